@@ -156,13 +156,17 @@ export function originText({ topic, partition, offset }: DeadLetter): string {
   return topic === null ? 'over HTTP' : `${topic}/${partition}/${offset}`;
 }
 
-function incidentText({ incident_id, event_time, confirmation, body }: Incident): string {
-  const { incident_name, participant_name }: Record<string, unknown> = JSON.parse(body);
-  const name = typeof incident_name === 'string' ? incident_name : 'incident';
+function incidentText({
+  incident_id,
+  incident_name,
+  participant_name,
+  event_time,
+  confirmation,
+}: Incident): string {
   return wordsOf(
-    `${name} (${incident_id})`,
+    `${incident_name ?? 'incident'} (${incident_id})`,
     event_time === null ? null : clockText(event_time),
-    typeof participant_name === 'string' ? participant_name : null,
+    participant_name,
     confirmation,
   );
 }

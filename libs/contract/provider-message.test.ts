@@ -1,23 +1,38 @@
 import { expect, test } from 'vitest';
-import { eventJson, eventRest, joinObjects, NO_SOURCE } from './provider-message.ts';
+import { eventOf, incident } from '#domain/testing/messages.ts';
+import { flagsOf, NO_SOURCE, providerEvent, providerIncident } from './provider-message.ts';
 
-test('an event has its id, the action that normalizing removes, and its parts in order', () => {
-  const event = { event_id: 7, event_fields: ['{"clock_time":1}', '{}', '{"name":"A - B"}'] };
-  expect(eventJson(event, { name: 'A - B' })).toBe(
-    '{"id":7,"action":"update","clock_time":1,"name":"A - B"}',
-  );
-  expect(eventJson(event, {}, 'insert')).toBe('{"id":7,"action":"insert","clock_time":1,"name":"A - B"}');
-  const deleted = { event_id: 7, event_fields: ['{"action":"delete"}'] };
-  expect(eventJson(deleted, { action: 'delete' })).toBe('{"id":7,"action":"delete"}');
-});
-
-test('the rest of an event is its last part', () => {
-  expect(eventRest({ event_fields: ['{"a":1}', '{"b":2}', '{"c":3}'] })).toEqual({ c: 3 });
-  expect(eventRest({ event_fields: [] })).toEqual({});
-});
-
-test('joins the members of objects', () => {
-  expect(joinObjects('{"a":1}', '{}', '{"b":{"c":2}}')).toBe('{"a":1,"b":{"c":2}}');
-  expect(joinObjects()).toBe('{}');
+test('an event has its id, the action that normalizing removes, and its fields in the provider’s form', () => {
+  const event = eventOf({ clock_time: '1', neutral_venue: true, round_id: null, day: 'x' });
+  expect(providerEvent(7, event)).toEqual({
+    id: 7,
+    action: 'update',
+    clock_time: 1,
+    neutral_venue: 'yes',
+    round_id: null,
+    day: 'x',
+  });
+  expect(providerEvent(7, null, 'insert')).toEqual({ id: 7, action: 'insert' });
+  expect(providerEvent(7, eventOf({ action: 'delete' }))).toEqual({ id: 7, action: 'delete' });
   expect(NO_SOURCE).toBe(-1);
+});
+
+test('an incident has all fields of the contract, its flags never null', () => {
+  const goal = incident('5-1', 413, { event_time: 6_005, counts_for: 'own', note: 'a', important: false });
+  expect(providerIncident(goal, 'insert')).toMatchObject({
+    id: '5-1',
+    action: 'insert',
+    event_time: '100:05',
+    for: 'own',
+    game_break: 'no',
+    important: 'no',
+    important_for_trader: 'yes',
+    additional_info: null,
+    note: 'a',
+  });
+  expect(flagsOf(incident('5-1', 99_999))).toEqual({
+    game_break: false,
+    important: false,
+    important_for_trader: false,
+  });
 });

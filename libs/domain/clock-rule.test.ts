@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { extraTimePlayed, type PeriodLengths, periodLengths, SOCCER_LENGTHS } from './clock-rule.ts';
+import { eventOf } from './testing/messages.ts';
 
 describe('extra time', () => {
-  const side = (...results: readonly unknown[]) => ({ results });
+  const side = (...results: readonly unknown[]) => ({ id: 1, counter: 1, results });
   test.each<[played: boolean | null, why: string, participants: unknown]>([
     [null, 'no participants are reported', undefined],
     [null, 'no result of extra time is reported', [side({ id: 3, value: 1 })]],
@@ -14,9 +15,8 @@ describe('extra time', () => {
     [true, 'it ended without a goal', [side({ id: 104, value: '0' })]],
     [true, 'its first half has a result', [side({ id: 134, value: '' }), side({ id: '133', value: 0 })]],
     [true, 'its second half has one', [side({ id: 134, value: 2 })]],
-    [true, 'what is no side and no result says nothing', [null, side(null, 7, { id: 104, value: 1 })]],
   ])('%s: %s', (played, _, participants) => {
-    expect(extraTimePlayed(participants)).toBe(played);
+    expect(extraTimePlayed(eventOf({ participants }).participants)).toBe(played);
   });
 });
 
@@ -30,8 +30,8 @@ describe('the lengths of the periods of soccer', () => {
     ['the match has four periods', SOCCER_LENGTHS, [detail(16, 20), detail(17, 4)]],
     ['a length is none', SOCCER_LENGTHS, [detail(16, 0), detail(50, 61)]],
     ['the longest and the shortest', { half: 60, extra_half: 1 }, [detail(16, 60), detail(50, 1)]],
-    ['what is no detail says nothing', { half: 30, extra_half: 15 }, [null, 'x', detail(16, 30)]],
-  ])('%s', (_, lengths, details) => {
+  ])('%s', (_, lengths, given) => {
+    const details = eventOf({ details: given }).details ?? [];
     expect(periodLengths(5, details)).toEqual(lengths);
     expect(periodLengths(null, details)).toEqual(lengths);
     if (lengths === SOCCER_LENGTHS) expect(periodLengths(5, details)).toBe(lengths);

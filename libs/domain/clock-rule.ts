@@ -1,6 +1,7 @@
 /** How the clock of a match is read: by its sport, and by what its event says. */
+import type { EventParticipant, ReportedValue } from '#records/types.ts';
 import { RESULT, SOCCER } from '#soccer/soccer.ts';
-import { count, int, list, object } from './values.ts';
+import { count } from './values.ts';
 
 /** The nominal lengths of periods, minutes. */
 export type PeriodLengths = { readonly half: number; readonly extra_half: number };
@@ -46,8 +47,8 @@ const LONGEST = 60;
 export function clockRule(
   sportId: number | null,
   reported: {
-    readonly details: unknown;
-    readonly participants: unknown;
+    readonly details: readonly ReportedValue[];
+    readonly participants: readonly EventParticipant[];
     readonly played: ClockRule['played'];
   },
 ): ClockRule {
@@ -65,12 +66,11 @@ export function clockRule(
  * Whether extra time was played, by the results in the event's `participants`: without extra time the provider reports its
  * results empty. Null when it reports none of these results.
  */
-export function extraTimePlayed(participants: unknown): boolean | null {
-  const values = list(participants)
-    .flatMap((one) => list(object(one)?.results))
-    .map(object)
-    .filter((result) => EXTRA_TIME_RESULTS.has(int(result?.id)))
-    .map((result) => count(result?.value));
+export function extraTimePlayed(participants: readonly EventParticipant[]): boolean | null {
+  const values = participants
+    .flatMap(({ results }) => results)
+    .filter(({ id }) => EXTRA_TIME_RESULTS.has(id))
+    .map(({ value }) => count(value));
   return values.length === 0 ? null : values.some((value) => value !== null);
 }
 
@@ -78,10 +78,10 @@ export function extraTimePlayed(participants: unknown): boolean | null {
  * Returns the lengths of two halves and of two halves of extra time from the `details` of an event; the usual ones where it says
  * nothing else. `sportId`: null counts as soccer.
  */
-export function periodLengths(sportId: number | null, details: unknown): PeriodRule {
+export function periodLengths(sportId: number | null, details: readonly ReportedValue[]): PeriodRule {
   if (sportId !== null && sportId !== SOCCER)
     return sportId > LAST_PUBLISHED_SPORT || SPORTS_WITH_CLOCK.has(sportId) ? 'unknown' : 'no_clock';
-  const values = new Map(list(details).map((one) => [count(object(one)?.id), count(object(one)?.value)]));
+  const values = new Map(details.map(({ id, value }) => [id, count(value)]));
   const own = (id: number): number | null => {
     const length = values.get(id) ?? null;
     return length !== null && length >= 1 && length <= LONGEST ? length : null;

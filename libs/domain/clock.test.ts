@@ -3,6 +3,7 @@ import type { Clock } from '#records/types.ts';
 import { clockAt, isClockChange } from './clock.ts';
 import { SOCCER_CLOCK } from './clock-rule.ts';
 import { clockRuleOf } from './reported-fields.ts';
+import { eventOf } from './testing/messages.ts';
 
 const reading = (time: number | null, status: string | null, ut = 1000) => ({ time, status, ut });
 
@@ -64,11 +65,10 @@ describe('a clock reading is a change', () => {
 });
 
 describe('the clock rule of a match state', () => {
-  const NO_ID = { message_id: null, progress: 0, text: null };
-  const rule = (sport_id: number | null, ...fields: [ut: number, fields: object][]) =>
+  const rule = (sport_id: number | null, ...messages: [ut: number, fields: Record<string, unknown>][]) =>
     clockRuleOf({
       sport_id,
-      fields: fields.map(([ut, values]) => ({ ut, json: JSON.stringify(values), ...NO_ID })),
+      reports: messages.map(([ut, fields]) => ({ ut, message_id: null, event: eventOf(fields) })),
     });
 
   test('of another sport has the reported match time, unless clock or status were reported later', () => {
@@ -82,7 +82,9 @@ describe('the clock rule of a match state', () => {
   });
 
   test('of soccer has the lengths of its periods, and whether extra time was played by either side', () => {
-    const results = (value: string) => ({ participants: [{ counter: 1, results: [{ id: 104, value }] }] });
+    const results = (value: string) => ({
+      participants: [{ counter: 1, id: 1, results: [{ id: 104, value }] }],
+    });
     expect(rule(5, [5, results('')], [6, { details: [{ id: 16, value: 40 }], played_time: 9 }])).toEqual({
       lengths: { half: 40, extra_half: 15 },
       extra_time: false,

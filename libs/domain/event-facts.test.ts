@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { NormalizedMessage } from '#records/types.ts';
 import {
   hasGoneBack,
-  isVerified,
   readClock,
   readEventFacts,
   readStatusType,
@@ -13,6 +12,7 @@ import { EventRegister } from './event-register.ts';
 import {
   eventFields,
   eventMessage,
+  eventOf,
   type IncidentOptions,
   incident,
   incidentMessage,
@@ -26,8 +26,7 @@ type Reported = readonly [ut: number, id: number | null, fields: object];
 
 function registerOf(...messages: readonly Reported[]) {
   const register = new EventRegister();
-  for (const [ut, messageId, fields] of messages)
-    register.apply(register.read([JSON.stringify(fields)]), { ut, messageId });
+  for (const [ut, messageId, fields] of messages) register.apply(eventOf({ ...fields }), { ut, messageId });
   return register;
 }
 
@@ -71,14 +70,13 @@ describe('the facts that a message leaves as they are', () => {
   const later = (fields: object) => {
     const register = registerOf([1, null, first]);
     const facts = readEventFacts(register);
-    register.apply(register.read([JSON.stringify(fields)]), { ut: 2, messageId: null });
+    register.apply(eventOf({ ...fields }), { ut: 2, messageId: null });
     return { facts, now: readEventFacts(register, facts) };
   };
 
   test('are kept', () => {
     const { facts, now } = later({ name: 'A' });
     expect(now.sides).toBe(facts.sides);
-    expect(now.lengths).toBe(facts.lengths);
     expect(now.lengths).toEqual({ half: 40, extra_half: 15 });
   });
 
@@ -208,19 +206,6 @@ describe('a match that begins anew (law 9)', () => {
       expect(anomalies).toEqual(back ? ['status_went_back'] : []);
       expect(guard.reasons.includes('status_went_back')).toBe(back);
     }
-  });
-});
-
-describe('a verified result', () => {
-  test.each([
-    ...[true, 1, 'yes', 'YES', 'true', 'True', '1'].map((value) => [value, true] as const),
-    ...[false, 0, 2, 'no', '', 'maybe', null, {}, []].map((value) => [value, false] as const),
-  ])('%j: %s', (value, verified) => {
-    expect(isVerified({ verified_result: JSON.stringify(value) })).toBe(verified);
-  });
-
-  test('is not one that was never reported', () => {
-    expect(isVerified({ verified_result: null })).toBe(false);
   });
 });
 

@@ -1,13 +1,22 @@
 /** Reads the facts of an event from its register. */
 
-import type { Clock, MatchResult, MatchState, Participant, ResultTeam, Score } from '#records/types.ts';
+import type {
+  Clock,
+  EventParticipant,
+  MatchResult,
+  MatchState,
+  Participant,
+  ReportedValue,
+  ResultTeam,
+  Score,
+} from '#records/types.ts';
 import { RESULT } from '#soccer/soccer.ts';
 import { STATUSES } from '#soccer/statuses.ts';
 import { type PeriodRule, periodLengths } from './clock-rule.ts';
+import { sameValue } from './event.ts';
 import type { EventRegister } from './event-register.ts';
-import type { PartField } from './event-sides.ts';
 import { comparePositions, type MessagePosition } from './message-key.ts';
-import { count, int, list, long, object, text } from './values.ts';
+import { count } from './values.ts';
 
 /** Both sides of an event and the score the provider reports for them. */
 export type Sides = Readonly<Pick<MatchState, 'home' | 'away' | 'reported'>> & {
@@ -41,11 +50,7 @@ const FACTS_BY_FIELD = [
 export type EventFacts = Readonly<
   Pick<MatchState & Pick<MatchResult, 'round_id'>, (typeof FACTS_BY_FIELD)[number]>
 > & {
-  /** The fields that `sides` are read from: of home and away their own fields and their results. */
-  readonly sideFields: readonly (PartField | undefined)[];
   readonly sides: Sides;
-  /** The `details` as reported, canonical JSON. */
-  readonly details: string | undefined;
   /** The lengths of the periods, from `details`. */
   readonly lengths: PeriodRule;
 };
@@ -63,36 +68,26 @@ export function isFact(field: string): boolean {
   return FACTS.has(field);
 }
 
-/** Reads the facts of an event. Reuses the `sides` of `previous` while their fields are the same. */
+/** Reads the facts of an event. Reuses the `sides` of `previous` while they are equal. */
 export function readEventFacts(register: EventRegister, previous?: EventFacts): EventFacts {
-  const verified = register.json('verified_result');
-  const sideFields = fieldsOfSides(register);
-  const sport_id = int(register.value('sport_id'));
-  const details = register.json('details');
-  const hasSameLengths =
-    previous !== undefined && previous.details === details && previous.sport_id === sport_id;
+  const sport_id = register.value('sport_id') ?? null;
+  const sides = readSides(register);
   return {
-    name: text(register.value('name')),
+    name: register.value('name') ?? null,
     sport_id,
-    competition_id: long(register.value('competition_id')),
-    season_id: long(register.value('season_id')),
-    stage_id: long(register.value('stage_id')),
-    group_id: long(register.value('group_id')),
-    round_id: long(register.value('round_id')),
-    start_date: text(register.value('start_date')),
-    status_id: int(register.value('status_id')),
-    relation_status: text(register.value('relation_status')),
-    bet_status: text(register.value('bet_status')),
+    competition_id: register.value('competition_id') ?? null,
+    season_id: register.value('season_id') ?? null,
+    stage_id: register.value('stage_id') ?? null,
+    group_id: register.value('group_id') ?? null,
+    round_id: register.value('round_id') ?? null,
+    start_date: register.value('start_date') ?? null,
+    status_id: register.value('status_id') ?? null,
+    relation_status: register.value('relation_status') ?? null,
+    bet_status: register.value('bet_status') ?? null,
     status_type: readStatusType(register),
-    verified_result: verified === undefined || verified === 'null' ? null : verified,
-    sideFields,
-    sides: previous?.sideFields.every((field, at) => field?.json === sideFields[at]?.json)
-      ? previous.sides
-      : sidesOf(sideFields),
-    details,
-    lengths: hasSameLengths
-      ? previous.lengths
-      : periodLengths(sport_id, details === undefined ? undefined : JSON.parse(details)),
+    verified_result: register.value('verified_result') ?? null,
+    sides: previous !== undefined && sameValue(previous.sides, sides) ? previous.sides : sides,
+    lengths: periodLengths(sport_id, register.value('details') ?? []),
   };
 }
 
@@ -122,20 +117,11 @@ export function newBeginning({ course }: EventRegister): MessagePosition | null 
   return comparePositions(firstStarted, lastScheduled) < 0 ? lastScheduled : null;
 }
 
-const YES: ReadonlySet<unknown> = new Set([true, 1, 'yes', 'true', '1']);
-
-/** Whether the provider has verified the result. The contract does not show the flag's type. */
-export function isVerified({ verified_result }: Pick<EventFacts, 'verified_result'>): boolean {
-  if (verified_result === null) return false;
-  const value: unknown = JSON.parse(verified_result);
-  return YES.has(typeof value === 'string' ? value.toLowerCase() : value);
-}
-
 /** Returns the `status_type` of the facts. */
 export function readStatusType(register: EventRegister): string | null {
   if (isDeleted(register)) return 'deleted';
-  const status = int(register.value('status_id'));
-  const reported = text(register.value('status_type'));
+  const status = register.value('status_id') ?? null;
+  const reported = register.value('status_type') ?? null;
   return reported ?? (status === null ? null : (STATUSES.get(status)?.type ?? null));
 }
 
@@ -149,31 +135,18 @@ function isDeleted(register: EventRegister): boolean {
   return (register.report('action')?.ut ?? 0) >= (register.report('status_id')?.ut ?? 0);
 }
 
-/** The action of a deleted event, as JSON. */
-const DELETE = '"delete"';
-
 /** Whether the facts may change without a new value, as the time of a delete or of a report after it may be new. */
 export function mayBeDeleted(register: EventRegister): boolean {
-  return register.json('action') === DELETE;
+  return register.value('action') === 'delete';
 }
 
 /** Returns the clock's latest reading; null when neither its time nor its status is known. */
 export function readClock(register: EventRegister): Clock | null {
-  const time = int(register.value('clock_time'));
-  const status = text(register.value('clock_status'));
+  const time = register.value('clock_time') ?? null;
+  const status = register.value('clock_status') ?? null;
   if (time === null && status === null) return null;
   const report = register.report(time === null ? 'clock_status' : 'clock_time');
   return report === undefined ? null : { time, status, ut: report.ut };
-}
-
-/** Returns the fields of both sides: counter 1 is home, 2 is away. */
-function fieldsOfSides(register: EventRegister): readonly (PartField | undefined)[] {
-  return [1, 2].flatMap((counter) => [register.side(counter), register.results(counter)?.field]);
-}
-
-/** Reads both sides of an event. */
-export function readSides(register: EventRegister): Sides {
-  return sidesOf(fieldsOfSides(register));
 }
 
 /** Returns when the results of both sides were last reported, Unix seconds; null while those of a side are unknown. */
@@ -182,51 +155,51 @@ export function resultsReportedAt(register: EventRegister): number | null {
   return home === undefined || away === undefined ? null : Math.min(home.report.ut, away.report.ut);
 }
 
-function sidesOf(fields: readonly (PartField | undefined)[]): Sides {
-  const [home, homeResults, away, awayResults] = fields.map((field) =>
-    field === undefined ? undefined : JSON.parse(field.json),
+/** Reads both sides of an event: counter 1 is home, 2 is away. */
+export function readSides(register: EventRegister): Sides {
+  return sidesOf(
+    [register.side(1), register.side(2)],
+    [register.results(1)?.values, register.results(2)?.values],
   );
-  const scoreOf = (result: number): Score | null => {
-    const [homeGoals, awayGoals] = [goalsOf(homeResults, result), goalsOf(awayResults, result)];
-    return homeGoals === null || awayGoals === null ? null : { home: homeGoals, away: awayGoals };
-  };
+}
+
+/** Returns the result 2 of both sides of a message's event; null unless both are known. */
+export function reportedScore(participants: readonly EventParticipant[]): Score | null {
+  const of = (counter: number) => participants.find((side) => side.counter === counter)?.results;
+  return scoreOf([of(1), of(2)], RESULT.score);
+}
+
+type OfBoth<T> = readonly [home: T | undefined, away: T | undefined];
+type Results = OfBoth<readonly ReportedValue[]>;
+
+function sidesOf([home, away]: OfBoth<EventParticipant>, results: Results): Sides {
   return {
     home: readParticipant(home),
     away: readParticipant(away),
-    reported: scoreOf(RESULT.score),
-    reportedShootOut: scoreOf(RESULT.shootOut),
+    reported: scoreOf(results, RESULT.score),
+    reportedShootOut: scoreOf(results, RESULT.shootOut),
     table: {
       home: readTeam(home),
       away: readTeam(away),
-      first_half: scoreOf(RESULT.firstHalf),
-      second_half: scoreOf(RESULT.secondHalf),
+      first_half: scoreOf(results, RESULT.firstHalf),
+      second_half: scoreOf(results, RESULT.secondHalf),
     },
   };
 }
 
-/** A side's own fields. The register keeps none without an id. */
-type SideRecord = Readonly<Record<string, unknown>>;
-
-function readParticipant(record: SideRecord | undefined): Participant | null {
-  const id = long(record?.id);
-  if (record === undefined || id === null) return null;
-  return { id, name: text(record.name), short_name: text(record.short_name), acronym: text(record.acronym) };
+function scoreOf(results: Results, id: number): Score | null {
+  const [home, away] = results.map((values) => count(values?.find((one) => one.id === id)?.value));
+  return home == null || away == null ? null : { home, away };
 }
 
-function readTeam(record: SideRecord | undefined): ResultTeam | null {
-  const id = long(record?.id);
-  if (record === undefined || id === null) return null;
-  const { name, acronym, area_id, area_name } = record;
-  return {
-    id,
-    name: text(name),
-    acronym: text(acronym),
-    area_id: long(area_id),
-    area_name: text(area_name),
-  };
+function readParticipant(side: EventParticipant | undefined): Participant | null {
+  if (side === undefined || side.id === null) return null;
+  const { id, name, short_name, acronym } = side;
+  return { id, name, short_name, acronym };
 }
 
-function goalsOf(results: unknown, id: number): number | null {
-  const found = list(results).find((result) => int(object(result)?.id) === id);
-  return count(object(found)?.value);
+function readTeam(side: EventParticipant | undefined): ResultTeam | null {
+  if (side === undefined || side.id === null) return null;
+  const { id, name, acronym, area_id, area_name } = side;
+  return { id, name, acronym, area_id, area_name };
 }

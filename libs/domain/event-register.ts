@@ -1,21 +1,14 @@
-import { canonicalJson } from '#json/canonical-json.ts';
-import type { FieldsAt } from '#records/types.ts';
-import { type EventPart, readAtIndex, readPart } from './event-parts.ts';
-import { joinSides, PARTICIPANTS_MEMBER, type PartField } from './event-sides.ts';
+import type { Event, EventField, EventParticipant, EventReport, ReportedValue } from '#records/types.ts';
+import { EVENT_FIELDS, eventText, sameValue } from './event.ts';
 import {
   compareKeys,
   comparePositions,
   type MatchStage,
   type MessageKey,
   type MessagePosition,
+  progressOf,
+  stageOf,
 } from './message-key.ts';
-import { lowerBound } from './sorted.ts';
-
-/** The report that all fields share which one part of a message reported last; `fields`: their number. */
-type Stamp = { report: Report; fields: number };
-
-/** A field with its current value. */
-type Field = { current: PartField; stamp: Stamp };
 
 /** The memory of where a match was, beside its fields (laws 2 and 9). Null where no message said so. */
 export type CourseMemory = {
@@ -37,223 +30,155 @@ type FieldChanges = {
   readonly outranked: readonly string[];
 };
 
-/** The message that reported fields. */
+const NO_CHANGES: FieldChanges = { changed: false, fields: [], outranked: [] };
+
+/** The results of a team in a message; without its id, of the side with the counter. */
+type SideResults = {
+  readonly team: number | null;
+  readonly counter: number;
+  readonly values: readonly ReportedValue[];
+};
+
+/** What a message says of one field, of one side without its results, or of the results of one team. */
+type Slot = {
+  /** The same of the same field in every message. */
+  readonly key: string;
+  /** The field of the event. */
+  readonly name: string;
+  /** The name in `outranked`. */
+  readonly label: string;
+  readonly value: unknown;
+  /** Of results. */
+  readonly results?: SideResults;
+};
+
+/** A message with an event. */
 class Report implements MessageKey {
   readonly ut: number;
   readonly messageId: number | null;
   readonly progress: number;
-  /** Number of fields that the message reported; 0 if it is not known, or if they are not its whole event. */
-  readonly total: number;
-  /** The texts of its parts alone: their fields would be kept long after a later message replaced them. */
-  readonly #parts: readonly string[];
-  #text: string | null;
+  readonly event: Event;
 
-  constructor(
-    position: MessagePosition,
-    progress: number,
-    total: number,
-    parts: readonly string[],
-    text: string | null,
-  ) {
-    this.ut = position.ut;
-    this.messageId = position.messageId;
-    this.progress = progress;
-    this.total = total;
-    this.#parts = parts;
-    this.#text = text;
-  }
-
-  /** Returns the report of a message with these parts. */
-  static of(position: MessagePosition, parts: readonly EventPart[]): Report {
-    let progress = 0;
-    let total = 0;
-    let isExact = true;
-    for (const part of parts) {
-      if (part.progress > progress) progress = part.progress;
-      total += part.fields.length;
-      isExact &&= part.isExact;
-    }
-    return new Report(
-      position,
-      progress,
-      isExact ? total : 0,
-      parts.map(({ text }) => text),
-      null,
-    );
-  }
-
-  /** Restores the report of a group of fields. */
-  static restore({ ut, message_id, progress, json, text }: FieldsAt, part: EventPart): Report {
-    const position = { ut, messageId: message_id };
-    return new Report(position, progress, text === null ? part.fields.length : 0, [part.text], text ?? json);
+  constructor({ ut, messageId }: MessagePosition, event: Event) {
+    this.ut = ut;
+    this.messageId = messageId;
+    this.progress = progressOf(event.status_id, event.status_type);
+    this.event = event;
   }
 
   get text(): string {
-    this.#text ??= canonicalJson(Object.assign({}, ...this.#parts.map((text) => JSON.parse(text))));
-    return this.#text;
-  }
-
-  /** Whether this report comes after another one (law 2). Equal parts are not written again. */
-  isAfter(other: Report): boolean {
-    const order = comparePositions(this, other) || this.progress - other.progress;
-    if (order !== 0) return order > 0;
-    const isSame =
-      this === other ||
-      (this.#parts.length === other.#parts.length &&
-        this.#parts.every((text, at) => text === other.#parts[at]));
-    return !isSame && compareKeys(this, other) > 0;
+    return eventText(this.event);
   }
 }
+
+/** The current value of a field, and the message that reported it last. */
+type Field = { readonly slot: Slot; readonly report: Report };
 
 /**
  * Law 2: field by field, the value of the latest message wins: by `ut`, message id, progress of its status, and the canonical text of
  * its event. So the fields of a message win or lose together against another message. A message says nothing about a field that
  * it leaves out. `participants` is decided a side at a time, and within a side `results` apart from the rest.
- *
- * Most parts of an event repeat byte for byte from message to message. Such a part is not parsed again: its fields
- * share one stamp, and only the stamp changes.
  */
 export class EventRegister {
-  /** The fields of the event by name, without `participants`. */
   readonly #fields = new Map<string, Field>();
-  /** Their names in order, and `participants` if a side is known. */
-  readonly #names: string[] = [];
-  /** The sides of `participants` without their results, in the order of their counters. */
-  readonly #sides: Field[] = [];
-  /** The results of each team, and those without a team of each counter. */
-  readonly #results: Field[] = [];
-  /** The last reported part and the stamp of its fields, by its index in the message. */
-  readonly #last: ({ readonly part: EventPart; readonly stamp: Stamp } | undefined)[] = [];
   readonly #course: CourseMemory = { firstFinished: null, firstStarted: null, lastScheduled: null };
 
-  /** Restores a register from `grouped()` and `course`. */
-  static restore(groups: readonly FieldsAt[], course: Partial<CourseMemory> = {}): EventRegister {
+  /** Restores a register from `reports()` and `course`. */
+  static restore(reports: readonly EventReport[], course: Partial<CourseMemory> = {}): EventRegister {
     const register = new EventRegister();
-    register.merge(groups);
+    register.merge(reports);
     Object.assign(register.#course, course);
     return register;
   }
 
-  /** Applies the fields of another register, as its `grouped()` gives them. */
-  merge(groups: readonly FieldsAt[]): void {
-    for (const group of groups) {
-      const part = readPart(group.json);
-      this.#applyEach(part, Report.restore(group, part), [], []);
-    }
+  /** Applies the reports of another register. */
+  merge(reports: readonly EventReport[]): void {
+    for (const { ut, message_id, event } of reports)
+      this.#accept(new Report({ ut, messageId: message_id }, event));
   }
 
   get course(): Readonly<CourseMemory> {
     return this.#course;
   }
 
-  /** Returns the side with a counter, without its results; undefined while it is unknown. */
-  side(counter: number): PartField | undefined {
-    return this.#side(counter)?.current;
+  /** Applies the event of the message at `position`. */
+  apply(event: Event | null, position: MessagePosition): FieldChanges {
+    if (event === null) return NO_CHANGES;
+    const stage = stageOf(event.status_id, event.status_type);
+    const isRemembered = stage !== null && this.#remember(stage, position);
+    const changes = this.#accept(new Report(position, event));
+    return isRemembered ? { ...changes, changed: true } : changes;
+  }
+
+  /** Returns a field's value; null for unknown, undefined if it was never reported. */
+  value<N extends EventField>(name: N): Event[N] | undefined {
+    return this.#fields.get(name)?.slot.value as Event[N] | undefined;
+  }
+
+  /** Returns the canonical JSON of a field that the contract does not know; undefined if it was never reported. */
+  other(name: string): string | undefined {
+    return this.#fields.get(otherKey(name))?.slot.value as string | undefined;
+  }
+
+  /** Returns all fields that the contract does not know, by name. */
+  others(): Record<string, string> {
+    const others: Record<string, string> = {};
+    for (const { slot } of this.#fields.values())
+      if (slot.key === otherKey(slot.name)) others[slot.name] = slot.value as string;
+    return others;
+  }
+
+  /** Returns the message that reported the current value of a field; undefined if none did. */
+  report(name: EventField): MessagePosition | undefined {
+    return this.#fields.get(name)?.report;
+  }
+
+  /** Returns when a field was last reported, of `participants` any side or its results: Unix seconds; undefined if it never was. */
+  reportedAt(name: EventField | 'participants'): number | undefined {
+    if (name !== 'participants') return this.report(name)?.ut;
+    const reports = [...this.#fields.values()].filter(({ slot }) => slot.name === name);
+    return reports.length === 0 ? undefined : Math.max(...reports.map(({ report }) => report.ut));
+  }
+
+  /** Returns the side with a counter as reported, without its results; undefined while it is unknown. */
+  side(counter: number): EventParticipant | undefined {
+    return this.#fields.get(sideKey(counter))?.slot.value as EventParticipant | undefined;
   }
 
   /**
    * Returns the results of the side with a counter, and the message that reported them; undefined while they are unknown. They are
    * those of its team, on whatever side it was then. Those of a message that named no team are of the counter.
    */
-  results(counter: number): { readonly field: PartField; readonly report: MessagePosition } | undefined {
+  results(
+    counter: number,
+  ): { readonly values: readonly ReportedValue[]; readonly report: MessagePosition } | undefined {
     const found = this.#resultsOfSide(counter);
-    return found && { field: found.current, report: found.stamp.report };
+    return found && { values: found.slot.value as readonly ReportedValue[], report: found.report };
   }
 
-  /** Parses the parts of a message; changes nothing. Throws `DomainError` UNREADABLE_EVENT. */
-  read(texts: readonly string[]): EventPart[] {
-    const parts: EventPart[] = [];
-    for (let index = 0; index < texts.length; index++) {
-      const text = texts[index] ?? '';
-      const last = this.#last[index]?.part;
-      parts.push(last?.text === text ? last : readAtIndex(text, index, last));
+  /** Returns all sides in the order of their counters, each with its results. */
+  sides(): EventParticipant[] {
+    const counters = new Set<number>();
+    for (const { slot } of this.#fields.values()) {
+      if (slot.results !== undefined) counters.add(slot.results.counter);
+      else if (slot.name === 'participants') counters.add((slot.value as EventParticipant).counter as number);
     }
-    return parts;
+    return [...counters]
+      .sort((a, b) => a - b)
+      .flatMap((counter) => {
+        const own = this.side(counter);
+        const results = this.#resultsOfSide(counter);
+        return own === undefined ? [] : [{ ...own, results: [...(results?.slot.results?.values ?? [])] }];
+      });
   }
 
-  /** Applies the parts that `read` returned, of the message at `position`. */
-  apply(parts: readonly EventPart[], position: MessagePosition): FieldChanges {
-    const report = Report.of(position, parts);
-    let changed = false;
-    const fields: string[] = [];
-    const outranked: string[] = [];
-    for (let index = 0; index < parts.length; index++) {
-      const part = parts[index];
-      if (part === undefined || part.fields.length === 0) continue;
-      if (part.stage !== null && this.#remember(part.stage, position)) changed = true;
-      const last = this.#last[index];
-      if (part === last?.part && last.stamp.fields === part.fields.length) {
-        // All fields of the part still have its values.
-        if (report.isAfter(last.stamp.report)) {
-          last.stamp.report = report;
-          changed = true;
-        } else if (isOutranked(report, last.stamp.report)) outranked.push(...part.fields.map(slotOf));
-        continue;
-      }
-      const lastReport = last?.stamp.report;
-      const stamp = this.#applyEach(part, report, fields, outranked);
-      if (stamp.fields > 0) changed = true;
-      if (lastReport === undefined || comparePositions(report, lastReport) >= 0)
-        this.#last[index] = { part, stamp };
-    }
-    return { changed, fields, outranked };
-  }
-
-  /** Returns the canonical JSON of a field's value; undefined if it was never reported. Not for `participants`. */
-  json(name: string): string | undefined {
-    return this.#fields.get(name)?.current.json;
-  }
-
-  /** Returns a field's value; undefined if it was never reported. Not for `participants`. */
-  value(name: string): unknown {
-    const json = this.json(name);
-    return json === undefined ? undefined : JSON.parse(json);
-  }
-
-  /** Returns the message that reported the current value of a field; undefined if none did. */
-  report(name: string): MessagePosition | undefined {
-    return this.#fields.get(name)?.stamp.report;
-  }
-
-  /** Returns all fields as canonical JSON objects, one for each message that reported some of them last, oldest first. */
-  grouped(): FieldsAt[] {
-    const groups = new Map<Report, { members: string; fields: number }>();
-    const add = (report: Report, member: string, json: string, fields = 1): void => {
-      const group = groups.get(report);
-      if (group === undefined) groups.set(report, { members: member + json, fields });
-      else {
-        group.members += `,${member}${json}`;
-        group.fields += fields;
-      }
-    };
-    for (const name of this.#names) {
-      const field = this.#fields.get(name);
-      if (field !== undefined) add(field.stamp.report, field.current.member, field.current.json);
-      else this.#addSides(add);
-    }
-    return [...groups]
-      .sort(([a], [b]) => compareKeys(a, b))
-      .map(([report, { members, fields }]) => ({
-        ut: report.ut,
-        json: `{${members}}`,
-        message_id: report.messageId,
-        progress: report.progress,
-        text: fields === report.total ? null : report.text,
-      }));
-  }
-
-  #addSides(add: (report: Report, member: string, json: string, fields: number) => void): void {
-    const reported = new Map<Report, PartField[]>();
-    for (const { current, stamp } of [...this.#sides, ...this.#results]) {
-      const fields = reported.get(stamp.report);
-      if (fields === undefined) reported.set(stamp.report, [current]);
-      else fields.push(current);
-    }
-    for (const fields of reported.values()) {
-      fields.sort((a, b) => Number(a.side) - Number(b.side) || Number(a.isResults) - Number(b.isResults));
-    }
-    for (const [report, fields] of reported)
-      add(report, PARTICIPANTS_MEMBER, joinSides(fields), fields.length);
+  /** Returns the reports that still decide a field, oldest first. */
+  reports(): EventReport[] {
+    const reports = new Set<Report>();
+    for (const { report } of this.#fields.values()) reports.add(report);
+    return [...reports]
+      .sort(compareKeys)
+      .map(({ ut, messageId, event }) => ({ ut, message_id: messageId, event }));
   }
 
   /** Remembers a report of the match's stage. Returns whether the memory changed. */
@@ -275,82 +200,104 @@ export class EventRegister {
     return isFirstStarted || isFirstFinished;
   }
 
-  /** Applies each field of a part by itself. Returns the stamp of those that were accepted. */
-  #applyEach(part: EventPart, report: Report, changedFields: string[], outranked: string[]): Stamp {
-    const stamp: Stamp = { report, fields: 0 };
-    for (const current of part.fields) {
-      const field = this.#field(current);
-      if (field === null) {
-        this.#add({ current, stamp });
-        changedFields.push(current.name);
-      } else if (report.isAfter(field.stamp.report)) {
-        if (field.current.json !== current.json) changedFields.push(current.name);
-        field.stamp.fields -= 1;
-        field.stamp = stamp;
-        field.current = current;
-      } else {
-        if (isOutranked(report, field.stamp.report)) outranked.push(slotOf(current));
+  #accept(report: Report): FieldChanges {
+    const fields = new Set<string>();
+    const outranked: string[] = [];
+    const orders = new Map<Report, number>();
+    const orderOf = (other: Report): number => {
+      const known = orders.get(other);
+      if (known !== undefined) return known;
+      const order = compareKeys(report, other);
+      orders.set(other, order);
+      return order;
+    };
+    const isOutranked = (other: Report | undefined): boolean =>
+      other !== undefined && other.ut === report.ut && orderOf(other) < 0;
+    let changed = false;
+    for (const slot of slotsOf(report.event)) {
+      const current = this.#fields.get(slot.key);
+      if (current !== undefined && orderOf(current.report) <= 0) {
+        if (isOutranked(current.report)) outranked.push(slot.label);
         continue;
       }
-      stamp.fields += 1;
-      if (current.isResults && this.#isOutrankedResults(current, report)) outranked.push(slotOf(current));
+      this.#fields.set(slot.key, { slot, report });
+      changed = true;
+      if (current === undefined || !sameValue(current.slot.value, slot.value)) fields.add(slot.name);
+      if (slot.results !== undefined && this.#areOutranked(slot.results, isOutranked))
+        outranked.push(slot.label);
     }
-    return stamp;
-  }
-
-  #field({ name, side, isResults, team }: PartField): Field | null {
-    if (side === null) return this.#fields.get(name) ?? null;
-    return (isResults ? this.#resultsOf(team, side) : this.#side(side)) ?? null;
-  }
-
-  #side(counter: number): Field | undefined {
-    for (const field of this.#sides) if (field.current.side === counter) return field;
-    return undefined;
+    return { changed, fields: [...fields], outranked };
   }
 
   /** Whether results of the same second decide for their side, or another team is on it: without its side, results name no team. */
-  #isOutrankedResults({ side, team }: PartField, report: Report): boolean {
-    const deciding = this.#resultsOfSide(side);
-    const own = side === null ? undefined : this.#side(side);
-    const isOfOther = team !== null && own !== undefined && own.current.team !== team;
-    return (
-      (deciding !== undefined && isOutranked(report, deciding.stamp.report)) ||
-      (isOfOther && isOutranked(report, own.stamp.report))
-    );
+  #areOutranked(
+    { team, counter }: SideResults,
+    isOutranked: (other: Report | undefined) => boolean,
+  ): boolean {
+    const own = this.#fields.get(sideKey(counter));
+    const isOfOther = team !== null && own !== undefined && this.side(counter)?.id !== team;
+    return isOutranked(this.#resultsOfSide(counter)?.report) || (isOfOther && isOutranked(own.report));
   }
 
-  #resultsOfSide(counter: number | null): Field | undefined {
-    if (counter === null) return undefined;
-    const team = this.#side(counter)?.current.team ?? null;
-    const ofTeam = team === null ? undefined : this.#resultsOf(team, counter);
-    const ofCounter = this.#resultsOf(null, counter);
+  #resultsOfSide(counter: number): Field | undefined {
+    const team = this.side(counter)?.id ?? null;
+    const ofTeam = team === null ? undefined : this.#fields.get(resultsKey(team, counter));
+    const ofCounter = this.#fields.get(resultsKey(null, counter));
     if (ofTeam === undefined || ofCounter === undefined) return ofTeam ?? ofCounter;
-    return ofCounter.stamp.report.isAfter(ofTeam.stamp.report) ? ofCounter : ofTeam;
-  }
-
-  /** Returns the results of a team; with null those without a team of a counter. */
-  #resultsOf(team: number | null, counter: number): Field | undefined {
-    for (const field of this.#results) {
-      if (field.current.team === team && (team !== null || field.current.side === counter)) return field;
-    }
-    return undefined;
-  }
-
-  #add(field: Field): void {
-    const { name, side, isResults } = field.current;
-    if (side === null) this.#fields.set(name, field);
-    else if (isResults) this.#results.push(field);
-    else this.#sides.push(field);
-    const at = lowerBound(this.#names, (one) => one < name);
-    if (this.#names[at] !== name) this.#names.splice(at, 0, name);
+    return compareKeys(ofCounter.report, ofTeam.report) > 0 ? ofCounter : ofTeam;
   }
 }
 
-/** Whether another message of the same second comes after this one. */
-function isOutranked(report: Report, other: Report): boolean {
-  return report.ut === other.ut && other.isAfter(report);
+function otherKey(name: string): string {
+  return `other.${name}`;
 }
 
-function slotOf({ name, side, isResults }: PartField): string {
-  return side === null ? name : `${name}.${side}${isResults ? '.results' : ''}`;
+function sideKey(counter: number): string {
+  return `participants.${counter}`;
+}
+
+function resultsKey(team: number | null, counter: number): string {
+  return team === null ? `results.counter.${counter}` : `results.team.${team}`;
+}
+
+/**
+ * Returns what a message says, slot by slot. Of each counter the first participant that has an id, or nothing but results; of each
+ * team the first results. A side without results says nothing about them.
+ */
+function slotsOf(event: Event): Slot[] {
+  const slots: Slot[] = [];
+  for (const name of EVENT_FIELDS) {
+    const value = event[name];
+    if (value !== null) slots.push({ key: name, name, label: name, value });
+  }
+  for (const name of event.nulls) slots.push({ key: name, name, label: name, value: null });
+  for (const name in event.other)
+    slots.push({ key: otherKey(name), name, label: name, value: event.other[name] });
+  for (const slot of slotsOfSides(event.participants)) slots.push(slot);
+  return slots;
+}
+
+const NAME = 'participants';
+
+function slotsOfSides(participants: readonly EventParticipant[]): Slot[] {
+  const taken = new Set<string>();
+  return participants
+    .filter(({ id, counter, results }) => counter !== null && (id !== null || results.length > 0))
+    .sort((a, b) => Number(a.counter) - Number(b.counter))
+    .flatMap((participant): Slot[] => {
+      const { id: team, results: values } = participant;
+      const counter = participant.counter as number;
+      const key = sideKey(counter);
+      if (taken.has(key)) return [];
+      taken.add(key);
+      const slots: Slot[] = [];
+      if (team !== null) slots.push({ key, name: NAME, label: key, value: { ...participant, results: [] } });
+      const keyOfResults = resultsKey(team, counter);
+      if (values.length > 0 && !taken.has(keyOfResults)) {
+        const results = { team, counter, values };
+        slots.push({ key: keyOfResults, name: NAME, label: `${key}.results`, value: values, results });
+      }
+      taken.add(keyOfResults);
+      return slots;
+    });
 }

@@ -17,7 +17,7 @@ import { given } from './testing/spec.ts';
 describe('a message that could not be read (law 9)', () => {
   const opening = eventMessage(START, eventFields());
   const kickOff = incidentMessage(incident('5-100', 429));
-  const unread = { ...eventMessage(START + 100, {}), event_fields: [], unreadable: 'no id' };
+  const unread = { ...eventMessage(START + 100, {}), unreadable: 'no id' };
   const result = (at: number, home: number) =>
     eventMessage(START + at, { participants: participants(home, 0) });
   const list = (at: number, ...incidents: Incident[]) => snapshotMessage(START + at, incidents);

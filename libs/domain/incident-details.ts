@@ -1,34 +1,30 @@
 import type { Incident, ResultPerson } from '#records/types.ts';
-import { list, long, object, positiveId, text } from './values.ts';
+import { positiveId } from './values.ts';
 
 /** A person as reported: with an id, a name, or both. */
 export type ReportedPerson = { readonly id: number | null; readonly name: string | null };
 
-/** What the body of an incident says beside the fields of its record. */
-export type IncidentDetails = {
-  /** Null if it names none. */
-  readonly player: ReportedPerson | null;
-  readonly assistant: ReportedPerson | null;
-  /** Ids of its attributes, ascending. */
-  readonly attributes: readonly number[];
-};
-
-/** Reads the body of an incident. */
-export function readDetails({ body }: Pick<Incident, 'body'>): IncidentDetails {
-  const record = object(JSON.parse(body));
-  const info = object(record?.additional_info);
-  return {
-    player: personOf(record?.subparticipant_id, record?.subparticipant_name),
-    assistant: personOf(info?.assistant_id, info?.assistant_name),
-    attributes: list(record?.attribute_ids)
-      .flatMap((id) => positiveId(long(id)) ?? [])
-      .sort((a, b) => a - b),
-  };
+/** Returns the player of an incident; null if it names none. */
+export function playerOf({
+  subparticipant_id,
+  subparticipant_name,
+}: Pick<Incident, 'subparticipant_id' | 'subparticipant_name'>): ReportedPerson | null {
+  return personOf(subparticipant_id, subparticipant_name);
 }
 
-function personOf(id: unknown, name: unknown): ReportedPerson | null {
-  const person = { id: positiveId(long(id)), name: text(name) };
-  return person.id === null && person.name === null ? null : person;
+/** Returns who assisted; null if the incident names nobody. */
+export function assistantOf({ additional_info }: Pick<Incident, 'additional_info'>): ReportedPerson | null {
+  return additional_info && personOf(additional_info.assistant_id, additional_info.assistant_name);
+}
+
+/** Returns the ids of the attributes of an incident, ascending. */
+export function attributesOf({ attribute_ids }: Pick<Incident, 'attribute_ids'>): number[] {
+  return attribute_ids.filter((id) => positiveId(id) !== null).sort((a, b) => a - b);
+}
+
+function personOf(id: number | null, name: string | null): ReportedPerson | null {
+  const person = { id: positiveId(id), name };
+  return person.id === null && name === null ? null : person;
 }
 
 /** Returns a person that tables can count; null without an id, as a name is not of one person alone. */

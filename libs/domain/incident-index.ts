@@ -1,7 +1,5 @@
-import type { Incident } from '#records/types.ts';
 import { isCancellation, isCard, isGoal, isTimelineStart, type KnownIncident } from './goal-facts.ts';
 import { type LastOf, type Signal, signalsOf } from './guard.ts';
-import { type IncidentDetails, readDetails } from './incident-details.ts';
 import { lowerBound } from './sorted.ts';
 
 /** The type and presence of an incident when it was last indexed. */
@@ -32,8 +30,6 @@ export class IncidentIndex {
   readonly last: LastOf = {};
   /** All incidents that give each signal. */
   readonly #bySignal = new Map<Signal, KnownIncident[]>();
-  /** By id, of the current bodies that were read. */
-  readonly #details = new Map<string, IncidentDetails>();
 
   /** Indexes all incidents of a register. */
   constructor(incidents: Iterable<KnownIncident> = []) {
@@ -45,18 +41,7 @@ export class IncidentIndex {
     for (const { entry, before } of changed) this.#update(entry, before);
   }
 
-  /** Returns what the body of an incident of the register says; reads each body once. */
-  detailsOf(incident: Incident): IncidentDetails {
-    let details = this.#details.get(incident.id);
-    if (details === undefined) {
-      details = readDetails(incident);
-      this.#details.set(incident.id, details);
-    }
-    return details;
-  }
-
   #update(now: KnownIncident, before: IndexedIncident): void {
-    if (now.incident !== before.incident) this.#details.delete(now.id);
     if (before.incident === null && now.incident !== null) this.known += 1;
     if (now.removed !== before.removed) (now.removed ? insert : remove)(this.removed, now);
     if (now.missing !== before.missing) (now.missing ? insert : remove)(this.missing, now);

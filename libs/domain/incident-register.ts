@@ -1,4 +1,5 @@
 import type { Cause, Incident, MatchIncident } from '#records/types.ts';
+import { incidentText } from './event.ts';
 import { compareMessageIds, comparePositions } from './message-key.ts';
 import { isDeleted, omissionOf, type Presence } from './presence.ts';
 
@@ -49,13 +50,7 @@ export function outranks(record: Incident, current: Incident): boolean {
   const strength = strengthOf(record) - strengthOf(current);
   if (strength !== 0) return strength > 0;
   const order = compareMessageIds(record.message_id, current.message_id);
-  return order !== 0 ? order > 0 : isLargerText(record, current);
-}
-
-/** Of two records that nothing else orders; an equal body may have been read with another phase (law 1). */
-function isLargerText(record: Incident, current: Incident): boolean {
-  if (record.body !== current.body) return record.body > current.body;
-  return (record.event_status_id ?? 0) > (current.event_status_id ?? 0);
+  return order !== 0 ? order > 0 : incidentText(record) > incidentText(current);
 }
 
 function strengthOf({ confirmation }: Incident): number {

@@ -3,6 +3,7 @@ import { incidentMinute } from './clock.ts';
 import type { EventFacts } from './event-facts.ts';
 import { hasBody, isInShootOut, isRedCard, type KnownSides, type Side } from './goal-facts.ts';
 import type { GoalTally } from './goals.ts';
+import { playerOf } from './incident-details.ts';
 import type { IncidentIndex } from './incident-index.ts';
 import { compareIds } from './incident-register.ts';
 
@@ -19,7 +20,7 @@ export function keyIncidents(
   const redCards = index.cards.filter(({ incident }) => incident !== null && isRedCard(incident));
   const all = [...index.goals, ...redCards].sort((a, b) => compareIds(a.id, b.id));
   return all.filter(hasBody).map(({ id, incident, removed }) => {
-    const { player } = index.detailsOf(incident);
+    const player = playerOf(incident);
     return {
       id,
       incident_type: incident.incident_id,

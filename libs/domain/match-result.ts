@@ -10,7 +10,7 @@ import type {
 } from '#records/types.ts';
 import { INCIDENT, PHASE_BOUNDARIES, STATUS } from '#soccer/soccer.ts';
 import { isRedCard, type KnownSides, type Scoring, type Side, sideOf } from './goal-facts.ts';
-import { type IncidentDetails, withId } from './incident-details.ts';
+import { assistantOf, attributesOf, playerOf, withId } from './incident-details.ts';
 import type { IncidentIndex } from './incident-index.ts';
 import { sameScore } from './score.ts';
 import { hasRulesOfGoals } from './sports/table.ts';
@@ -62,12 +62,11 @@ function standingCards(index: IncidentIndex): ResultCard[] {
   return index.cards.flatMap(({ incident, removed }): ResultCard | [] => {
     if (incident === null || removed || incident.confirmation === 'cancelled') return [];
     if (incident.participant_id === null) return [];
-    const { player, attributes } = index.detailsOf(incident);
     return {
       kind: isRedCard(incident) ? 'red' : 'yellow',
       team_id: incident.participant_id,
-      player: withId(player),
-      attribute_ids: [...attributes],
+      player: withId(playerOf(incident)),
+      attribute_ids: attributesOf(incident),
     };
   });
 }
@@ -125,7 +124,7 @@ export function seasonKey({
 
 type Scores = Pick<TableResult, 'score' | 'first_half' | 'second_half' | 'goals'>;
 
-function scoresOf({ view, incidents, index }: ResultSources): Scores {
+function scoresOf({ view, incidents }: ResultSources): Scores {
   const { facts, final, tally, coverage } = view;
   const { table } = facts.sides;
   const counting = tally.counting.flatMap((id) => incidents.get(id)?.incident ?? []);
@@ -137,7 +136,7 @@ function scoresOf({ view, incidents, index }: ResultSources): Scores {
     score,
     first_half: score === null ? null : (halves?.first ?? table.first_half),
     second_half: score === null ? null : (halves?.second ?? table.second_half),
-    goals: areGoalsKnown ? counting.map((goal) => goalOf(goal, index.detailsOf(goal))) : null,
+    goals: areGoalsKnown ? counting.map(goalOf) : null,
   };
 }
 
@@ -174,12 +173,12 @@ export function goalKindOf(type: number): ResultGoal['kind'] {
   return GOAL_KINDS[type] ?? 'goal';
 }
 
-function goalOf(incident: Incident, { player, assistant }: IncidentDetails): ResultGoal {
+function goalOf(incident: Incident): ResultGoal {
   return {
     kind: goalKindOf(incident.incident_id),
     // A goal without its participant counts for neither team.
     team_id: incident.participant_id ?? 0,
-    player: withId(player),
-    assistant: withId(assistant),
+    player: withId(playerOf(incident)),
+    assistant: withId(assistantOf(incident)),
   };
 }

@@ -37,24 +37,13 @@ describe('a message', () => {
     expect(JSON.stringify(matchState(match))).toBe(before);
   });
 
-  test.each([
-    {
-      code: 'WRONG_EVENT',
-      message: { ...eventMessage(START + 60, { name: 'B - A' }), event_id: EVENT_ID + 1 },
-    },
-    {
-      code: 'UNREADABLE_EVENT',
-      message: {
-        ...incidentMessage(incident('5-1', 413)),
-        event_fields: ['{"name":"B - A"}', '{"clock_time":'],
-      },
-    },
-  ])('that is rejected with $code changes nothing', ({ code, message }) => {
+  test('of another event is rejected, and changes nothing', () => {
+    const message = { ...eventMessage(START + 60, { name: 'B - A' }), event_id: EVENT_ID + 1 };
     const match = played([opening]);
     const before = JSON.stringify(matchState(match));
     const refusal = expect(() => applyMessage(match, message, causeOf(message, 1)));
     refusal.toThrow(DomainError);
-    refusal.toThrow(expect.objectContaining({ code }));
+    refusal.toThrow(expect.objectContaining({ code: 'WRONG_EVENT' }));
     expect(JSON.stringify(matchState(match))).toBe(before);
   });
 });

@@ -67,7 +67,7 @@ export function newMatch(eventId: number): Match {
 
 /**
  * Applies a message to a match (laws 1 to 10). Keep-alives and line-ups do not change its state and are ignored.
- * Throws `DomainError` WRONG_EVENT or UNREADABLE_EVENT, before it changes anything.
+ * Throws `DomainError` WRONG_EVENT, before it changes anything.
  */
 export function applyMessage(match: Match, message: NormalizedMessage, cause: Cause): AppliedMessage {
   if (message.type === 'event_keep_alive' || message.type === 'events_lineups') return NO_EFFECT;
@@ -75,7 +75,7 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
     throw new DomainError('WRONG_EVENT', `a message of event ${message.event_id} for event ${match.eventId}`);
   }
   const { event, incidents, unread, absence, view: before } = match[internals];
-  const fieldChanges = event.apply(event.read(message.event_fields), positionOf(message));
+  const fieldChanges = event.apply(message.event, positionOf(message));
   const unreadChanges = unread.apply(message);
   const reported =
     message.snapshot !== null
@@ -186,7 +186,7 @@ export function matchState(match: Match): MatchState {
     guard: view.guard,
     verified_result: facts.verified_result,
     snapshot_at: incidents.snapshotAt,
-    fields: event.grouped(),
+    reports: event.reports(),
     cause,
     key_incidents: hasRulesOfGoals(facts.sport_id) ? keyIncidents(index, facts, tally) : [],
     derived: derivedScore(view),
@@ -237,7 +237,7 @@ export function matchIncident(match: Match, id: string): MatchIncident {
  * memory, since a match remembers nothing else.
  */
 export function restoreMatch(state: MatchState, incidents: Iterable<MatchIncident>): Match {
-  const event = EventRegister.restore(state.fields, {
+  const event = EventRegister.restore(state.reports, {
     firstFinished: positionFrom(state.first_finished),
     firstStarted: positionFrom(state.first_started),
     lastScheduled: positionFrom(state.last_scheduled),

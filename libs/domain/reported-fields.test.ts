@@ -1,29 +1,41 @@
 import { expect, test } from 'vitest';
-import { reportedFields } from './reported-fields.ts';
+import { isOlder, reportedEvent, statusNameOf } from './reported-fields.ts';
+import { eventOf } from './testing/messages.ts';
 
-const group = (ut: number, fields: object) => ({
+const report = (ut: number, fields: Readonly<Record<string, unknown>>) => ({
   ut,
-  json: JSON.stringify(fields),
   message_id: null,
-  progress: 0,
-  text: null,
+  event: eventOf(fields),
+});
+const joined = (...messages: readonly (readonly object[])[]) =>
+  reportedEvent({ reports: messages.map((participants, at) => report(at, { participants })) });
+const result = (value: number) => [{ id: 2, value }];
+
+test('has the latest value of each field with its time', () => {
+  const event = reportedEvent({
+    reports: [report(1, { name: 'A', status_id: 33 }), report(2, { status_id: 34, clock_time: null })],
+  });
+  expect([event.value('name'), event.value('status_id'), event.value('clock_time')]).toEqual(['A', 34, null]);
+  expect(event.reportedAt('name')).toBe(1);
+  expect(isOlder(event, 'name', 'status_id')).toBe(true);
+  expect(isOlder(event, 'status_id', 'name')).toBe(false);
+  expect(isOlder(event, 'played_time', 'status_id')).toBe(false);
 });
 
-test('joins the groups of a match, the latest value of each field with its time', () => {
-  const { fields, times } = reportedFields([
-    group(1, { name: 'A', status_id: 33 }),
-    group(2, { status_id: 34, clock_time: null }),
-  ]);
-  expect(fields).toEqual({ name: 'A', status_id: 34, clock_time: null });
-  expect(Object.fromEntries(times)).toEqual({ name: 1, status_id: 2, clock_time: 2 });
+test('has the name of a status that was reported with it', () => {
+  const named = report(1, { status_id: 33, status_name: 'First' });
+  expect(statusNameOf(reportedEvent({ reports: [named] }))).toBe('First');
+  expect(statusNameOf(reportedEvent({ reports: [named, report(2, { status_id: 34 })] }))).toBeNull();
 });
 
-test('has no participants where none was reported', () => {
-  expect(reportedFields([])).toEqual({ fields: {}, times: new Map() });
-  expect(reportedFields([group(1, { participants: [] })]).fields).toEqual({});
-});
-
-test.each<[why: string, groups: readonly object[][], participants: object[]]>([
+test.each<
+  [
+    why: string,
+    messages: readonly object[][],
+    sides: [counter: number, id: number, score: string | undefined][],
+  ]
+>([
+  ['none', [], []],
   [
     'in the order of their counters',
     [
@@ -34,47 +46,41 @@ test.each<[why: string, groups: readonly object[][], participants: object[]]>([
       ],
     ],
     [
-      { counter: 1, id: 1 },
-      { counter: 2, id: 2 },
-      { counter: 10, id: 3 },
+      [1, 1, undefined],
+      [2, 2, undefined],
+      [10, 3, undefined],
     ],
   ],
   [
     'each with the results that were reported later',
-    [[{ counter: 1, id: 1, results: [1] }], [{ counter: 1, results: [2] }]],
-    [{ counter: 1, id: 1, results: [2] }],
+    [[{ counter: 1, id: 1, results: result(1) }], [{ counter: 1, results: result(2) }]],
+    [[1, 1, '2']],
   ],
   [
     'each with the results that were reported before',
-    [[{ counter: 1, results: [1] }], [{ counter: 1, id: 1, name: 'B' }]],
-    [{ counter: 1, id: 1, name: 'B', results: [1] }],
-  ],
-  [
-    'each with its latest own fields alone',
-    [[{ counter: 1, id: 1, old: true, results: [1] }], [{ counter: 1, id: 1 }]],
-    [{ counter: 1, id: 1, results: [1] }],
+    [[{ counter: 1, results: result(1) }], [{ counter: 1, id: 1, name: 'B' }]],
+    [[1, 1, '1']],
   ],
   [
     'each with the results of its team, on whatever side it was',
     [
       [
-        { counter: 1, id: 1, results: [1] },
-        { counter: 2, id: '2', results: [2] },
+        { counter: 1, id: 1, results: result(1) },
+        { counter: 2, id: '2', results: result(2) },
       ],
       [
         { counter: 1, id: 2 },
         { counter: 2, id: 1 },
       ],
-      [{ counter: 2, results: [3], results_of: 2 }],
     ],
     [
-      { counter: 1, id: 2, results: [3] },
-      { counter: 2, id: 1, results: [1] },
+      [1, 2, '2'],
+      [2, 1, '1'],
     ],
   ],
-  ['of results alone too', [[{ counter: '2', results: [1] }]], [{ counter: '2', results: [1] }]],
-])('joins the sides of messages %s', (_, groups, participants) => {
-  const { fields, times } = reportedFields(groups.map((some, at) => group(at, { participants: some })));
-  expect(fields.participants).toEqual(participants);
-  expect(times.get('participants')).toBe(groups.length - 1);
+  ['not of results alone', [[{ counter: '2', results: result(1) }]], []],
+])('joins the sides of messages: %s', (_, messages, sides) => {
+  const event = joined(...messages);
+  expect(event.sides().map(({ counter, id, results }) => [counter, id, results[0]?.value])).toEqual(sides);
+  expect(event.reportedAt('participants')).toBe(messages.length === 0 ? undefined : messages.length - 1);
 });

@@ -28,8 +28,7 @@ describe('the transitions of an incident (law 10)', () => {
     incidentMessage(incident('5-1', 400, options), { deleted: true });
   const known = reported();
   const known9 = reported({ message_id: 9 });
-  // The same body, whose phase is that of the event.
-  const phased = incidentMessage({ ...incident('5-1', 400), event_status_id: 142 });
+  const phased = incidentMessage(incident('5-1', 400, { event_status_id: 34 }));
   type Messages = readonly NormalizedMessage[];
   test.each<[why: string, before: Messages, message: NormalizedMessage, kinds: readonly string[]]>([
     ['its first body', [], known, ['incident_added']],

@@ -9,6 +9,7 @@ import type {
 } from '#records/types.ts';
 import { absenceText } from './absence.ts';
 import { isClockChange } from './clock.ts';
+import { sameValue, yesNo } from './event.ts';
 import type { EventFacts } from './event-facts.ts';
 import type { KnownSides, Side } from './goal-facts.ts';
 import { compareIds, type IncidentChange, type IncidentChanges } from './incident-register.ts';
@@ -200,7 +201,7 @@ function kindsOf({ entry, before }: IncidentChange): TransitionKind[] {
 
 /** Whether two records of an incident report the same, so that only their order in a second differs. */
 function hasSameContent(a: Incident, b: Incident): boolean {
-  return a === b || (a.body === b.body && a.ut === b.ut && a.event_status_id === b.event_status_id);
+  return sameValue({ ...a, message_id: null }, { ...b, message_id: null });
 }
 
 function presenceAfter(
@@ -336,7 +337,11 @@ function emitEvent(collector: TransitionCollector, { before, after }: AcceptedVe
   }
   if (!isNews) return;
   collector.change('bet_status_changed', before.facts.bet_status, after.facts.bet_status);
-  collector.change('result_verified', before.facts.verified_result, after.facts.verified_result);
+  collector.change('result_verified', verifiedText(before.facts), verifiedText(after.facts));
+}
+
+function verifiedText({ verified_result }: EventFacts): string | null {
+  return verified_result === null ? null : yesNo(verified_result);
 }
 
 /** Emits the fields that no other transition reports. Fields that only advance or repeat are emitted when nothing else is. */

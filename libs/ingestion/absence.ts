@@ -1,4 +1,5 @@
 /** Builds the messages that the provider no longer has an event, or that an operator ended it (law 2). */
+import { NO_EVENT } from '#domain/event.ts';
 import type { Absence, NormalizedMessage } from '#records/types.ts';
 import { base, type MessageContext } from './head.ts';
 
@@ -12,7 +13,7 @@ export function absenceMessage(
   return {
     ...base(`absence/${eventId}/${ut}`, eventId, ut, context),
     type: 'event_absence',
-    event_fields: absence.confirmed ? ['{"action":"delete"}'] : [],
+    event: absence.confirmed ? { ...NO_EVENT, action: 'delete' } : null,
     absence,
   };
 }

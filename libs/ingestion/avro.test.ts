@@ -5,7 +5,7 @@ import type { NormalizedMessage } from '#records/types.ts';
 import { avroType } from '#topics/codec.ts';
 import { loadSchemas } from '#topics/schemas.ts';
 import { readDelivery } from './delivery.ts';
-import { UT_MAX } from './messages.ts';
+import { UT_MAX } from './head.ts';
 import { normalizeSnapshot } from './normalize.ts';
 import { CONTEXT, eventMessage, incidentMessage, incidentRecord } from './testing/messages.ts';
 

@@ -3,7 +3,8 @@
 import { PoisonError } from '#errors/touchline-error.ts';
 import { INT_MAX, isWhole } from '#json/values.ts';
 import type { NormalizedMessage } from '#records/types.ts';
-import { type Envelope, UT_MAX } from './messages.ts';
+import { number, textId } from './kinds.ts';
+import { type RawRecord, recordReader } from './records.ts';
 
 /** The origin of a message. */
 export type MessageContext = {
@@ -14,6 +15,9 @@ export type MessageContext = {
   /** Unix milliseconds. */
   readonly receivedAt: number;
 };
+
+/** Maximum `ut`: the last second of the year 9999, Unix seconds. A larger one is in milliseconds or damaged. */
+export const UT_MAX = 253_402_300_799;
 
 /** Maximum lead of a time of the provider over the receipt of its message, milliseconds. A larger one is a wrong clock. */
 const MAX_LEAD_MS = 300_000;
@@ -35,13 +39,18 @@ export function receiptOf({ receivedAt }: Pick<MessageContext, 'receivedAt'>): n
  * Returns a time that is not of a wrong clock: `ut`, or the time of the receipt instead of one that is. Names `path` in
  * `unread` then.
  */
-export function plausibleTime(ut: number, context: MessageContext, path: string, unread: string[]): number {
+export function plausibleTime(
+  ut: number,
+  context: MessageContext,
+  path: string,
+  unread: Set<string>,
+): number {
   if (!isAhead(ut, context)) return ut;
-  unread.push(path);
+  unread.add(path);
   return receiptOf(context);
 }
 
-/** Returns a message without content. `unread`: paths of what could not be read. */
+/** Returns a message without content. */
 export function base(
   messageId: string,
   eventId: number,
@@ -58,7 +67,9 @@ export function base(
     ut,
     received_at: context.receivedAt,
     content_at: ut * 1_000,
-    event_fields: [],
+    event: null,
+    reported: null,
+    clock: null,
     incident: null,
     snapshot: null,
     body: null,
@@ -69,27 +80,31 @@ export function base(
   };
 }
 
-/** Returns the fields of a message beside its content. A `source` that is no number becomes null. */
-export function headOf(
-  { id, uuid, source, ut, answered_at }: Envelope,
-  eventId: number,
-  context: MessageContext,
-  unread: string[],
-) {
-  const messageId = id ?? uuid ?? null;
-  if (messageId === null) throw new PoisonError('UNKNOWN_SHAPE', 'id: expected an id or a uuid');
-  const own = Number(ut);
-  return {
-    ...base(String(messageId), eventId, plausibleTime(own, context, 'ut', unread), context),
-    // Right or wrong: readers must know how far the provider's clock is from ours.
-    content_at:
-      (context.origin === 'feed' && isWhole(answered_at, UT_MAX) ? Number(answered_at) : own) * 1_000,
-    uuid: uuid ?? null,
-    source: isWhole(source, INT_MAX) ? Number(source) : null,
-  };
+const readEnvelopeFields = recordReader({ id: textId, uuid: textId, ut: number(UT_MAX) });
+
+/** Returns what all messages have, null where it cannot be read. `uuid` replaces a missing or unreadable `id`. */
+export function readEnvelope({ id, uuid, ut }: RawRecord, unread: Set<string>) {
+  return readEnvelopeFields({ id, uuid, ut }, '', unread).values;
 }
 
-/** Returns paths sorted, each once. */
-export function sortedPaths(unread: string[]): string[] {
-  return unread.length < 2 ? unread : [...new Set(unread)].sort();
+/** Returns the fields of a message beside its content. A `source` that is no number becomes null. Throws `PoisonError`. */
+export function headOf(
+  message: RawRecord,
+  eventId: number,
+  context: MessageContext,
+  unread: Set<string>,
+): Omit<NormalizedMessage, 'type'> {
+  const { id, uuid, ut } = readEnvelope(message, unread);
+  const { source, answered_at } = message;
+  const messageId = id ?? uuid;
+  if (messageId === null) throw new PoisonError('UNKNOWN_SHAPE', 'id: expected an id or a uuid');
+  if (ut === null) throw new PoisonError('UNKNOWN_SHAPE', `ut: expected a whole number from 0 to ${UT_MAX}`);
+  return {
+    ...base(messageId, eventId, plausibleTime(ut, context, 'ut', unread), context),
+    // Of an event that the poller read, `api.timestamp` of the answer. Right or wrong: readers must know how far the provider's clock is from ours.
+    content_at:
+      (context.origin === 'feed' && isWhole(answered_at, UT_MAX) ? Number(answered_at) : ut) * 1_000,
+    uuid,
+    source: isWhole(source, INT_MAX) ? Number(source) : null,
+  };
 }

@@ -1,15 +1,47 @@
-/** The parsed fields of an incident. */
-import { ByKeys, canonicalPart, fieldsOf } from '#json/canonical-json.ts';
-import { isWhole, LONG_MAX, toWholeNumber } from '#json/values.ts';
-import type { Incident } from '#records/types.ts';
+/** Reads an incident (spec, "Incident"). */
+import { PoisonError } from '#errors/touchline-error.ts';
+import { INT_MAX, isWhole, LONG_MAX } from '#json/values.ts';
+import type { Event, Incident } from '#records/types.ts';
 import { SHOOT_OUT_PHASES } from '#soccer/soccer.ts';
-import { isAhead, type MessageContext } from './head.ts';
-import type { ExactEvent, IncidentFields } from './messages.ts';
+import { isAhead, type MessageContext, UT_MAX } from './head.ts';
+import { confirmation, matchTime, number, oneOf, text, textId, yesNo } from './kinds.ts';
+import { isRecord, listOf, record, recordReader } from './records.ts';
 
-const bodyFields = new ByKeys((keys) => fieldsOf(keys.filter((key) => key !== 'action')));
-const bodyFieldsWithoutTime = new ByKeys((keys) =>
-  fieldsOf(keys.filter((key) => key !== 'action' && key !== 'ut')),
-);
+const int = number(INT_MAX);
+const long = number(LONG_MAX);
+
+const incidentReader = recordReader({
+  id: textId,
+  action: oneOf('insert', 'update', 'delete'),
+  incident_id: int,
+  incident_name: text,
+  participant_id: long,
+  participant_name: text,
+  subparticipant_id: long,
+  subparticipant_name: text,
+  event_status_id: int,
+  event_status_name: text,
+  event_time: matchTime,
+  for: oneOf('all', 'own', 'rival', 'none'),
+  confirmation,
+  game_break: yesNo,
+  important: yesNo,
+  important_for_trader: yesNo,
+  attribute_ids: listOf(long),
+  additional_info: record(
+    {
+      assistant_id: long,
+      assistant_name: text,
+      goalkeeper_id: long,
+      goalkeeper_name: text,
+      secondary_assistant_id: long,
+      secondary_assistant_name: text,
+    },
+    ({ values, other }) => ({ ...values, other }),
+  ),
+  parent_id: textId,
+  ut: number(UT_MAX),
+});
 
 /** Where an incident is, and what stands for a time that it lacks. */
 type IncidentContext = {
@@ -18,42 +50,39 @@ type IncidentContext = {
   readonly ut: number;
   /** Its path in the message. */
   readonly path: string;
+  /** Its path in an error. */
+  readonly at: string;
 };
 
 /**
- * Returns an incident. The time of its message stands for its own where it has none, or one of a wrong clock: unlike the time
- * of the receipt, that is the same each time that the message is received. A wrong time is left out of the body and named in
- * `unread`.
+ * Reads an incident, and whether its record deletes it. The time of its message stands for its own where it has none, or one of a
+ * wrong clock: unlike the time of the receipt, that is the same each time that the message is received. Throws `PoisonError` without
+ * a readable id or type.
  */
-export function incidentOf(
-  fields: IncidentFields,
-  record: object,
-  found: IncidentContext,
-  unread: string[],
-): Incident {
-  const own = toWholeNumber(fields.ut);
-  const isWrong = own !== null && isAhead(own, found.context);
-  if (isWrong) unread.push(`${found.path}.ut`);
-  return {
-    id: fields.id,
-    ut: own === null || isWrong ? found.ut : own,
-    incident_id: Number(fields.incident_id),
-    participant_id: toWholeNumber(fields.participant_id),
-    counts_for: fields.for ?? null,
-    confirmation: fields.confirmation ?? null,
-    event_status_id: toWholeNumber(fields.event_status_id),
-    event_time: secondsOf(fields.event_time),
-    parent_id: fields.parent_id ?? null,
-    body: canonicalPart(record, (isWrong ? bodyFieldsWithoutTime : bodyFields).of(record)),
+export function readIncident(
+  raw: unknown,
+  { context, ut, path, at }: IncidentContext,
+  unread: Set<string>,
+): { readonly incident: Incident; readonly deleted: boolean } {
+  if (!isRecord(raw)) throw new PoisonError('UNKNOWN_SHAPE', `${at}: expected an object`);
+  const { values, other } = incidentReader(raw, path, unread);
+  const { id, incident_id, action, for: counts_for, attribute_ids, ut: own, ...fields } = values;
+  if (id === null) throw new PoisonError('UNKNOWN_SHAPE', `${at}.id: expected text of 1 to 255 bytes`);
+  if (incident_id === null)
+    throw new PoisonError('UNKNOWN_SHAPE', `${at}.incident_id: expected a whole number from 0 to ${INT_MAX}`);
+  const isWrong = own !== null && isAhead(own, context);
+  if (isWrong) unread.add(`${path}.ut`);
+  const incident = {
+    id,
+    incident_id,
+    ...fields,
+    ut: own === null || isWrong ? ut : own,
+    counts_for,
+    attribute_ids: attribute_ids ?? [],
     message_id: null,
+    other,
   };
-}
-
-/** Parses "MM:SS". Returns seconds; null without a value. */
-function secondsOf(time: string | null | undefined): number | null {
-  if (!time) return null;
-  const colon = time.indexOf(':');
-  return Number(time.slice(0, colon)) * 60 + Number(time.slice(colon + 1));
+  return { incident, deleted: action === 'delete' };
 }
 
 /**
@@ -63,11 +92,10 @@ function secondsOf(time: string | null | undefined): number | null {
 export function reportedBy(
   incident: Incident,
   messageId: string,
-  { status_id }: Pick<ExactEvent, 'status_id'>,
+  { status_id }: Pick<Event, 'status_id'>,
 ): Incident {
   incident.message_id = isWhole(messageId, LONG_MAX) ? Number(messageId) : null;
-  const status = toWholeNumber(status_id);
-  if (incident.event_status_id === null && status !== null && SHOOT_OUT_PHASES.has(status))
-    incident.event_status_id = status;
+  if (incident.event_status_id === null && status_id !== null && SHOOT_OUT_PHASES.has(status_id))
+    incident.event_status_id = status_id;
   return incident;
 }

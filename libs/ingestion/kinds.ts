@@ -1,48 +1,26 @@
 /**
- * The kinds of the provider's fields: of each its exact form, which later code reads, and the other forms that have the same one
- * meaning (docs/reference/lenient-reading.md).
+ * The kinds of the provider's values: each reads every form that has its one meaning (docs/reference/lenient-reading.md) into one
+ * typed value.
  */
-import { z } from 'zod';
-import {
-  identifier,
-  isValue,
-  isWhole,
-  LONG_MAX,
-  textOrNone,
-  whole,
-  wholeInText,
-  wholeOrNone,
-  yesNoOrNone,
-} from '#json/values.ts';
+import { CanonicalJsonError, canonicalJson } from '#json/canonical-json.ts';
+import { fitsInBytes, toWholeNumber, wholeInText } from '#json/values.ts';
 
 /** The result of reading a value that has no readable form. */
 export const UNREADABLE = Symbol('unreadable');
 
-/** A kind of field. */
-export type FieldKind<S extends z.ZodType = z.ZodType> = {
-  /** The schema of the exact form. */
-  readonly exact: S;
-  /** Whether a value has the exact form: the same, at half the cost. Without it the schema decides. */
-  readonly isExact?: (value: unknown) => boolean;
-  /** Whether a record without a readable value of this field is unreadable too. */
-  readonly isEssential: boolean;
-  /** Whether the value has records, whose exact form may have unknown fields that no message can have. */
-  readonly isNested: boolean;
-  /**
-   * Returns the exact form of a value in another form: undefined for an empty one, `UNREADABLE` where it has none. Adds to
-   * `unread` what it leaves out of the value, or reads as something else; `path` is that of the value.
-   */
-  readonly repair: (value: unknown, path: string, unread: Set<string>) => unknown;
-};
+/**
+ * Reads a value: null where it says nothing, `UNREADABLE` where it has no readable form. Adds to `unread` what it leaves out of the
+ * value, or reads as something else; `path` is that of the value. Never called with null.
+ */
+export type Kind<T> = (value: unknown, path: string, unread: Set<string>) => T | null | typeof UNREADABLE;
 
-/** Returns a kind of single value. `repair` reads other forms, but an empty text is none. */
-export function kindOf<S extends z.ZodType>(exact: S, repair: FieldKind['repair']): FieldKind<S> {
-  return {
-    exact,
-    isEssential: false,
-    isNested: false,
-    repair: (value, path, unread) => (isEmpty(value) ? undefined : repair(value, path, unread)),
-  };
+/** Half of a character, as a cut in UTF-16 leaves it, was read as this one. */
+const REPLACEMENT = '\ufffd';
+
+/** Returns a text; names it where a part of it could not be read. */
+function readText(value: string, path: string, unread: Set<string>): string {
+  if (value.includes(REPLACEMENT)) unread.add(path);
+  return value;
 }
 
 /** Whether a value is a text of blanks alone. */
@@ -50,75 +28,55 @@ export function isEmpty(value: unknown): boolean {
   return typeof value === 'string' && value.trim() === '';
 }
 
-/** Returns this kind, of a field whose record is unreadable without it. */
-export function essential<S extends z.ZodType>(kind: FieldKind<S>): FieldKind<S> {
-  return { ...kind, isEssential: true };
+/** A whole number from `min` to `max`, as a number or a text. */
+export function number(max: number, min = 0): Kind<number> {
+  return (value) => {
+    const found = typeof value === 'string' ? wholeInText(value) : toWholeNumber(value);
+    if (found !== null && found >= min && found <= max) return found;
+    return isEmpty(value) ? null : UNREADABLE;
+  };
 }
 
-/** A whole number from 0 to `max`, or none. */
-export function numberOrNone(max: number): FieldKind<ReturnType<typeof wholeOrNone>> {
-  const kind = kindOf(wholeOrNone(max), (value) => wholeUpTo(max, value));
-  return { ...kind, isExact: (value) => value === null || value === undefined || isWhole(value, max) };
-}
+/** Text, or a number as text. */
+export const text: Kind<string> = (value, path, unread) => {
+  if (typeof value === 'string') return readText(value, path, unread);
+  return Number.isFinite(value) ? String(value) : UNREADABLE;
+};
 
-/** A whole number from 0 to `max`. */
-export function number(max: number): FieldKind<ReturnType<typeof whole>> {
-  return essential(kindOf(whole(max), (value) => wholeUpTo(max, value)));
-}
-
-/** The id of a match, from 1: no provider has others. */
-export function eventId(): FieldKind<ReturnType<typeof whole>> {
-  const positive = whole(LONG_MAX).refine((value) => Number(value) >= 1, 'expected an id from 1');
-  return essential(
-    kindOf(positive, (value) => {
-      const found = wholeUpTo(LONG_MAX, value);
-      return found === 0 ? UNREADABLE : found;
-    }),
-  );
-}
-
-function wholeUpTo(max: number, value: unknown): unknown {
-  const found = typeof value === 'string' ? wholeInText(value) : null;
-  return found !== null && found <= max ? found : UNREADABLE;
-}
-
-/** Text, or none. */
-export const text = kindOf(textOrNone, (value) => (Number.isFinite(value) ? String(value) : UNREADABLE));
-
-/** Text that no number stands for, or none. */
-export const onlyText = kindOf(textOrNone, () => UNREADABLE);
+/** Text that no number stands for. */
+export const onlyText: Kind<string> = (value, path, unread) =>
+  typeof value === 'string' ? readText(value, path, unread) : UNREADABLE;
 
 const YES: ReadonlySet<unknown> = new Set(['yes', 'true', '1', true, 1]);
 const NO: ReadonlySet<unknown> = new Set(['no', 'false', '0', false, 0]);
 
-/** The provider's boolean, or none. */
-export const yesNo = kindOf(yesNoOrNone, (value) => {
+/** The provider's boolean. */
+export const yesNo: Kind<boolean> = (value) => {
   const flag = typeof value === 'string' ? canonicalWord(value) : value;
-  if (YES.has(flag)) return 'yes';
-  return NO.has(flag) ? 'no' : UNREADABLE;
-});
+  if (YES.has(flag)) return true;
+  if (NO.has(flag)) return false;
+  return isEmpty(value) ? null : UNREADABLE;
+};
 
-/** One of these words, or none. `expected`: how an error names them. */
-export function oneOf<const W extends readonly [string, ...string[]]>(words: W, expected: string) {
-  const known = new Set<string>(words);
-  return kindOf(z.enum(words, expected).nullish(), (value) => knownWord(known, value));
-}
-
-/** A word, or none: one of these in lower case, or any other as the provider writes it. */
-export function word(...words: readonly string[]) {
+/** One of these words alone. */
+export function oneOf(...words: readonly string[]): Kind<string> {
   const known = new Set(words);
-  const isOther = (value: string): boolean => !isEmpty(value) && !known.has(canonicalWord(value));
-  const isExact = (value: unknown): boolean =>
-    value === null ||
-    value === undefined ||
-    (typeof value === 'string' && (known.has(value) || isOther(value)));
-  const exact = z.custom<string | null | undefined>(isExact, 'expected a word or null').optional();
-  return { ...kindOf(exact, (value) => knownWord(known, value)), isExact };
+  return (value) => {
+    const found = typeof value === 'string' ? canonicalWord(value) : '';
+    if (known.has(found)) return found;
+    return isEmpty(value) ? null : UNREADABLE;
+  };
 }
 
-function knownWord(known: ReadonlySet<string>, value: unknown): unknown {
-  const found = typeof value === 'string' ? canonicalWord(value) : '';
-  return known.has(found) ? found : UNREADABLE;
+/** One of these words in lower case, or any other as the provider writes it. */
+export function word(...words: readonly string[]): Kind<string> {
+  const known = new Set(words);
+  return (value, path, unread) => {
+    if (typeof value !== 'string') return UNREADABLE;
+    const found = canonicalWord(value);
+    if (found === '') return null;
+    return known.has(found) ? found : readText(value, path, unread);
+  };
 }
 
 /** Returns a word as the contract writes words: in lower case, without blanks around it. */
@@ -126,50 +84,54 @@ export function canonicalWord(value: string): string {
   return value.trim().toLowerCase();
 }
 
-const CONFIRMATIONS = ['confirmed', 'tbd', 'cancelled'] as const;
-const isConfirmation: ReadonlySet<string> = new Set(CONFIRMATIONS);
+const readConfirmation = oneOf('confirmed', 'tbd', 'cancelled');
 
-/** The confirmation of an incident, or none. One that is no known word is `tbd`: neither certain nor void. */
-export const confirmation = kindOf(
-  z.enum(CONFIRMATIONS, 'expected confirmed, tbd, cancelled or null').nullish(),
-  (value, path, unread) => {
-    const found = knownWord(isConfirmation, value);
-    if (found !== UNREADABLE) return found;
-    unread.add(path);
-    return 'tbd';
-  },
-);
+/** The confirmation of an incident. One that is no known word is `tbd`: neither certain nor void. */
+export const confirmation: Kind<string> = (value, path, unread) => {
+  const found = readConfirmation(value, path, unread);
+  if (found !== UNREADABLE) return found;
+  unread.add(path);
+  return 'tbd';
+};
 
-const MATCH_TIME = /^[0-9]{2,4}:[0-5][0-9]$/;
-const SHORT_MATCH_TIME = /^[0-9]:[0-5][0-9]$/;
+const MATCH_TIME = /^([0-9]{1,4}):([0-5][0-9])$/;
 
-/** Minutes and seconds of match time, or none; the minutes may exceed 99. */
-export const matchTime = kindOf(
-  z.string('expected MM:SS or null').regex(MATCH_TIME, 'expected MM:SS or null').nullish(),
-  (value) => {
-    const time = typeof value === 'string' ? value.trim() : '';
-    if (MATCH_TIME.test(time)) return time;
-    return SHORT_MATCH_TIME.test(time) ? `0${time}` : UNREADABLE;
-  },
-);
+/** Minutes and seconds of match time, MM:SS, as seconds; the minutes may exceed 99. */
+export const matchTime: Kind<number> = (value) => {
+  const found = typeof value === 'string' ? MATCH_TIME.exec(value.trim()) : null;
+  if (found !== null) return Number(found[1]) * 60 + Number(found[2]);
+  return isEmpty(value) ? null : UNREADABLE;
+};
 
-/** An identifier that is text. */
-export const textId = essential(kindOf(identifier, textOfId));
+/** Maximum length of the identifier of a message or an incident, bytes of UTF-8. */
+const MAX_ID_BYTES = 255;
 
-/** An identifier that is text, or none. */
-export const textIdOrNone = kindOf(identifier.nullish(), textOfId);
+/** An identifier that is text, such as "5-889947": not empty, not too long, and unchanged by UTF-8. */
+export const textId: Kind<string> = (value) => {
+  if (Number.isSafeInteger(value)) return String(value);
+  if (typeof value !== 'string') return UNREADABLE;
+  if (value !== '' && fitsInBytes([value], MAX_ID_BYTES) && value.isWellFormed()) return value;
+  return isEmpty(value) ? null : UNREADABLE;
+};
 
-function textOfId(value: unknown): unknown {
-  return Number.isSafeInteger(value) ? String(value) : UNREADABLE;
-}
+/** The value of a result, statistic or detail: a text, in which a whole number is digits alone. */
+export const resultValue: Kind<string> = (value, path, unread) => {
+  if (typeof value !== 'string') return Number.isFinite(value) ? String(value) : UNREADABLE;
+  const whole = wholeInText(value);
+  return whole === null ? readText(value, path, unread) : String(whole);
+};
 
-/** The id of a message: a whole number or text, or none. */
-export const messageId = kindOf(
-  z.union([z.int(), identifier], 'expected a number or text').nullish(),
-  () => UNREADABLE,
-);
+/** Number of lists and records in a message around the most deeply nested unknown field: that of a result of a side of an event. */
+const NESTING = 5;
 
-/** The value of a result, statistic or detail: a number or text, or none. A whole number in a text is digits alone. */
-export const value = kindOf(z.custom<unknown>(isValue), (given) =>
-  typeof given === 'string' ? String(wholeInText(given)) : UNREADABLE,
-);
+/** The canonical JSON of a value that the contract does not know; unreadable if it makes its message so, as absurd nesting would. */
+export const unknownValue: Kind<string> = (value, path, unread) => {
+  let nested = value;
+  for (let level = 0; level < NESTING; level++) nested = [nested];
+  try {
+    return readText(canonicalJson(nested).slice(NESTING, -NESTING), path, unread);
+  } catch (error) {
+    if (error instanceof CanonicalJsonError) return UNREADABLE;
+    throw error;
+  }
+};

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { eventFields, incidentFields } from './messages.ts';
+import { incidentObject, NO_EVENT } from '#domain/event.ts';
+import { incident as incidentOf } from '#domain/testing/messages.ts';
 import type { RawRecord } from './records.ts';
 import { eventMessage, incidentMessage } from './testing/messages.ts';
 import { normalized } from './testing/normalized.ts';
@@ -11,8 +12,23 @@ type Part = { readonly at: Path; readonly path: string; readonly lost: Path; rea
 
 const ESSENTIAL = new Set(['incident.id', 'incident.incident_id', 'event.id']);
 const LISTS = new Set(['participants', 'results', 'stats', 'details']);
-const OF_SIDE = new Set(['id', 'counter', 'type', 'name', 'short_name', 'acronym', 'results', 'stats']);
-const OF_VALUE = new Set(['id', 'value']);
+const OF_EVENT = new Set(['id', ...Object.keys(NO_EVENT)]);
+const OF_INCIDENT = new Set(['action', ...Object.keys(incidentObject(incidentOf('5-1', 413)))]);
+const OF_SIDE = new Set([
+  'id',
+  'counter',
+  'type',
+  'name',
+  'short_name',
+  'acronym',
+  'area_id',
+  'area_name',
+  'results',
+  'stats',
+]);
+const OF_VALUE = new Set(['id', 'value', 'name', 'short_name']);
+/** Fields that are records: another one is no odd value of them. */
+const RECORDS = new Set(['series', 'additional_info']);
 
 /** Yields every part of a record that is read apart, and all parts of its lists. */
 function* partsOf(
@@ -24,8 +40,8 @@ function* partsOf(
   for (const [name, value] of Object.entries(record)) {
     const own = `${path}.${isKnown(name) ? name : '*'}`;
     const ownAt = [...at, name];
-    // A side or a value without its id, or a side without its counter, is left out whole.
-    const isOfItem = typeof at.at(-1) === 'number' && (name === 'id' || name === 'counter');
+    // A side or a value without its id is left out whole.
+    const isOfItem = typeof at.at(-1) === 'number' && name === 'id';
     if (!ESSENTIAL.has(own))
       yield { at: ownAt, path: own, lost: isOfItem ? at : ownAt, isKnown: isKnown(name) };
     if (!LISTS.has(name) || !Array.isArray(value)) continue;
@@ -57,11 +73,11 @@ const read = (message: RawRecord) => normalized(message, Number(message.ut) * 1_
 function expectEveryPartLeftOutAlone(message: RawRecord): number {
   const { incident, event } = message.data as { incident?: RawRecord; event: RawRecord };
   const parts = [
-    ...partsOf(incident ?? {}, ['incident'], 'incident', (name) => Object.hasOwn(incidentFields, name)),
-    ...partsOf(event, ['event'], 'event', (name) => Object.hasOwn(eventFields, name)),
+    ...partsOf(incident ?? {}, ['incident'], 'incident', (name) => OF_INCIDENT.has(name)),
+    ...partsOf(event, ['event'], 'event', (name) => OF_EVENT.has(name)),
   ];
   for (const { at, path, lost, isKnown } of parts) {
-    const isItem = typeof at.at(-1) === 'number';
+    const isItem = typeof at.at(-1) === 'number' || RECORDS.has(String(at.at(-1)));
     const odd = isItem ? 7 : isKnown ? { odd: {} } : Number.POSITIVE_INFINITY;
     const without =
       path === 'incident.confirmation' ? changed(message, at, 'tbd') : changed(message, lost, undefined);

@@ -1,5 +1,6 @@
 /** Every form of docs/reference/lenient-reading.md, and what is read of it. */
 import { describe, expect, test } from 'vitest';
+import { eventObject, incidentObject, NO_EVENT } from '#domain/event.ts';
 import { INT_MAX } from '#json/values.ts';
 import { CONTEXT, eventMessage, incidentMessage, incidentRecord } from './testing/messages.ts';
 import { normalized } from './testing/normalized.ts';
@@ -8,29 +9,34 @@ const deep = JSON.parse(`${'['.repeat(80)}${']'.repeat(80)}`);
 const infinite = JSON.parse('1e999');
 const LEFT_OUT = undefined;
 
-/** Returns the value of an event's field as it is published, and the unread paths. */
+/** Returns an event's field in the provider's form, as it was read, and the unread paths. */
 function eventField(name: string, given: unknown): [unknown, readonly string[]] {
-  const { event_fields, unread } = normalized(eventMessage({}, { [name]: given }));
-  return [Object.assign({}, ...event_fields.map((part) => JSON.parse(part)))[name], unread];
+  const { event, unread } = normalized(eventMessage({}, { [name]: given }));
+  return [eventObject(event ?? NO_EVENT)[name], unread];
 }
 
-/** Returns the value of an incident's field in its body, the parsed incident and the unread paths. */
+/** Returns an incident's field in the provider's form, as it was read, the incident and the unread paths. */
 function incidentField(name: string, given: unknown) {
   const { incident, unread } = normalized(incidentMessage({}, { [name]: given }));
   if (incident === null) throw new Error('no incident');
-  return { value: JSON.parse(incident.incident.body)[name], ...incident, unread };
+  return { value: incidentObject(incident.incident)[name], ...incident, unread };
 }
 
 describe('a field of an event', () => {
   test.each<[name: string, given: unknown, read: unknown]>([
     ['status_id', 34, 34],
-    ['status_id', '34', '34'],
+    ['status_id', '34', 34],
     ['status_id', ' 34 ', 34],
     ['status_id', '34.0', 34],
     ['status_id', '+34', 34],
     ['status_id', '', LEFT_OUT],
     ['status_id', ' ', LEFT_OUT],
-    ['status_id', null, null],
+    ['status_id', null, LEFT_OUT],
+    ['round_id', null, null],
+    ['verified_result', 'Yes', 'yes'],
+    ['verified_result', 0, 'no'],
+    ['winner_id', '101', 101],
+    ['series', { order: '1', event_ids: ['7', 8] }, { order: 1, event_ids: [7, 8] }],
     ['competition_id', ` ${2 ** 40}`, 2 ** 40],
     ['ut', ' 5', 5],
     ['name', 17, '17'],
@@ -81,15 +87,15 @@ describe('a field of an event', () => {
       'details',
       { 0: { id: 16, value: 45 }, 1: { id: 17, value: 2 } },
       [
-        { id: 16, value: 45 },
-        { id: 17, value: 2 },
+        { id: 16, value: '45' },
+        { id: 17, value: '2' },
       ],
     ],
     ['details', { 3: { id: '16 ', value: ' 45' } }, [{ id: 16, value: '45' }]],
     ['details', [{ id: 16, value: '45.0' }], [{ id: 16, value: '45' }]],
     ['details', [{ id: 58, value: ' No extra time' }], [{ id: 58, value: ' No extra time' }]],
-    ['participants', {}, []],
-    ['participants', [], []],
+    ['participants', {}, LEFT_OUT],
+    ['participants', [], LEFT_OUT],
   ])('%s: %j is read as %j', (name, given, read) => {
     expect(eventField(name, given)).toEqual([read, []]);
   });
@@ -115,6 +121,8 @@ describe('a field of an event', () => {
     ['neutral_venue', []],
     ['bet_status', 5],
     ['bet_status', false],
+    ['verified_result', { by: 'x' }],
+    ['series', 7],
     ['action', 'undo'],
     ['action', 7],
     ['details', 7],
@@ -137,8 +145,8 @@ describe('the participants of an event', () => {
     const left = (levels: number, odd: object) => {
       const x = JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
       const participants = [{ id: 101, counter: 1, results: [{ id: 2, value: 1, x }] }];
-      const { event_fields, unread } = normalized(eventMessage({}, { participants, ...odd }));
-      return [event_fields.some((part) => part.includes('"x":[')), unread];
+      const { event, unread } = normalized(eventMessage({}, { participants, ...odd }));
+      return ['x' in (event?.participants[0]?.results[0]?.other ?? {}), unread];
     };
     expect([left(59, {}), left(59, { latency: {} })]).toEqual([
       [true, []],
@@ -153,18 +161,22 @@ describe('the participants of an event', () => {
   test.each<[given: object, path: string]>([
     [side({ id: 'x' }), 'event.participants.*.id'],
     [side({ id: null }), 'event.participants.*.id'],
-    [side({ counter: 'home' }), 'event.participants.*.counter'],
-    [side({ counter: -1 }), 'event.participants.*.counter'],
     [7 as unknown as object, 'event.participants.*'],
     [side({ id: 'x', name: {} }), 'event.participants.*.id'],
   ])('lose a side without its essentials alone: %j', (given, path) => {
-    expect(eventField('participants', [given, away])).toEqual([[away], [path]]);
+    expect(eventField('participants', [given, away])).toEqual([
+      eventField('participants', [away])[0],
+      [path],
+    ]);
   });
 
   test.each<[changes: object, read: object, unread: string[]]>([
     [{ id: ' 101 ' }, { id: 101 }, []],
     [{ counter: '1.0' }, { counter: 1 }, []],
     [{ counter: '' }, { counter: undefined }, []],
+    [{ counter: 'home' }, { counter: undefined }, ['event.participants.*.counter']],
+    [{ counter: -1 }, { counter: undefined }, ['event.participants.*.counter']],
+    [{ area_id: '7', area_name: 7 }, { area_id: 7, area_name: '7' }, []],
     [{ name: 7 }, { name: '7' }, []],
     [{ short_name: {} }, { short_name: undefined }, ['event.participants.*.short_name']],
     [{ acronym: [] }, { acronym: undefined }, ['event.participants.*.acronym']],
@@ -205,7 +217,8 @@ describe('the participants of an event', () => {
     [{ stats: 'x' }, { stats: undefined }, ['event.participants.*.stats']],
     [{ x: infinite }, { x: undefined }, ['event.participants.*.*']],
   ])('with %j are read', (changes, read, unread) => {
-    expect(eventField('participants', [side(changes), away])).toEqual([[side(read), away], unread]);
+    const [plain] = eventField('participants', [side(read), away]);
+    expect(eventField('participants', [side(changes), away])).toEqual([plain, unread]);
   });
 
   test('name what is left out of both sides, sorted, once', () => {
@@ -220,11 +233,11 @@ describe('the participants of an event', () => {
 describe('a field of an incident', () => {
   test.each<[name: string, given: unknown, value: unknown, parsed: object]>([
     ['id', 17, '17', { id: '17' }],
-    ['incident_id', '413', '413', { incident_id: 413 }],
+    ['incident_id', '413', 413, { incident_id: 413 }],
     ['incident_id', ' 413.0', 413, { incident_id: 413 }],
-    ['participant_id', '102', '102', { participant_id: 102 }],
+    ['participant_id', '102', 102, { participant_id: 102 }],
     ['participant_id', ' 102', 102, { participant_id: 102 }],
-    ['participant_id', '', LEFT_OUT, { participant_id: null }],
+    ['participant_id', '', null, { participant_id: null }],
     ['subparticipant_id', ' 9', 9, {}],
     ['subparticipant_name', 9, '9', {}],
     ['participant_name', 9, '9', {}],
@@ -235,24 +248,27 @@ describe('a field of an incident', () => {
     ['event_time', ' 09:05 ', '09:05', { event_time: 545 }],
     ['event_time', ' 0:00', '00:00', { event_time: 0 }],
     ['event_time', '120:03', '120:03', { event_time: 7203 }],
-    ['event_time', '', LEFT_OUT, { event_time: null }],
+    ['event_time', '', null, { event_time: null }],
     ['for', 'Rival', 'rival', { counts_for: 'rival' }],
     ['for', 'ALL', 'all', { counts_for: 'all' }],
     ['for', 'Own', 'own', { counts_for: 'own' }],
     ['for', 'None', 'none', { counts_for: 'none' }],
-    ['for', '', LEFT_OUT, { counts_for: null }],
+    ['for', '', null, { counts_for: null }],
     ['confirmation', 'Confirmed', 'confirmed', { confirmation: 'confirmed' }],
     ['confirmation', ' TBD', 'tbd', { confirmation: 'tbd' }],
     ['confirmation', 'CANCELLED', 'cancelled', { confirmation: 'cancelled' }],
-    ['confirmation', '', LEFT_OUT, { confirmation: null }],
-    ['important', '', LEFT_OUT, {}],
+    ['confirmation', '', null, { confirmation: null }],
+    ['important', '', null, {}],
     ['important', true, 'yes', {}],
     ['important_for_trader', 'No', 'no', {}],
     ['game_break', 0, 'no', {}],
     ['parent_id', 17, '17', { parent_id: '17' }],
-    ['parent_id', '', LEFT_OUT, { parent_id: null }],
+    ['parent_id', '', null, { parent_id: null }],
+    ['attribute_ids', ['7', 8], [7, 8], {}],
+    ['attribute_ids', null, [], {}],
+    ['additional_info', { assistant_id: ' 8', hand: 'l' }, { assistant_id: 8, hand: 'l' }, {}],
     ['ut', ' 1790000100', 1_790_000_100, { ut: 1_790_000_100 }],
-    ['ut', '', LEFT_OUT, { ut: 1_790_000_000 }],
+    ['ut', '', 1_790_000_000, {}],
   ])('%s: %j is read as %j', (name, given, value, parsed) => {
     expect(incidentField(name, given)).toMatchObject({ value, incident: parsed, unread: [] });
   });
@@ -281,7 +297,7 @@ describe('a field of an incident', () => {
     ['ut', 1_790_000_000_000, { ut: 1_790_000_000 }],
   ])('%s: %j is left out, and named', (name, given, parsed) => {
     expect(incidentField(name, given)).toMatchObject({
-      value: LEFT_OUT,
+      value: name === 'ut' ? 1_790_000_000 : null,
       incident: { id: '5-110', incident_id: 413, ...parsed },
       unread: [`incident.${name}`],
     });
@@ -303,19 +319,43 @@ describe('a field of an incident', () => {
     ['undo', false, ['incident.action']],
     [7, false, ['incident.action']],
   ])('action: %j deletes: %j', (given, deleted, unread) => {
-    expect(incidentField('action', given)).toMatchObject({ value: LEFT_OUT, deleted, unread });
+    expect(incidentField('action', given)).toMatchObject({ value: undefined, deleted, unread });
   });
 
   test('that is not known is copied, but for a value that no message can have', () => {
     expect(incidentField('x', { a: 1 })).toMatchObject({ value: { a: 1 }, unread: [] });
-    expect(incidentField('x', deep)).toMatchObject({ value: LEFT_OUT, unread: ['incident.*'] });
+    expect(incidentField('x', deep)).toMatchObject({ value: undefined, unread: ['incident.*'] });
+  });
+
+  test('in a list is left out alone, and named', () => {
+    expect(incidentField('attribute_ids', [7, 'x', {}])).toMatchObject({
+      value: [7],
+      unread: ['incident.attribute_ids.*'],
+    });
   });
 
   test('named like a property of every object is like any other', () => {
     const odd = JSON.parse('{"constructor": 5, "important": 2}');
     const { incident } = normalized(incidentMessage({}, odd));
-    expect(JSON.parse(incident?.incident.body ?? '').constructor).toBe(5);
+    expect(incident?.incident.other.constructor).toBe('5');
   });
+});
+
+test('half of a character is named where it is read', () => {
+  const half = '\ufffd FC';
+  const { unread } = normalized(
+    incidentMessage(
+      {},
+      { participant_name: half, x: { y: half } },
+      { name: half, participants: [{ id: 1, counter: 1, name: half }] },
+    ),
+  );
+  expect(unread).toEqual([
+    'event.name',
+    'event.participants.*.name',
+    'incident.*',
+    'incident.participant_name',
+  ]);
 });
 
 describe('a message', () => {
@@ -361,17 +401,16 @@ describe('a message', () => {
 describe('a keep-alive or line-up', () => {
   const read = (data: unknown) => normalized({ id: 1, type: 'events_lineups', ut: 5, data });
 
-  test.each<[data: object, body: object, unread: string[]]>([
-    [{ event: { id: ' 7 ' } }, { event: { id: 7 } }, []],
-    [{ event: '', event_id: 7 }, { event_id: 7 }, []],
-    [{ event: 5, event_id: 7 }, { event_id: 7 }, ['data.event']],
-    [{ event: { id: 'x' }, id: 7 }, { event: {}, id: 7 }, ['data.event.id']],
-    [{ event: { id: 7 }, event_id: {} }, { event: { id: 7 } }, ['data.event_id']],
-    [{ event: { id: 7 }, id: 'x' }, { event: { id: 7 } }, ['data.id']],
-    [{ id: 7, x: deep }, { id: 7 }, ['data.*']],
-  ])('with the data %j is read', (data, body, unread) => {
+  test.each<[data: object, unread: string[]]>([
+    [{ event: { id: ' 7 ' } }, []],
+    [{ event_id: 7 }, []],
+    [{ event: 5, event_id: 7 }, ['data.event']],
+    [{ event: { id: 'x' }, id: 7 }, ['data.event.id']],
+    [{ event: { id: 7 }, event_id: {} }, ['data.event_id']],
+    [{ event: { id: 7 }, id: 'x' }, ['data.id']],
+  ])('with the data %j is read', (data, unread) => {
     const message = read(data);
-    expect([message.event_id, JSON.parse(message.body ?? ''), message.unread]).toEqual([7, body, unread]);
+    expect([message.event_id, JSON.parse(message.body ?? ''), message.unread]).toEqual([7, data, unread]);
   });
 });
 
@@ -380,7 +419,6 @@ test('a record is read as it is where only another one is odd', () => {
   const plain = incidentMessage({}, { x: ['as', { it: 'is' }] });
   const [one, other] = [normalized(odd), normalized(plain)];
   expect({ ...one, unread: [] }).toEqual(other);
-  expect(one.incident?.incident.body).toBe(other.incident?.incident.body);
   expect(incidentRecord()).not.toHaveProperty('important');
   expect(one.received_at).toBe(CONTEXT.receivedAt);
 });

@@ -2,13 +2,11 @@
  * Marks: messages that say to a match that one about it could not be read. Without one, the match would be believed as if
  * nothing had been sent.
  */
-import { toWholeNumber } from '#json/values.ts';
+import { LONG_MAX } from '#json/values.ts';
 import type { NormalizedMessage } from '#records/types.ts';
-import { base, isAhead, type MessageContext, receiptOf } from './head.ts';
-import { canonicalWord, eventId } from './kinds.ts';
-import { envelopeFields } from './messages.ts';
-import { isRecord, repairRecord } from './records.ts';
-import { repairEnvelope } from './repair.ts';
+import { base, isAhead, type MessageContext, readEnvelope, receiptOf } from './head.ts';
+import { canonicalWord, number } from './kinds.ts';
+import { isRecord, recordReader } from './records.ts';
 
 /** Types of messages without any field of match state: a match loses nothing with one. */
 const WITHOUT_STATE: ReadonlySet<string> = new Set(['event_keep_alive', 'events_lineups']);
@@ -25,15 +23,15 @@ export function markOfMessage(
 ): NormalizedMessage | null {
   if (!isRecord(message) || !isRecord(message.data) || !isRecord(message.data.event)) return null;
   if (typeof message.type === 'string' && WITHOUT_STATE.has(canonicalWord(message.type))) return null;
-  const event = repairRecord({ id: message.data.event.id }, { id: EVENT_ID }, '', new Set());
-  if (!EVENT_ID.exact.safeParse(event.id).success) return null;
-  const { id, uuid, ut } = repairEnvelope(message, new Set());
-  const known = envelopeFields.ut.exact.safeParse(ut).success ? toWholeNumber(ut) : null;
-  const messageId = String(id ?? uuid ?? `unread/${context.deliveryId}/${index}`);
-  return markOf({ messageId, eventId: Number(event.id), time: known ?? receiptOf(context) }, reason, context);
+  const unread = new Set<string>();
+  const eventId = readId({ id: message.data.event.id }, '', unread).values.id;
+  if (eventId === null) return null;
+  const { id, uuid, ut } = readEnvelope(message, unread);
+  const messageId = id ?? uuid ?? `unread/${context.deliveryId}/${index}`;
+  return markOf({ messageId, eventId, time: ut ?? receiptOf(context) }, reason, context);
 }
 
-const EVENT_ID = eventId();
+const readId = recordReader({ id: number(LONG_MAX, 1) });
 
 /** Returns the mark of an unreadable message or incident list. `time`: Unix seconds. */
 export function markOf(

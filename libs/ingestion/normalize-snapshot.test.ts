@@ -18,7 +18,7 @@ test('a snapshot is the event’s whole incident list at the time of the respons
       origin: 'feed',
       event_id: 7000001,
       ut: 1_790_000_900,
-      event_fields: [],
+      event: null,
       incident: null,
       snapshot: [
         { id: '5-110', ut: 1_790_000_100 },

@@ -1,25 +1,15 @@
 /** Normalizes the provider's messages and records. They are parsed only here; all later code trusts the types. */
-import type { z } from 'zod';
 import type { DeadLetterCode } from '#errors/catalogue.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
 import { CanonicalJsonError, canonicalJson } from '#json/canonical-json.ts';
-import { fitsInBytes, toWholeNumber } from '#json/values.ts';
+import { fitsInBytes, LONG_MAX } from '#json/values.ts';
 import type { Incident, NormalizedMessage } from '#records/types.ts';
-import { eventPartsOf } from './event-parts.ts';
-import { base, headOf, isAhead, type MessageContext, plausibleTime, sortedPaths } from './head.ts';
-import { incidentOf, reportedBy } from './incident.ts';
-import { canonicalWord, isEmpty } from './kinds.ts';
+import { ofEvent, readEvent } from './event.ts';
+import { base, headOf, isAhead, type MessageContext, plausibleTime } from './head.ts';
+import { readIncident, reportedBy } from './incident.ts';
+import { canonicalWord, isEmpty, number } from './kinds.ts';
 import { markOf, markOfMessage } from './marks.ts';
-import {
-  type ExactEvent,
-  eventMessageSchema,
-  incidentFields,
-  incidentMessageSchema,
-  incidentSchema,
-  ofEventSchema,
-} from './messages.ts';
-import { isRecord, type RawRecord, repairRecord } from './records.ts';
-import { repairMessage, repairOfEvent } from './repair.ts';
+import { isRecord, type RawRecord, record, recordReader } from './records.ts';
 
 /** The result of normalizing a message. */
 export type Normalized =
@@ -48,16 +38,10 @@ type SnapshotRecords = {
   readonly deleted?: readonly unknown[] | undefined;
 };
 
-/**
- * Maximum size of a message's event and incident together, and of each incident of a snapshot: bytes of canonical JSON.
- * Real ones have a few thousand.
- */
+/** Maximum size of a message's event and incident together, and of each incident of a snapshot: bytes of JSON. Real ones have a few thousand. */
 export const MAX_MESSAGE_BYTES = 512 * 1024;
 
-/**
- * Maximum size of all incidents of a snapshot: bytes of canonical JSON. The fields parsed from them need at most as many
- * bytes again, so that the snapshot fits a record of normalized-messages.
- */
+/** Maximum size of all incidents of a snapshot, bytes of JSON: the snapshot fits a record of normalized-messages. */
 export const MAX_SNAPSHOT_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -100,72 +84,35 @@ function ofType(message: RawRecord, type: unknown, context: MessageContext): Nor
 export function normalizeSnapshot(records: SnapshotRecords, context: MessageContext): Normalized {
   return guarded(
     () => {
-      const unread: string[] = [];
+      const unread = new Set<string>();
       const time = plausibleTime(records.time, context, 'timestamp', unread);
       const snapshot: Incident[] = [];
-      const deleted: Incident[] = [];
-      const readAll = (list: 'incidents' | 'deleted'): void => {
-        for (const [index, record] of (records[list] ?? []).entries()) {
-          const { action, incident } = listed(record, { list, index, time }, context, unread);
+      const deletes: Incident[] = [];
+      for (const list of ['incidents', 'deleted'] as const) {
+        for (const [index, raw] of (records[list] ?? []).entries()) {
+          const at = `${list}.${index}`;
+          const { incident, deleted } = readIncident(
+            raw,
+            { context, ut: time, path: `${list}.*`, at },
+            unread,
+          );
+          limitBytes(incident, MAX_MESSAGE_BYTES, at);
           // The provider may list a deleted incident; it counts as absent.
-          (list === 'deleted' || action === 'delete' ? deleted : snapshot).push(incident);
+          (list === 'deleted' || deleted ? deletes : snapshot).push(incident);
         }
-      };
-      readAll('incidents');
-      readAll('deleted');
-      const bodies = [...snapshot, ...deleted].map(({ body }) => body);
-      limitBytes(bodies, MAX_SNAPSHOT_BYTES, 'incidents');
+      }
+      limitBytes([snapshot, deletes], MAX_SNAPSHOT_BYTES, 'incidents');
       return normalized({
         ...base(records.messageId, records.eventId, time, context),
         content_at: records.time * 1_000,
         type: 'incident_snapshot',
         snapshot,
-        deleted,
-        unread: sortedPaths(unread),
+        deleted: deletes,
+        unread: sorted(unread),
       });
     },
     (reason) => markOf(records, reason, context),
   );
-}
-
-/** Where an entry is: its list, and the time of the lists. */
-type Entry = { readonly list: 'incidents' | 'deleted'; readonly index: number; readonly time: number };
-
-/** Reads an entry of a list. Adds to `unread` what cannot be read of it. */
-function listed(record: unknown, { list, index, time }: Entry, context: MessageContext, unread: string[]) {
-  const [at, path] = [`${list}.${index}`, `${list}.*`];
-  const repair = (left: Set<string>) =>
-    isRecord(record) ? repairRecord(record, incidentFields, path, left) : record;
-  return readExactly(record, incidentSchema, { repair, at }, (fields, read, left) => {
-    const incident = incidentOf(fields, read as RawRecord, { context, ut: time, path }, left);
-    limitBytes([incident.body], MAX_MESSAGE_BYTES, at);
-    unread.push(...left);
-    return { action: fields.action, incident };
-  });
-}
-
-/**
- * Reads a record in its exact form, else a repaired copy of it. `build` gets the parsed fields, what they were parsed from, and
- * the paths of what is left out. Throws `PoisonError` with the path below `at`, and what `build` throws.
- */
-function readExactly<S extends z.ZodType, T>(
-  record: unknown,
-  schema: S,
-  { repair, at = '' }: { repair: (unread: Set<string>) => unknown; at?: string },
-  build: (fields: z.output<S>, read: unknown, unread: string[]) => T,
-): T {
-  const exact = schema.safeParse(record);
-  if (exact.success) {
-    try {
-      return build(exact.data, record, []);
-    } catch (error) {
-      // An unknown field without a canonical form; the repair leaves it out.
-      if (!(error instanceof CanonicalJsonError)) throw error;
-    }
-  }
-  const unread = new Set<string>();
-  const repaired = repair(unread);
-  return build(parse(schema, repaired, at), repaired, [...unread]);
 }
 
 function guarded(work: () => Normalized, markOf: (reason: string) => NormalizedMessage | null): Normalized {
@@ -192,86 +139,93 @@ function normalized(message: NormalizedMessage): Normalized {
 }
 
 function incidentMessage(message: RawRecord, context: MessageContext): NormalizedMessage {
-  const repair = (unread: Set<string>) => repairMessage(message, unread);
-  return readExactly(message, incidentMessageSchema, { repair }, (fields, read, unread) => {
-    const { data } = read as { data: { incident: object; event: object } };
-    const head = headOf(fields, Number(fields.data.event.id), context, unread);
-    const found = { context, ut: head.ut, path: 'incident' };
-    const incident = reportedBy(
-      incidentOf(fields.data.incident, data.incident, found, unread),
-      head.message_id,
-      fields.data.event,
-    );
-    const event_fields = eventFieldsOf(data.event, fields.data.event, head.ut, context, unread);
-    limitBytes([...event_fields, incident.body], MAX_MESSAGE_BYTES);
-    return {
-      ...head,
-      type: 'incident',
-      event_fields,
-      incident: { deleted: fields.data.incident.action === 'delete', incident },
-      unread: sortedPaths(unread),
-    };
-  });
+  const unread = new Set<string>();
+  const data = dataOf(message);
+  const { head, event } = eventOf(message, data, context, unread);
+  const place = { context, ut: head.ut, path: 'incident', at: 'data.incident' };
+  const { incident, deleted } = readIncident(data.incident, place, unread);
+  limitBytes([event, incident], MAX_MESSAGE_BYTES);
+  return {
+    ...head,
+    type: 'incident',
+    ...ofEvent(event, head.ut),
+    incident: { deleted, incident: reportedBy(incident, head.message_id, event) },
+    unread: sorted(unread),
+  };
 }
 
 function eventMessage(message: RawRecord, context: MessageContext): NormalizedMessage {
-  const repair = (unread: Set<string>) => repairMessage(message, unread);
-  return readExactly(message, eventMessageSchema, { repair }, (fields, read, unread) => {
-    const { data } = read as { data: { event: object } };
-    const head = headOf(fields, Number(fields.data.event.id), context, unread);
-    const event_fields = eventFieldsOf(data.event, fields.data.event, head.ut, context, unread);
-    limitBytes(event_fields, MAX_MESSAGE_BYTES);
-    return { ...head, type: 'event', event_fields, unread: sortedPaths(unread) };
-  });
+  const unread = new Set<string>();
+  const { head, event } = eventOf(message, dataOf(message), context, unread);
+  limitBytes(event, MAX_MESSAGE_BYTES);
+  return { ...head, type: 'event', ...ofEvent(event, head.ut), unread: sorted(unread) };
 }
 
-/** Returns the fields of an event by group, with the time of its message instead of one of a wrong clock. */
-function eventFieldsOf(
-  record: object,
-  { ut }: Pick<ExactEvent, 'ut'>,
-  messageUt: number,
-  context: MessageContext,
-  unread: string[],
-): string[] {
-  const own = toWholeNumber(ut);
-  if (own === null || !isAhead(own, context)) return eventPartsOf(record);
-  unread.push('event.ut');
-  return eventPartsOf({ ...record, ut: messageUt });
+function dataOf({ data }: RawRecord): RawRecord {
+  if (!isRecord(data)) throw new PoisonError('UNKNOWN_SHAPE', 'data: expected an object');
+  return data;
 }
+
+/** Reads the event of a message, with the time of the message instead of one of a wrong clock. */
+function eventOf(message: RawRecord, data: RawRecord, context: MessageContext, unread: Set<string>) {
+  if (!isRecord(data.event)) throw new PoisonError('UNKNOWN_SHAPE', 'data.event: expected an object');
+  const head = headOf(message, eventIdOf(data.event), context, unread);
+  const event = readEvent(data.event, unread);
+  if (event.ut !== null && isAhead(event.ut, context)) {
+    unread.add('event.ut');
+    event.ut = head.ut;
+  }
+  return { head, event };
+}
+
+const eventId = number(LONG_MAX, 1);
+
+function eventIdOf({ id }: RawRecord): number {
+  const found = id === undefined || id === null ? null : eventId(id, '', new Set());
+  if (typeof found !== 'number')
+    throw new PoisonError('UNKNOWN_SHAPE', 'data.event.id: expected an id from 1');
+  return found;
+}
+
+const anyId = number(LONG_MAX);
+
+/**
+ * The data of the line-ups of a match, and of the keep-alive of a live one, sent about every 30 seconds. The spec does not say
+ * which field holds the event id: any of the three may.
+ */
+const readOfEvent = recordReader({
+  event: record({ id: anyId }, ({ values }) => values.id),
+  event_id: anyId,
+  id: anyId,
+});
 
 function otherMessage(
   message: RawRecord,
   type: 'event_keep_alive' | 'events_lineups',
   context: MessageContext,
 ): Normalized {
-  const repair = (unread: Set<string>) => repairOfEvent(message, unread);
-  return readExactly(message, ofEventSchema, { repair }, (fields, read, unread): Normalized => {
-    const eventId = [fields.data.event?.id, fields.data.event_id, fields.data.id]
-      .map(toWholeNumber)
-      .find((id) => id !== null);
-    if (eventId === undefined) {
-      if (unread.length === 0) return { kind: 'ignored', type };
-      throw new PoisonError('UNKNOWN_SHAPE', 'data: expected the id of an event');
-    }
-    const body = canonicalJson((read as RawRecord).data);
-    limitBytes([body], MAX_MESSAGE_BYTES);
-    const head = headOf(fields, eventId, context, unread);
-    return normalized({ ...head, type, body, unread: sortedPaths(unread) });
-  });
+  const data = dataOf(message);
+  const unread = new Set<string>();
+  const { event, event_id, id } = readOfEvent(data, 'data', unread).values;
+  const eventId = event ?? event_id ?? id;
+  if (eventId === null) {
+    if (unread.size === 0) return { kind: 'ignored', type };
+    throw new PoisonError('UNKNOWN_SHAPE', 'data: expected the id of an event');
+  }
+  const head = headOf(message, eventId, context, unread);
+  const body = canonicalJson(data);
+  limitBytes(data, MAX_MESSAGE_BYTES);
+  return normalized({ ...head, type, body, unread: sorted(unread) });
 }
 
-function limitBytes(texts: readonly string[], maxBytes: number, at = 'message'): void {
-  if (!fitsInBytes(texts, maxBytes)) {
+function limitBytes(value: object, maxBytes: number, at = 'message'): void {
+  if (!fitsInBytes([JSON.stringify(value)], maxBytes)) {
     throw new PoisonError('TOO_LARGE', `${at}: more than ${maxBytes} bytes`);
   }
 }
 
-function parse<S extends z.ZodType>(schema: S, value: unknown, at = ''): z.output<S> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const path = [...(at === '' ? [] : [at]), ...(issue?.path ?? [])].join('.') || 'message';
-  throw new PoisonError('UNKNOWN_SHAPE', `${path}: ${issue?.message ?? 'does not match the schema'}`);
+function sorted(paths: ReadonlySet<string>): string[] {
+  return [...paths].sort();
 }
 
 /** Returns the error of a message that is no object. Throws `CanonicalJsonError` for absurd nesting, a possible attack. */

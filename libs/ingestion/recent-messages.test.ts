@@ -36,6 +36,6 @@ test('counts a message of a delivery as read or unreadable, its mark as neither'
   expect(countsOf(delivery)).toEqual({ read: 2, unreadable: 1 });
   const [message] = delivery.normalized;
   if (message === undefined) throw new Error('no message');
-  const mark = { ...message, event_fields: [], unreadable: 'data: expected an object' };
+  const mark = { ...message, event: null, unreadable: 'data: expected an object' };
   expect(countsOf({ ...delivery, normalized: [mark] })).toEqual({ read: 0, unreadable: 1 });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { configure } from 'safe-stable-stringify';
 import { describe, expect, test } from 'vitest';
-import { CanonicalJsonError, canonicalJson, canonicalPart, fieldsOf } from './canonical-json.ts';
+import { CanonicalJsonError, canonicalJson } from './canonical-json.ts';
 
 const reference = configure({ circularValue: Error });
 
@@ -91,11 +91,4 @@ test.each([
   expect(() => canonicalJson(value)).toThrow(
     expect.objectContaining({ name: 'CanonicalJsonError', code, message }),
   );
-});
-
-describe('canonicalPart', () => {
-  test('writes the requested fields that exist', () => {
-    expect(canonicalPart({ c: 3, a: null, b: 2 }, fieldsOf(['b', 'x', 'a']))).toBe('{"a":null,"b":2}');
-    expect(canonicalPart({ c: 3 }, fieldsOf(['b', 'a']))).toBe('{}');
-  });
 });

@@ -14,18 +14,104 @@ export type Cause = {
   message_id: string;
 };
 
-/** Fields of an event that one message reported last. */
-export type FieldsAt = {
+/** A reading of the match clock. */
+export type Clock = {
+  /** Seconds in the current period at `ut`. */
+  time: null | number;
+  /** running, stopped. */
+  status: null | string;
+  /** Unix seconds of the reading. */
   ut: number;
-  /** Canonical JSON. `participants` has only what the message decides: sides by `counter`, each without its `results`, or with nothing else. */
-  json: string;
+};
+
+/** A side of an event as reported (spec, "Event"). */
+export type EventParticipant = {
+  /** Null where only its results were sent. */
+  id: null | number;
+  /** 1 is home, 2 away. */
+  counter: null | number;
+  type: null | string;
+  name: null | string;
+  short_name: null | string;
+  acronym: null | string;
+  area_id: null | number;
+  area_name: null | string;
+  /** By id: 2 score, 4 and 5 halves, 7 shoot-out, 411 winner, 412 who advanced. */
+  results: ReportedValue[];
+  stats: ReportedValue[];
+  /** By name: canonical JSON of the fields that the contract does not know. */
+  other: Record<string, string>;
+};
+
+/** The event of a message that was the last one to report some of its fields. */
+export type EventReport = {
+  /** Unix seconds. */
+  ut: number;
   /** The message's whole-number id, which orders messages of one second; null where it has none: it comes after. */
   message_id: null | number;
-  /** How far the status of the message's event is, from 0 (unknown), where ids do not decide. */
-  progress: number;
-  /** Canonical JSON of the message's whole event, where `json` has only a part of it: decides where nothing else does. */
-  text: null | string;
+  event: Event;
 };
+
+/** What a message says of an event (spec, "Event"), without its id. */
+export type Event = {
+  /** delete, of a message that deletes the event; other actions describe just the message. */
+  action: null | string;
+  name: null | string;
+  /** YYYY-MM-DD HH:MM, UTC. */
+  start_date: null | string;
+  sport_id: null | number;
+  area_id: null | number;
+  competition_id: null | number;
+  season_id: null | number;
+  stage_id: null | number;
+  group_id: null | number;
+  round_id: null | number;
+  round_name: null | string;
+  status_id: null | number;
+  status_name: null | string;
+  /** scheduled, live, finished, interrupted, cancelled, deleted, other. */
+  status_type: null | string;
+  /** not_started, in_progress, finished, 30_min_left, 5_min_left. */
+  relation_status: null | string;
+  /** active, suspended, inactive. */
+  bet_status: null | string;
+  /** active, deleted. */
+  item_status: null | string;
+  /** Seconds in the current period. */
+  clock_time: null | number;
+  /** running, stopped. */
+  clock_status: null | string;
+  /** Seconds of match time. */
+  played_time: null | number;
+  winner_id: null | number;
+  /** Who advanced. */
+  progress_id: null | number;
+  neutral_venue: null | boolean;
+  /** Whether the provider has verified the result. */
+  verified_result: null | boolean;
+  coverage_type: null | string;
+  event_stats_lvl_live: null | string;
+  /** 1-2s, 3-6s, 7-15s. */
+  latency: null | string;
+  /** Unix seconds. */
+  ut: null | number;
+  series: null | EventSeries;
+  /** By id: 16 length of a half, 17 number of periods, 50 length of a half of extra time, minutes. */
+  details: null | ReportedValue[];
+  /** As reported. An empty list says nothing. */
+  participants: EventParticipant[];
+  /** The fields that the message set to null. A field that is null and not here was left out (law 2). */
+  nulls: EventField[];
+  /** By name: canonical JSON of the fields that the contract does not know. */
+  other: Record<string, string>;
+};
+
+export type EventSeries = {
+  order: null | number;
+  event_ids: number[];
+};
+
+export type EventField = 'action' | 'name' | 'start_date' | 'sport_id' | 'area_id' | 'competition_id' | 'season_id' | 'stage_id' | 'group_id' | 'round_id' | 'round_name' | 'status_id' | 'status_name' | 'status_type' | 'relation_status' | 'bet_status' | 'item_status' | 'clock_time' | 'clock_status' | 'played_time' | 'winner_id' | 'progress_id' | 'neutral_venue' | 'verified_result' | 'coverage_type' | 'event_stats_lvl_live' | 'latency' | 'ut' | 'series' | 'details';
 
 /** Whether trading may act on the score. */
 export type Guard = {
@@ -60,7 +146,7 @@ export type HealthProgress = {
   to: number;
 };
 
-/** The fields of an incident that the laws of match state read, and its whole body. */
+/** An incident as reported (spec, "Incident"). Null is unknown. */
 export type Incident = {
   /** The provider's sport-prefixed id, the key of ordering and deduplication. */
   id: string;
@@ -68,20 +154,43 @@ export type Incident = {
   ut: number;
   /** Incident type, see the catalogue of incidents. */
   incident_id: number;
+  incident_name: null | string;
+  /** The team. */
   participant_id: null | number;
+  participant_name: null | string;
+  /** The player. */
+  subparticipant_id: null | number;
+  subparticipant_name: null | string;
+  /** The phase its clock refers to. */
+  event_status_id: null | number;
+  event_status_name: null | string;
+  /** Seconds of match time. */
+  event_time: null | number;
   /** The incident's own `for`: all, own, rival, none. */
   counts_for: null | string;
   /** tbd, confirmed, cancelled. */
   confirmation: null | string;
-  /** The phase its clock refers to. */
-  event_status_id: null | number;
-  /** Seconds of match time. */
-  event_time: null | number;
+  game_break: null | boolean;
+  important: null | boolean;
+  important_for_trader: null | boolean;
+  attribute_ids: number[];
+  additional_info: null | AdditionalInfo;
   parent_id: null | string;
-  /** The provider's record as canonical JSON (keys sorted, no spaces), without `action`. */
-  body: string;
   /** The whole-number id of the message that reported it, which orders records of one second; null for an entry of a list and for another kind of id, which come after. */
   message_id: null | number;
+  /** By name: canonical JSON of the fields that the contract does not know. */
+  other: Record<string, string>;
+};
+
+export type AdditionalInfo = {
+  assistant_id: null | number;
+  assistant_name: null | string;
+  goalkeeper_id: null | number;
+  goalkeeper_name: null | string;
+  secondary_assistant_id: null | number;
+  secondary_assistant_name: null | string;
+  /** By name: canonical JSON of the fields that the contract does not know. */
+  other: Record<string, string>;
 };
 
 /** Of an operator's order about a match: who gave it, when, why. Its command is on operator-orders too. */
@@ -94,6 +203,16 @@ export type OrderAudit = {
   host: string;
   /** As the operator gave it. */
   reason: string;
+};
+
+/** A result, a statistic or a detail: a number or a text, in whatever form it was sent. */
+export type ReportedValue = {
+  id: number;
+  value: null | string;
+  name: null | string;
+  short_name: null | string;
+  /** By name: canonical JSON of the fields that the contract does not know. */
+  other: Record<string, string>;
 };
 
 /** Goals of both sides, penalty shoot-outs excluded (result 2 of the provider). */
@@ -293,8 +412,8 @@ export type FeedHealth = {
   gaps: HealthGap[];
   /** How many there were. */
   gap_count: number;
-  /** Of a match: the event's status and clock as last reported, by the time of the report: the memory of the monitor. */
-  fields: FieldsAt[];
+  /** Of a match: its status and clock as last reported, as in match-state: the memory of the monitor. */
+  reports: EventReport[];
   /** Of a match: the time of its latest event_keep_alive, as `heard_at`. */
   keep_alive_at: null | number;
   /** Counts the monitors that led. A match's record below the term of its source's record was not confirmed by the present one. */
@@ -455,7 +574,7 @@ export type MatchState = {
   season_id: null | number;
   stage_id: null | number;
   group_id: null | number;
-  /** YYYY-MM-DD HH:MM, as the provider gives it. */
+  /** YYYY-MM-DD HH:MM, as the provider gives it, UTC. */
   start_date: null | string;
   status_id: null | number;
   /** scheduled, live, finished, interrupted, cancelled, deleted, other. */
@@ -488,12 +607,12 @@ export type MatchState = {
   /** Goals that count for no one, as `<incident id>:<reason>`: for_all, for_none, unknown_for, unknown_participant. And status_went_back: a finished match is reported as not started (law 2). */
   anomalies: string[];
   guard: Guard;
-  /** The provider's flag as JSON text. */
-  verified_result: null | string;
+  /** Whether the provider has verified the result. */
+  verified_result: null | boolean;
   /** Time of the latest snapshot, Unix seconds. */
   snapshot_at: null | number;
-  /** Every field of the event as last received, as canonical JSON objects grouped by their `ut`, oldest first: the memory of the event register. */
-  fields: FieldsAt[];
+  /** The memory of the event register: of each field the last one that has it says its value, oldest first (law 2). */
+  reports: EventReport[];
   cause: Cause;
   /** Goals and red cards in order of their ids, removed and void ones included: who and when. */
   key_incidents: KeyIncident[];
@@ -515,15 +634,6 @@ export type MatchState = {
   last_scheduled: null | ReportKey;
   /** Why the match is missing: its latest event_absence that no later report of its status took back (law 2); null where there is none. */
   absence: null | StandingAbsence;
-};
-
-export type Clock = {
-  /** Seconds in the current period at `ut`. */
-  time: null | number;
-  /** running, stopped. */
-  status: null | string;
-  /** Unix seconds of the reading. */
-  ut: number;
 };
 
 export type Participant = {
@@ -566,7 +676,7 @@ export type UnreadField = {
 
 export type ReportKey = {
   ut: number;
-  /** As in `fields`. */
+  /** As in `reports`. */
   message_id: null | number;
 };
 
@@ -656,8 +766,12 @@ export type NormalizedMessage = {
   received_at: number;
   /** When the provider produced it, Unix milliseconds by the provider's clock, right or wrong: the message's own `ut`; of a polled event or list the time of the response. */
   content_at: number;
-  /** The event's fields without `id`, as canonical JSON objects split by how often they change (clock, play, details, participants, rest), so that unchanged parts repeat byte for byte. Empty where the message has no event. */
-  event_fields: string[];
+  /** What it says of the event; null where it says nothing. */
+  event: null | Event;
+  /** The result 2 of both sides in `event`; null unless both are known. */
+  reported: null | Score;
+  /** The clock in `event`. */
+  clock: null | Clock;
   /** Of an incident message. */
   incident: null | IncidentRecord;
   /** Of an incident_snapshot: the event's whole incident list at `ut`. */

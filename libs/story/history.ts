@@ -5,7 +5,7 @@ import { type Course, knownSteps, statusOf } from './course.ts';
 import { type FeedPast, feedAt } from './feed-past.ts';
 import { scoresByStep } from './incidents.ts';
 import { lateBy } from './late.ts';
-import { guardWords, reasonWords, scoreWords, statusName, verifiedWords } from './words.ts';
+import { guardWords, reasonWords, scoreWords, statusName } from './words.ts';
 
 /** A change of the score, the guard, the status, the betting status, the result or the feed of a match. */
 export type HistoryEntry = {
@@ -94,7 +94,7 @@ function entryOf({ kind, guard, score, value }: StoryStep, byGoal: boolean, clos
         after === null ? 'Fields of a message could not be read' : `A message could not be read: ${after}`,
       ];
     case 'result_verified':
-      return ['result', `Provider’s verified result: ${verifiedWords(after)}`];
+      return ['result', `Provider’s verified result: ${after ?? 'not reported'}`];
     default:
       return null;
   }

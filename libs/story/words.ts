@@ -1,5 +1,6 @@
 /** Words for the codes of match state. */
 
+import { yesNo } from '#domain/event.ts';
 import { GUARD_WORDS } from '#domain/guard-words.ts';
 import type { GapReason } from '#domain/health/health-status.ts';
 import type { MatchState, Score } from '#records/types.ts';
@@ -153,10 +154,9 @@ function isoWords(ut: number): string {
   return new Date(ut * 1000).toISOString().replace('T', ' ').replace('.000Z', 'Z');
 }
 
-/** Returns the provider's flag of a verified result without the quotes of a JSON word. `json`: JSON text; null: not reported. */
-export function verifiedWords(json: string | null): string {
-  if (json === null) return 'not reported';
-  return /^"\w*"$/.test(json) ? json.slice(1, -1) : json;
+/** Returns whether the provider has verified the result; null: not reported. */
+export function verifiedWords(verified: boolean | null): string {
+  return verified === null ? 'not reported' : yesNo(verified);
 }
 
 /** Whether a match is in its penalty shoot-out, or waits for it. */

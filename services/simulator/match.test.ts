@@ -53,7 +53,7 @@ function expectOfficial(facts: MatchFacts, state: MatchState): void {
     orphans: [],
     anomalies: [],
     guard: { safe: true, reasons: [] },
-    verified_result: '"yes"',
+    verified_result: true,
   });
 }
 

@@ -22,7 +22,7 @@ export function health(change: Partial<FeedHealth>): FeedHealth {
     progress: null,
     gaps: [],
     gap_count: 0,
-    fields: [],
+    reports: [],
     keep_alive_at: null,
     term: 1,
     written_at: 1,

@@ -2,7 +2,7 @@
 import { incidentMinute } from '#domain/clock.ts';
 import type { PeriodRule } from '#domain/clock-rule.ts';
 import type { Side } from '#domain/goal-facts.ts';
-import { readDetails } from '#domain/incident-details.ts';
+import { playerOf } from '#domain/incident-details.ts';
 import type { IncidentEffect } from '#domain/incident-effect.ts';
 import type {
   FeedHealth,
@@ -149,7 +149,7 @@ export const INCIDENTS = exportShape<ExportedIncident>([
   ['parent_id', 'STRING', ({ record: { incident } }) => incident?.parent_id ?? null],
   ['counts_for', 'STRING', ({ record: { incident } }) => incident?.counts_for ?? null],
   ['written_at', 'TIMESTAMP', ({ record: { incident } }) => (incident === null ? null : incident.ut * 1_000)],
-  ['body', 'JSON', ({ record: { incident } }) => incident?.body ?? null],
+  ['body', 'JSON', ({ record: { incident } }) => incident && JSON.stringify(incident)],
   ...incidentCause,
 ]);
 
@@ -159,8 +159,8 @@ function deltaOf({ counts, scored }: IncidentEffect, side: Side): number | null 
   return scored === side ? 1 : 0;
 }
 
-function playerIn(incident: Incident | null): ReturnType<typeof readDetails>['player'] {
-  return incident === null ? null : readDetails(incident).player;
+function playerIn(incident: Incident | null): ReturnType<typeof playerOf> {
+  return incident && playerOf(incident);
 }
 
 /** The health of a source, or of a match of it; with `gap` one of its interruptions. */

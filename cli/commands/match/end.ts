@@ -26,7 +26,7 @@ export async function endMatch(
   );
   const at = Date.now();
   // The clock of this machine may be behind the provider's: an order counts from the last report on.
-  const ut = Math.max(Math.floor(at / 1_000), ...state.fields.map((reported) => reported.ut));
+  const ut = Math.max(Math.floor(at / 1_000), ...state.reports.map((report) => report.ut));
   const order = { at, user: userName(), host: hostname(), reason };
   const context = { origin: 'operator', deliveryId: randomBytes(8).toString('hex'), receivedAt: at } as const;
   const value = absenceMessage(id, ut, { confirmed: true, order }, context);

@@ -192,7 +192,7 @@ export function timeText(ms: number): string {
  * `now` the end of a match that goes on, Unix milliseconds; `facts` must have all transitions.
  */
 export function pageJson(facts: PageRecords, feed: FeedStatus, past: FeedPast, now: number): object {
-  const { fields: _, ...state } = facts.state;
+  const { reports: _, ...state } = facts.state;
   const { permission, reasons } = tradingOf(facts.state, feed);
   const steps = stepsOf(facts.transitions);
   const course = matchCourse(steps, past, now);

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { EventRegister } from '../event-register.ts';
-import { concernsHealth, matchFacts, NO_FACTS } from './match-facts.ts';
+import { eventOf } from '../testing/messages.ts';
+import { healthOf, matchFacts, NO_FACTS } from './match-facts.ts';
 
 function factsOf(fields: Readonly<Record<string, unknown>>) {
   const register = new EventRegister();
-  register.apply(register.read([JSON.stringify(fields)]), { ut: 1, messageId: null });
+  register.apply(healthOf(eventOf(fields), true), { ut: 1, messageId: null });
   return matchFacts(register);
 }
 
@@ -39,17 +40,24 @@ describe('the facts of a match', () => {
   });
 });
 
-describe('a part of an event may change the facts', () => {
-  test.each([
-    ['{"clock_status":null}', false, true],
-    ['{"status_id":33}', false, true],
-    ['{"status_type":"live"}', false, true],
-    ['{"item_status":"deleted"}', false, true],
-    ['{"action":"delete"}', false, true],
-    ['{"item_status":"active"}', false, false],
-    ['{"item_status":"active"}', true, true],
-    ['{"name":"status_id"}', true, false],
-  ])('%s, over: %s: %s', (part, over, says) => {
-    expect(concernsHealth(part, over)).toBe(says);
+describe('what an event says of the facts', () => {
+  test.each<[fields: Record<string, unknown>, over: boolean, says: boolean]>([
+    [{ clock_status: null }, false, true],
+    [{ status_id: 33 }, false, true],
+    [{ status_type: 'live' }, false, true],
+    [{ item_status: 'deleted' }, false, true],
+    [{ action: 'delete' }, false, true],
+    [{ item_status: 'active' }, false, false],
+    [{ item_status: 'active' }, true, true],
+    [{ name: 'status_id', clock_time: 7 }, true, false],
+  ])('%j, over: %s: %s', (fields, over, says) => {
+    const read = healthOf(eventOf(fields), over);
+    expect(read === null ? null : { ...read, nulls: [] }).toEqual(
+      says ? { ...eventOf({ ...fields, name: undefined }), nulls: [] } : null,
+    );
+  });
+
+  test('is nothing without an event', () => {
+    expect(healthOf(null, false)).toBeNull();
   });
 });

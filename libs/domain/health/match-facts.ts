@@ -1,8 +1,9 @@
+import type { Event } from '#records/types.ts';
 import { STATUS } from '#soccer/soccer.ts';
 import { isOver } from '#tradability/trading.ts';
+import { NO_EVENT } from '../event.ts';
 import { readStatusType } from '../event-facts.ts';
 import type { EventRegister } from '../event-register.ts';
-import { int, text } from '../values.ts';
 
 /** The facts of a match that feed health reads. */
 export type LivenessFacts = {
@@ -24,14 +25,23 @@ const BREAKS: ReadonlySet<number | null> = new Set([
   STATUS.waitingForExtraTime,
   STATUS.waitingForPenalty,
 ]);
-/** Fields that the facts are read from. */
-const RELEVANT = /"(?:clock_status|status_id|status_type)":|"item_status":"deleted"|"action":"delete"/;
-/** A field that may restore a match that is over. */
-const RESTORES = /"item_status":/;
-
-/** Whether the facts may change by a part of a message's event. `over`: whether the match is over so far. */
-export function concernsHealth(part: string, over: boolean): boolean {
-  return RELEVANT.test(part) || (over && RESTORES.test(part));
+/**
+ * Returns what a message's event says of the facts; null if nothing. `over`: whether the match is over so far; only then an item
+ * status other than deleted may restore it.
+ */
+export function healthOf(event: Event | null, over: boolean): Event | null {
+  if (event === null) return null;
+  const { clock_status, status_id, status_type } = event;
+  const action = event.action === 'delete' ? 'delete' : null;
+  const item_status = over || event.item_status === 'deleted' ? event.item_status : null;
+  const isClockUnknown = event.nulls.includes('clock_status');
+  if (
+    !isClockUnknown &&
+    [clock_status, status_id, status_type, action, item_status].every((one) => one === null)
+  )
+    return null;
+  const nulls: Event['nulls'] = isClockUnknown ? ['clock_status'] : [];
+  return { ...NO_EVENT, clock_status, status_id, status_type, action, item_status, nulls };
 }
 
 /** Reads the facts of a match. A clock whose status was never reported counts as running during play, to notice silence. */
@@ -39,7 +49,8 @@ export function matchFacts(register: EventRegister): LivenessFacts {
   const type = readStatusType(register);
   const over = isOver(type);
   const live = !over && type === 'live';
-  const clock = text(register.value('clock_status'));
-  const runs = live && (clock === null ? !BREAKS.has(int(register.value('status_id'))) : clock === 'running');
+  const clock = register.value('clock_status') ?? null;
+  const runs =
+    live && (clock === null ? !BREAKS.has(register.value('status_id') ?? null) : clock === 'running');
   return { live, over, runs };
 }

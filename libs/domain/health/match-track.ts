@@ -5,7 +5,7 @@ import { EventRegister } from '../event-register.ts';
 import { positionOf } from '../message-key.ts';
 import type { AppliedPosition, ReadProgress } from './applied.ts';
 import { aliveSince, applyVerdict, fillGaps, type HealthStatus } from './health-status.ts';
-import { concernsHealth, type LivenessFacts, matchFacts, NO_FACTS } from './match-facts.ts';
+import { healthOf, type LivenessFacts, matchFacts, NO_FACTS } from './match-facts.ts';
 import type { ContentReceipt, SignsOfLife } from './signs-of-life.ts';
 import {
   type HealthLimits,
@@ -69,16 +69,16 @@ export class MatchTrack {
     return this.#facts;
   }
 
-  /** The fields of its status and clock, for records. */
-  get fields(): FeedHealth['fields'] {
-    return this.#register.grouped();
+  /** The reports of its status and clock, for records. */
+  get reports(): FeedHealth['reports'] {
+    return this.#register.reports();
   }
 
-  /** Restores the health under one source from its record. The `fields` of the record are those of the match. */
+  /** Restores the health under one source from its record. The `reports` of the record are those of the match. */
   restore(record: FeedHealth, health: HealthStatus, signs: SignsOfLife): void {
-    const { source, keep_alive_at, fields, judged_from, clock_since } = record;
+    const { source, keep_alive_at, reports, judged_from, clock_since } = record;
     this.#add(source, { signs, keepAliveAt: keep_alive_at, judgedFrom: judged_from, health });
-    this.#register.merge(fields);
+    this.#register.merge(reports);
     this.#noteFacts(signs.heardAt);
     // Another source may have been heard long after the clock began.
     if (clock_since !== null) this.#runsSince = clock_since;
@@ -87,9 +87,9 @@ export class MatchTrack {
   /** Applies a message of it. `offset`: that of the message in the input of match state. */
   apply(message: NormalizedMessage, { contentAt, receivedAt: at }: ContentReceipt, offset: number): void {
     const { over } = this.#facts;
-    const parts = message.event_fields.filter((part) => concernsHealth(part, over));
-    if (parts.length > 0) {
-      this.#register.apply(this.#register.read(parts), positionOf(message));
+    const event = healthOf(message.event, over);
+    if (event !== null) {
+      this.#register.apply(event, positionOf(message));
       this.#noteFacts(Math.min(contentAt, at));
     }
     if (offset <= this.#offset) return;

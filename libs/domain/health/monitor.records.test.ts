@@ -177,8 +177,8 @@ describe('times ahead of the clock count as now', () => {
 /** Returns a monitor that restored the record of a key with these changes, and the record of the source. */
 function monitorWith(changes: Partial<FeedHealth>, key: string): HealthMonitor {
   const monitor = monitorAt();
-  monitor.restore(restored({ event_id: null, fields: [] }), BEGIN);
-  const ofSource = key.includes('/') ? {} : { event_id: null, fields: [] };
+  monitor.restore(restored({ event_id: null, reports: [] }), BEGIN);
+  const ofSource = key.includes('/') ? {} : { event_id: null, reports: [] };
   monitor.restore(restored({ ...changes, ...ofSource }), BEGIN);
   return monitor;
 }
@@ -204,7 +204,7 @@ describe('a record of the previous monitor', () => {
   test('belongs to the partition of its match', () => {
     const monitor = monitorAt();
     monitor.begin(1, { applied: 4, readFrom: 5, at: BEGIN - 6_000 });
-    monitor.restore(restored({ event_id: null, fields: [] }), BEGIN);
+    monitor.restore(restored({ event_id: null, reports: [] }), BEGIN);
     monitor.restore(restored(), BEGIN);
     monitor.restore(restored({ event_id: 2 }), BEGIN);
     expect(recordOf(monitor, 'webhook/1', BEGIN)).toMatchObject({ state: 'down', reason: 'backlog' });
@@ -215,10 +215,10 @@ describe('a record of the previous monitor', () => {
 
   test('stays beside the records of other sources of the match', () => {
     const monitor = monitorAt();
-    monitor.restore(restored({ event_id: null, fields: [] }), BEGIN);
+    monitor.restore(restored({ event_id: null, reports: [] }), BEGIN);
     monitor.restore(restored(), BEGIN);
     monitor.restore(restored({ source: 'feed' }), BEGIN);
-    monitor.restore(restored({ source: 'feed', event_id: null, fields: [] }), BEGIN);
+    monitor.restore(restored({ source: 'feed', event_id: null, reports: [] }), BEGIN);
     expect(monitor.tick(BEGIN).map(({ key }) => key)).toEqual(['webhook/1', 'webhook', 'feed/1', 'feed']);
   });
 });

@@ -88,7 +88,7 @@ export class HealthMonitor {
     } else this.#track(event_id).restore(record, health, signs);
   }
 
-  /** Applies a message. Throws `DomainError` UNREADABLE_EVENT. */
+  /** Applies a message. */
   receive(message: NormalizedMessage, { partition, offset }: MessagePosition, now: number): void {
     const { origin, event_id: eventId, type, unreadable, absence } = message;
     const receivedAt = Math.min(message.received_at, now);

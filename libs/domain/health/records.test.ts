@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FeedHealth } from '#records/types.ts';
+import { eventOf } from '../testing/messages.ts';
 import { AppliedPosition, ReadProgress } from './applied.ts';
 import { aliveSince, type HealthStatus } from './health-status.ts';
 import { MatchTrack, type PairTrack } from './match-track.ts';
@@ -45,7 +46,7 @@ describe('the record of a source', () => {
       heard_at: T - 9,
       delay: 1_200,
       clock_runs: true,
-      fields: [],
+      reports: [],
       keep_alive_at: null,
       valid_until: T + 1_750,
       judged_from: null,
@@ -103,14 +104,8 @@ describe('the record of a source', () => {
 });
 
 describe('the record of a match', () => {
-  const FIELDS: FeedHealth['fields'] = [
-    {
-      ut: 5,
-      json: '{"clock_status":"running","status_type":"live"}',
-      message_id: 12,
-      progress: 2,
-      text: '{"clock_status":"running","name":"A - B","status_type":"live"}',
-    },
+  const REPORTS: FeedHealth['reports'] = [
+    { ut: 5, message_id: 12, event: eventOf({ clock_status: 'running', status_type: 'live' }) },
   ];
 
   function matchOf(health = BAD, changes: Partial<FeedHealth> = {}): { track: MatchTrack; pair: PairTrack } {
@@ -121,7 +116,7 @@ describe('the record of a match', () => {
     const record = {
       source: 'webhook',
       keep_alive_at: T - 3,
-      fields: FIELDS,
+      reports: REPORTS,
       judged_from: T - 9,
       clock_since: T - 12,
       ...changes,
@@ -140,7 +135,7 @@ describe('the record of a match', () => {
       heard_at: T - 9,
       delay: 1_200,
       clock_runs: true,
-      fields: FIELDS,
+      reports: REPORTS,
       keep_alive_at: T - 3,
       valid_until: null,
       judged_from: T - 9,
@@ -180,9 +175,9 @@ describe('the record of a match', () => {
     expect([due(), due()]).toEqual([['webhook/7'], []]);
     pair.health = { ...BAD };
     expect([due(), due()]).toEqual([['webhook/7'], []]);
-    const stopped = [{ ut: 9, json: '{"clock_status":"stopped"}' }];
+    const stopped = [{ ut: 9, message_id: null, event: eventOf({ clock_status: 'stopped' }) }];
     track.restore(
-      { source: 'feed', keep_alive_at: null, fields: stopped } as unknown as FeedHealth,
+      { source: 'feed', keep_alive_at: null, reports: stopped } as unknown as FeedHealth,
       BAD,
       SIGNS(),
     );

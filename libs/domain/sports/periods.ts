@@ -1,7 +1,7 @@
 /** The results of the parts of a match in a sport without rules of goals: quarters, periods, sets, overtime. */
+import type { EventParticipant } from '#records/types.ts';
 import { RESULT_NAMES_OF_SPORTS } from '#soccer/result-names.ts';
 import { RESULT } from '#soccer/soccer.ts';
-import { int, list, object } from '../values.ts';
 import { hasRulesOfGoals } from './table.ts';
 
 /** The result of one part, as the provider writes it; null where it says nothing of a side. */
@@ -18,22 +18,19 @@ const WHOLE: ReadonlySet<number> = new Set([RESULT.score, RESULT.winner, RESULT.
  * Returns the results of the parts of a match in the provider's order, from the `participants` of its event. None in soccer, whose
  * parts follow from goals, and none where the provider reports none. The provider's own name of a result wins over the known one.
  */
-export function periodResults(sportId: number | null, participants: unknown): PeriodResult[] {
+export function periodResults(
+  sportId: number | null,
+  participants: readonly EventParticipant[],
+): PeriodResult[] {
   if (hasRulesOfGoals(sportId)) return [];
   const parts = new Map<number, { name: string; home: string | null; away: string | null }>();
-  for (const one of list(participants)) {
-    const side = object(one);
-    const counter = int(side?.counter);
-    if (side === null || (counter !== 1 && counter !== 2)) continue;
-    for (const result of list(side.results).map(object)) {
-      const id = int(result?.id);
-      const value = result?.value;
-      if (result === null || id === null || WHOLE.has(id)) continue;
-      if ((typeof value !== 'string' && typeof value !== 'number') || value === '') continue;
-      const own = typeof result.name === 'string' && result.name !== '' ? result.name : null;
-      const name = own ?? RESULT_NAMES_OF_SPORTS.get(id) ?? `Result ${id}`;
+  for (const { counter, results } of participants) {
+    if (counter !== 1 && counter !== 2) continue;
+    for (const { id, value, name: own } of results) {
+      if (WHOLE.has(id) || value === null || value === '') continue;
+      const name = own || (RESULT_NAMES_OF_SPORTS.get(id) ?? `Result ${id}`);
       const part = parts.get(id) ?? { name, home: null, away: null };
-      part[counter === 1 ? 'home' : 'away'] = String(value);
+      part[counter === 1 ? 'home' : 'away'] = value;
       parts.set(id, part);
     }
   }

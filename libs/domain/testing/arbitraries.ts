@@ -1,11 +1,12 @@
 import fc from 'fast-check';
-import { canonicalJson } from '#json/canonical-json.ts';
+import { ofEvent } from '#ingestion/event.ts';
 import type { Incident, NormalizedMessage } from '#records/types.ts';
-import { readPart } from '../event-parts.ts';
+import { EventRegister } from '../event-register.ts';
 import {
   AWAY,
   absenceMessage,
   eventMessage,
+  eventOf,
   HOME,
   incident,
   incidentMessage,
@@ -160,39 +161,34 @@ const fieldValues = fc.record(
   { requiredKeys: [] },
 );
 
-/** The event of a message, split into parts as normalized messages have it. */
-const eventParts = fieldValues.map((parts) =>
-  [parts.clock, parts.play, parts.participants, parts.rest]
-    .filter((part) => part !== undefined)
-    .map(canonicalJson),
+/** The event of a message, as an edge reads it. */
+const events = fieldValues.map(({ clock, play, participants, rest }) =>
+  eventOf({ ...clock, ...play, ...participants, ...rest }),
 );
 
-const event = fc
-  .tuple(times, eventParts)
-  .map(([ut, parts]) => ({ ...eventMessage(ut, {}), event_fields: parts }));
+const event = fc.tuple(times, events).map(([ut, one]) => ({ ...eventMessage(ut, {}), ...ofEvent(one, ut) }));
 
 /** A message of which something, or nothing, could be read. */
 const unreadable = fc
   .tuple(
     times,
-    eventParts,
+    events,
     fc.constantFrom(null, null, 'ut: expected a whole number'),
     fc.subarray(['event.name', 'incident.for']),
   )
-  .map(([ut, parts, reason, unread]) => ({
+  .map(([ut, one, reason, unread]) => ({
     ...eventMessage(ut, {}),
-    event_fields: reason === null ? parts : [],
+    ...(reason === null ? ofEvent(one, ut) : {}),
     unread,
     unreadable: reason,
   }));
 
 const incidentMessages = fc
-  .tuple(incidents, fc.boolean(), times, fc.option(eventParts, { freq: 2 }))
-  .map(([one, same, ut, parts]) => ({
-    ...incidentMessage(one),
-    ut: same ? one.ut : ut,
-    event_fields: parts ?? [],
-  }));
+  .tuple(incidents, fc.boolean(), times, fc.option(events, { freq: 2 }))
+  .map(([one, same, time, reported]) => {
+    const ut = same ? one.ut : time;
+    return { ...incidentMessage(one), ut, ...(reported === null ? {} : ofEvent(reported, ut)) };
+  });
 
 const deleted = incidents.map((one) => incidentMessage(one, { deleted: true }));
 
@@ -235,8 +231,8 @@ const messages: fc.Arbitrary<NormalizedMessage> = fc
 
 /** Whether a message changes a match that nothing is known of. */
 export function hasContent(message: NormalizedMessage): boolean {
-  const { event_fields, incident, snapshot, deleted, unread, unreadable, absence } = message;
-  const isReported = event_fields.some((part) => readPart(part).fields.length > 0);
+  const { event, incident, snapshot, deleted, unread, unreadable, absence } = message;
+  const isReported = new EventRegister().apply(event, { ut: 0, messageId: null }).changed;
   const isUnread = unread.length > 0 || unreadable !== null;
   return (
     absence !== null ||

@@ -1,14 +1,13 @@
-import { canonicalJson } from '#json/canonical-json.ts';
 import type { Incident } from '#records/types.ts';
 import { readSides, type Sides } from '../event-facts.ts';
 import { EventRegister } from '../event-register.ts';
 import { tallyGoals } from '../goals.ts';
-import { type IncidentOptions, incident, participants, START } from './messages.ts';
+import { eventOf, type IncidentOptions, incident, participants, START } from './messages.ts';
 
 /** Returns the sides of an event with this `participants` value. */
 export function sidesOf(value: unknown): Sides {
   const register = new EventRegister();
-  register.apply(register.read([canonicalJson({ participants: value })]), { ut: START, messageId: null });
+  register.apply(eventOf({ participants: value }), { ut: START, messageId: null });
   return readSides(register);
 }
 

@@ -218,12 +218,11 @@ export class PlayedMonitor {
       const heard = new Map<string, { heardAt: number; lateAt: number | null; keepAlive: boolean }>();
       let waitingSince: number | null = null;
       for (const { message: sent, offset } of this.#sent.filter((one) => one.message.event_id === event)) {
-        const text = sent.event_fields.join('');
-        if (text !== '') {
-          over = text.includes('finished');
+        if (sent.event !== null) {
+          over = sent.event.status_type === 'finished';
           live = !over;
           const ran: boolean = runs;
-          runs = text.includes('running');
+          runs = sent.event.clock_status === 'running';
           if (runs !== ran) runsSince = sent.content_at;
         }
         const known = heard.get(sent.origin);
@@ -292,10 +291,9 @@ export class PlayedMonitor {
 
 function messageOf(says: HealthMessage, ut: number): NormalizedMessage {
   if (says === 'snapshot') return snapshotMessage(ut, []);
-  if (says === 'keep_alive') return { ...eventMessage(ut, {}), type: 'event_keep_alive', event_fields: [] };
+  if (says === 'keep_alive') return { ...eventMessage(ut, {}), type: 'event_keep_alive', event: null };
   if (says === 'absence') return absenceMessage(ut);
-  if (says === 'mark')
-    return { ...eventMessage(ut, {}), event_fields: [], unreadable: 'ut: expected a number' };
+  if (says === 'mark') return { ...eventMessage(ut, {}), unreadable: 'ut: expected a number' };
   return eventMessage(ut, STATES[says]);
 }
 

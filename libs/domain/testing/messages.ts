@@ -1,5 +1,6 @@
-import { canonicalJson } from '#json/canonical-json.ts';
-import type { Absence, Cause, Incident, NormalizedMessage } from '#records/types.ts';
+import { ofEvent, readEvent } from '#ingestion/event.ts';
+import type { Absence, Cause, Event, Incident, NormalizedMessage } from '#records/types.ts';
+import { NO_EVENT } from '../event.ts';
 
 /** The event of all builders of this file, its sides, and a start time. */
 export const EVENT_ID = 7000001;
@@ -20,24 +21,39 @@ export function causeOf(message: NormalizedMessage, offset: number): Cause {
 }
 
 /** The fields of an incident that a test sets. By default it is a confirmed one of the home side in the first half. */
-export type IncidentOptions = Partial<Omit<Incident, 'body'>> & { readonly note?: string };
+export type IncidentOptions = Partial<Incident> & { readonly note?: string };
 
-/** Returns an incident with its body. `note` makes an otherwise equal body different. */
-export function incident(id: string, type: number, options: IncidentOptions = {}): Incident {
-  const { note, message_id = null, ...rest } = options;
-  const fields = {
+/** Returns an incident. `note` makes an otherwise equal one different. */
+export function incident(id: string, type: number, { note, ...options }: IncidentOptions = {}): Incident {
+  return {
     id,
     ut: START,
     incident_id: type,
+    incident_name: null,
     participant_id: HOME,
+    participant_name: null,
+    subparticipant_id: null,
+    subparticipant_name: null,
+    event_status_id: 33,
+    event_status_name: null,
+    event_time: 600,
     counts_for: null,
     confirmation: 'confirmed',
-    event_status_id: 33,
-    event_time: 600,
+    game_break: null,
+    important: null,
+    important_for_trader: null,
+    attribute_ids: [],
+    additional_info: null,
     parent_id: null,
-    ...rest,
+    message_id: null,
+    other: note === undefined ? {} : { note: JSON.stringify(note) },
+    ...options,
   };
-  return { ...fields, body: canonicalJson({ ...fields, note: note ?? null }), message_id };
+}
+
+/** Returns an event with these fields, in any form that a provider may write. */
+export function eventOf(fields: Readonly<Record<string, unknown>>): Event {
+  return readEvent(fields, new Set());
 }
 
 /** Returns the fields of an event in play, by name. `fields` replaces or adds some. */
@@ -70,9 +86,9 @@ export function participants(home?: unknown, away?: unknown): unknown[] {
   ];
 }
 
-/** Returns an event message with these fields in one part. */
+/** Returns an event message with these fields. */
 export function eventMessage(ut: number, fields: Readonly<Record<string, unknown>>): NormalizedMessage {
-  return { ...message(ut), type: 'event', event_fields: [canonicalJson(fields)] };
+  return { ...message(ut), type: 'event', ...ofEvent(eventOf(fields), ut) };
 }
 
 /** Returns an incident message. Without `fields` its event has no fields. */
@@ -83,7 +99,7 @@ export function incidentMessage(
   return {
     ...message(body.ut),
     type: 'incident',
-    event_fields: options.fields === undefined ? [] : [canonicalJson(options.fields)],
+    ...(options.fields === undefined ? {} : ofEvent(eventOf(options.fields), body.ut)),
     incident: { deleted: options.deleted ?? false, incident: body },
   };
 }
@@ -101,7 +117,7 @@ export function absenceMessage(
   return {
     ...message(ut),
     type: 'event_absence',
-    event_fields: confirmed ? [canonicalJson({ action: 'delete' })] : [],
+    event: confirmed ? { ...NO_EVENT, action: 'delete' } : null,
     absence: { confirmed, order },
   };
 }
@@ -117,7 +133,9 @@ function message(ut: number): Omit<NormalizedMessage, 'type'> {
     ut,
     received_at: ut * 1000,
     content_at: ut * 1000,
-    event_fields: [],
+    event: null,
+    reported: null,
+    clock: null,
     incident: null,
     snapshot: null,
     body: null,

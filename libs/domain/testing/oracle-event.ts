@@ -1,5 +1,6 @@
 import { canonicalJson } from '#json/canonical-json.ts';
-import type { MatchState, NormalizedMessage } from '#records/types.ts';
+import type { Event, MatchState, NormalizedMessage } from '#records/types.ts';
+import { eventObject, NO_EVENT } from '../event.ts';
 import { compare } from './oracle-rules.ts';
 
 /** Law 2 as the oracle states it: over all messages of an event at once. */
@@ -9,6 +10,8 @@ type OracleMessage = {
   readonly ut: number;
   readonly id: number | null;
   readonly progress: number;
+  readonly reported: Event;
+  /** As the contract writes it. */
   readonly event: Readonly<Record<string, unknown>>;
   readonly text: string;
   /** What it reports, by slot: a field's name, or `participants`, the side and what of it. */
@@ -67,9 +70,11 @@ function progressOf(statusId: number | null, statusType: string | null): number 
 
 /** Returns all messages of an event in their order. */
 export function orderMessages(messages: readonly NormalizedMessage[]): OracleMessage[] {
-  const all = messages.map(({ ut, message_id, event_fields }): OracleMessage => {
-    const event = Object.assign({}, ...event_fields.map((part) => JSON.parse(part)));
+  const all = messages.map(({ ut, message_id, event: given }): OracleMessage => {
+    const reported = given ?? NO_EVENT;
+    const event = eventObject(reported);
     return {
+      reported,
       ut,
       id: numberOf(message_id),
       progress: progressOf(numberOf(event.status_id), textOf(event.status_type)),
@@ -101,7 +106,9 @@ function slotsOf(event: OracleMessage['event']): Map<string, OracleSlot> {
     const { results, ...others } = item;
     const team = numberOf(item.id);
     const hasResults = Array.isArray(results) && results.length > 0;
-    if ((team === null && Object.keys(others).length > 1) || (team === null && !hasResults)) continue;
+    // Of a side without an id, results alone say something; its lists are there, full or empty.
+    const isNamed = Object.keys(others).some((name) => name !== 'counter' && name !== 'stats');
+    if (team === null && (isNamed || !hasResults)) continue;
     taken.set(side, { team, others, results: hasResults ? results : null });
   }
   for (const [side, { team, others, results }] of [...taken].sort(([a], [b]) => a - b)) {
@@ -142,33 +149,11 @@ export function latestFields(ordered: readonly OracleMessage[]): OracleFields {
 }
 
 /** Returns the memory of the event register. */
-export function groupFields(ordered: readonly OracleMessage[], fields: OracleFields): MatchState['fields'] {
-  return ordered.flatMap((from) => {
-    const own = [...fields].filter(([, field]) => field.from === from);
-    if (own.length === 0) return [];
-    const group: Record<string, unknown> = {};
-    const sides = new Map<number, Record<string, unknown>>();
-    for (const [slot] of own) {
-      const { name, side, resultsOf, json } = from.slots.get(slot) as OracleSlot;
-      if (side === undefined) {
-        group[name] = JSON.parse(json);
-        continue;
-      }
-      const known = sides.get(side) ?? { counter: side };
-      sides.set(
-        side,
-        resultsOf === undefined
-          ? { ...known, ...JSON.parse(json) }
-          : { ...known, results: JSON.parse(json), ...(resultsOf === null ? {} : { results_of: resultsOf }) },
-      );
-    }
-    // Beside its team, nobody need say whose results they are.
-    for (const side of sides.values()) if (side.id !== undefined) delete side.results_of;
-    if (sides.size > 0) group.participants = [...sides].sort(([a], [b]) => a - b).map(([, side]) => side);
-    const json = canonicalJson(group);
-    const { ut, id, progress, text } = from;
-    return [{ ut, json, message_id: id, progress, text: json === text ? null : text }];
-  });
+export function reportsOf(ordered: readonly OracleMessage[], fields: OracleFields): MatchState['reports'] {
+  const deciding = new Set([...fields.values()].map(({ from }) => from));
+  return ordered
+    .filter((one) => deciding.has(one))
+    .map(({ ut, id, reported }) => ({ ut, message_id: id, event: reported }));
 }
 
 /** Returns a whole number, given as a number or as digits; null for anything else. */

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Incident, MatchState, NormalizedMessage, Score } from '#records/types.ts';
+import { incidentText } from '../event.ts';
 import {
-  groupFields,
   isOver,
   latestFields,
   numberOf,
   orderMessages,
+  reportsOf,
   resultsOfSide,
   TYPE_OF,
   textOf,
@@ -183,9 +184,9 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
       removed: known.filter(({ removed }) => removed).map(({ id }) => id),
       anomalies: [...goals.anomalies, ...(wentBack ? ['status_went_back'] : [])],
       guard: { safe: reasons.length === 0, reasons },
-      verified_result: value('verified_result') === null ? null : json('field verified_result'),
+      verified_result: value('verified_result') === null ? null : isVerified(value('verified_result')),
       snapshot_at: snapshotAt,
-      fields: groupFields(ordered, fields),
+      reports: reportsOf(ordered, fields),
       key_incidents: known
         .filter(({ incident }) => soccer && KEY_TYPES.includes(incident.incident_id))
         .map((one) => ({
@@ -225,8 +226,7 @@ function keyIncidentOf(
   details: unknown,
   voided: readonly (readonly [string, string])[],
 ): Omit<MatchState['key_incidents'][number], 'counts_for_id'> {
-  const { subparticipant_id, subparticipant_name } = JSON.parse(incident.body);
-  const player = numberOf(subparticipant_id);
+  const { subparticipant_id: player, subparticipant_name } = incident;
   const isPlayer = player !== null && player > 0;
   const { event_time: time, event_status_id: phase } = incident;
   const minute = time === null ? null : Math.ceil(time / 60);
@@ -236,7 +236,7 @@ function keyIncidentOf(
     incident_type: incident.incident_id,
     team_id: incident.participant_id,
     player_id: isPlayer ? player : null,
-    player_name: textOf(subparticipant_name),
+    player_name: subparticipant_name,
     minute:
       minute === null ? null : end !== undefined && minute > end ? `${end}+${minute - end}` : String(minute),
     in_shoot_out: [13, 16, 141, 142].includes(phase ?? 0),
@@ -312,8 +312,7 @@ function deriveIncidents(
       a.ut - b.ut ||
       strength.indexOf(a.confirmation ?? '') - strength.indexOf(b.confirmation ?? '') ||
       rank(a) - rank(b) ||
-      compare(a.body, b.body) ||
-      (a.event_status_id ?? 0) - (b.event_status_id ?? 0),
+      compare(incidentText(a), incidentText(b)),
   );
   const snapshotAt = highest(snapshots.map(({ ut }) => ut));
   const latest = snapshots.filter(({ ut }) => ut === snapshotAt);

@@ -15,15 +15,14 @@ export const event = (fields: Record<string, unknown> = {}, at = 0) =>
 export const kickOff = incidentMessage(incident('5-1', 429));
 export const player = { subparticipant_id: 9, subparticipant_name: 'Nine' };
 
-/** An incident whose body names people. */
+/** An incident that names people. */
 export function by(
   id: string,
   type: number,
-  people: object,
+  people: Partial<Incident>,
   options: Partial<Incident> = {},
 ): NormalizedMessage {
-  const one = incident(id, type, options);
-  return incidentMessage({ ...one, body: JSON.stringify({ ...JSON.parse(one.body), ...people }) });
+  return incidentMessage(incident(id, type, { ...options, ...people }));
 }
 
 export const withResults = (home: Record<number, unknown>, away: Record<number, unknown>) =>

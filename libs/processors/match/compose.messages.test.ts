@@ -81,7 +81,7 @@ describe('the messages', () => {
   });
 
   test('of a message that could not be read are none', () => {
-    const unreadable = { ...eventMessage(START, {}), event_fields: [], unreadable: 'incident.id is missing' };
+    const unreadable = { ...eventMessage(START, {}), unreadable: 'incident.id is missing' };
     expect(send([unreadable]).messages).toEqual([]);
   });
 
@@ -124,6 +124,14 @@ describe('the messages', () => {
     },
   );
 
+  /** The event as it is sent: every side with its lists. */
+  const sentEvent = (action: string, fields: Record<string, unknown>) => ({
+    id: EVENT_ID,
+    action,
+    ...fields,
+    participants: (fields.participants as object[]).map((side) => ({ results: [], stats: [], ...side })),
+  });
+
   test('of an event message are one, whatever it changed', () => {
     const changed = eventFields({ status_id: 34, bet_status: 'suspended', clock_status: 'stopped' });
     const { messages } = send([eventMessage(START, eventFields()), eventMessage(START + 9, changed)]);
@@ -134,7 +142,7 @@ describe('the messages', () => {
         type: 'event',
         source: -1,
         ut: START,
-        data: { event: { id: EVENT_ID, action: 'insert', ...eventFields() } },
+        data: { event: sentEvent('insert', eventFields()) },
       },
       {
         id: messages[1]?.id,
@@ -142,7 +150,7 @@ describe('the messages', () => {
         type: 'event',
         source: -1,
         ut: START + 9,
-        data: { event: { id: EVENT_ID, action: 'update', ...changed } },
+        data: { event: sentEvent('update', changed) },
       },
     ]);
     expect(messages.map(({ type, ut }) => [type, ut])).toEqual([
@@ -215,14 +223,38 @@ describe('the messages', () => {
     const [sent] = send([cause]).messages;
     if (sent === undefined) throw new Error('nothing was sent');
     const { incident, ...message } = normalized(jsonOf(sent));
+    const flags = { game_break: false, important: true, important_for_trader: true };
     expect({ ...message, incident: { ...incident?.incident, message_id: null } }).toEqual({
       ...cause,
       message_id: String(sent.id),
       uuid: sent.uuid,
-      incident: { ...cause.incident?.incident, message_id: null },
+      incident: { ...cause.incident?.incident, message_id: null, ...flags },
     });
     expect(incident).toMatchObject({ deleted: false, incident: { message_id: sent.id } });
-    expect(jsonOf(sent)).toEqual({ ...provider, id: sent.id, uuid: sent.uuid });
+    const { incident: history, event } = provider.data;
+    const [side] = event.participants;
+    expect(jsonOf(sent)).toEqual({
+      ...provider,
+      id: sent.id,
+      uuid: sent.uuid,
+      data: {
+        incident: {
+          ...history,
+          ut: START,
+          subparticipant_id: null,
+          subparticipant_name: null,
+          incident_name: null,
+          event_status_name: null,
+          for: null,
+          parent_id: null,
+          additional_info: null,
+          game_break: 'no',
+          important: 'yes',
+          important_for_trader: 'yes',
+        },
+        event: { ...event, details: [{ id: 16, value: '45' }], participants: [side] },
+      },
+    });
     expect(sent.competition_id).toBe(6628);
   });
 });

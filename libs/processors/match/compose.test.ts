@@ -1,40 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { providerIncident } from '#contract/provider-message.ts';
+import { EVENT_FIELDS } from '#domain/event.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
-import { reportedFields } from '#domain/reported-fields.ts';
+import { reportedEvent } from '#domain/reported-fields.ts';
 import { hasContent, histories, redelivered } from '#domain/testing/arbitraries.ts';
 import { AWAY, causeOf, EVENT_ID, HOME, incident, incidentMessage, START } from '#domain/testing/messages.ts';
-import { canonicalJson } from '#json/canonical-json.ts';
+import { normalized } from '#ingestion/testing/normalized.ts';
 import type { JsonObject } from '#json/values.ts';
-import type { MatchIncident, NormalizedMessage, WebhookMessage } from '#records/types.ts';
+import type { Incident, MatchIncident, NormalizedMessage, WebhookMessage } from '#records/types.ts';
 import { jsonOf, send } from './testing/composed.ts';
 
-/** Reads a message like a receiver, including the artificial ones of the domain's tests. */
+/** Reads a message as a receiver does, at once; its phase as sent, as messages of the domain's tests are without the one of their event. */
 function arrived(sent: WebhookMessage): NormalizedMessage {
-  const { type, ut, data } = jsonOf(sent);
-  const message_id = sent.id === null ? sent.uuid : String(sent.id);
-  const { id: _, action, ...fields } = data.event as JsonObject;
-  const history = action === 'delete' ? { ...fields, action } : fields;
-  const base = { ...incidentMessage(incident('5-1', 413, { ut })), message_id };
-  if (data.incident === undefined)
-    return { ...base, type: 'event', incident: null, event_fields: [canonicalJson(history)] };
-  const { action: does, ...record } = data.incident as JsonObject;
-  const { note: __, ...known } = record as ReturnType<typeof incident> & { note: unknown };
-  return {
-    ...base,
-    type: type as 'incident',
-    ut,
-    event_fields: Object.keys(history).length === 0 ? [] : [canonicalJson(history)],
-    incident: {
-      deleted: does === 'delete',
-      incident: {
-        ...known,
-        ut: (record.ut as number | undefined) ?? ut,
-        body: canonicalJson(record),
-        message_id: sent.id,
-      },
-    },
-  };
+  const message = jsonOf(sent);
+  const { incident, ...read } = normalized(message, message.ut * 1_000);
+  if (incident === null) return { ...read, incident };
+  const { event_status_id } = message.data.incident as Incident;
+  return { ...read, incident: { ...incident, incident: { ...incident.incident, event_status_id } } };
 }
 
 function receive(messages: readonly WebhookMessage[]): Match {
@@ -55,7 +38,7 @@ function registers(match: Match, ids: readonly string[]) {
       return [];
     }
     if (entry.incident === null) return [];
-    const { ut: _, ...body } = JSON.parse(entry.incident.body);
+    const { ut: _, ...body } = providerIncident(entry.incident, 'update');
     return [{ id, removed: entry.removed, body }];
   });
 }
@@ -70,7 +53,7 @@ function idsOf(history: readonly NormalizedMessage[]): string[] {
 
 /** Returns what both sides know: not what only lists, the ids of messages and unread messages show. */
 function shared(match: Match) {
-  const { fields, missing, guard, ...state } = matchState(match);
+  const { reports, missing, guard, ...state } = matchState(match);
   const {
     version: _v,
     cause: _c,
@@ -84,11 +67,9 @@ function shared(match: Match) {
     ...rest
   } = state;
   const reasons = guard.reasons.filter((reason) => !LOCAL_REASONS.has(reason));
-  const reported = reportedFields(fields).fields;
-  const sides = (reported.participants ?? []) as { counter: number }[];
-  // A counter may be text: it is the same side.
-  const participants = sides.map((side) => ({ ...side, counter: Number(side.counter) }));
-  const values = { ...reported, participants };
+  const event = reportedEvent({ reports });
+  const fields = EVENT_FIELDS.map((name) => [name, event.value(name)]);
+  const values = { fields, others: event.others(), sides: event.sides() };
   const { firm, under_review, anomalies: found, ...others } = rest;
   const whole = { ...others, anomalies: found.filter((anomaly) => !LOCAL_REASONS.has(anomaly)) };
   return missing.length > 0 ? { ...whole, values } : { ...whole, values, reasons, firm, under_review };
@@ -116,17 +97,10 @@ function expectSame(a: Match, b: Match, history: readonly NormalizedMessage[]): 
 
 /** Whether messages name two teams for a side: results that are sent without their side name no team (decision 0051). */
 function exchangesSides(history: readonly NormalizedMessage[]): boolean {
-  const teams = new Map<string, Set<string>>();
-  for (const { event_fields } of history) {
-    for (const part of event_fields) {
-      const { participants } = JSON.parse(part) as { participants?: unknown };
-      for (const side of Array.isArray(participants) ? participants : []) {
-        if (side?.id === undefined) continue;
-        const key = String(side.counter);
-        teams.set(key, (teams.get(key) ?? new Set()).add(String(side.id)));
-      }
-    }
-  }
+  const teams = new Map<number | null, Set<number>>();
+  for (const { event } of history)
+    for (const { id, counter } of event?.participants ?? [])
+      if (id !== null) teams.set(counter, (teams.get(counter) ?? new Set()).add(id));
   return [...teams.values()].some(({ size }) => size > 1);
 }
 

@@ -3,11 +3,11 @@
  * Pure. docs/decisions/0051 explains why a receiver that applies the laws derives the same state of the match.
  */
 
-import { eventJson, eventRest, joinObjects, NO_SOURCE } from '#contract/provider-message.ts';
-import { list, object } from '#domain/values.ts';
-import { canonicalJson } from '#json/canonical-json.ts';
-import { type JsonObject, toWholeNumber } from '#json/values.ts';
+import { NO_SOURCE, providerEvent, providerIncident } from '#contract/provider-message.ts';
+import { EVENT_FIELDS } from '#domain/event.ts';
 import type {
+  Event,
+  EventParticipant,
   Incident,
   IncidentPresence,
   MatchTransition,
@@ -46,14 +46,12 @@ export function compose(
 ): ComposedMessages {
   const { incident_presence: presence, n } = transition;
   if (presence === null) {
-    const isEvent = n === 0 && cause.event_fields.length > 0;
+    const isEvent = n === 0 && cause.event !== null;
     return isEvent ? { messages: [envelope(transition, cause, 0, null)] } : NO_MESSAGES;
   }
   const { records, sentUt: next } = incidentRecords(transition, presence, cause, sentUt);
   if (records.length === 0) {
-    return cause.event_fields.length === 0
-      ? NO_MESSAGES
-      : { messages: [envelope(transition, cause, 0, null)] };
+    return cause.event === null ? NO_MESSAGES : { messages: [envelope(transition, cause, 0, null)] };
   }
   return { messages: records.map((record, part) => envelope(transition, cause, part, record)), sentUt: next };
 }
@@ -113,76 +111,72 @@ function envelope(
 ): ComposedMessage {
   const parts = { eventId, version, n, part };
   const [id, uuid] = [messageId(parts), messageUuid(parts)];
-  const rest = eventRest(cause);
   // A receiver orders the messages of one second by our ids, so what another one of that second decides is not sent again.
-  const reported = outranked.length === 0 ? cause : withoutFields(cause, new Set(outranked));
-  const isEventKnown = cause.event_fields.length > 0;
+  const event =
+    cause.event === null || outranked.length === 0
+      ? cause.event
+      : withoutFields(cause.event, new Set(outranked));
+  const type = record === null ? 'event' : 'incident';
   // The event's fields have the time of its message; a record from a list has its own time only.
-  const ut = isEventKnown || record === null ? cause.ut : record.ut;
-  const head = `{${id === null ? '' : `"id":${id},`}"uuid":"${uuid}","type":"${record === null ? 'event' : 'incident'}","source":${cause.source ?? NO_SOURCE},"ut":${ut},"data":{`;
-  const event = eventJson(reported, rest, version === 1 ? 'insert' : 'update');
-  const incident = record === null ? '' : `"incident":${incidentJson(record, ut, event)},`;
+  const ut = cause.event !== null || record === null ? cause.ut : record.ut;
+  const data = {
+    ...(record === null
+      ? {}
+      : { incident: { ...providerIncident(record.incident, record.action), ut: record.ut } }),
+    event: providerEvent(eventId, event, version === 1 ? 'insert' : 'update'),
+  };
+  const message = { ...(id === null ? {} : { id }), uuid, type, source: cause.source ?? NO_SOURCE, ut, data };
   return {
     uuid,
     id,
     event_id: eventId,
-    competition_id: competition_id ?? toWholeNumber(rest.competition_id),
-    type: record === null ? 'event' : 'incident',
+    competition_id: competition_id ?? cause.event?.competition_id ?? null,
+    type,
     version,
     ut: cause.ut,
     received_at: cause.received_at,
     message_id: cause.message_id,
-    message: Buffer.from(`${head}${incident}"event":${event}}}`),
+    message: Buffer.from(JSON.stringify(message)),
   };
 }
 
-/** Returns the event of a message without these fields, named as in the `outranked` of a transition. */
-function withoutFields(
-  { event_id, event_fields }: NormalizedMessage,
-  outranked: ReadonlySet<string>,
-): Pick<NormalizedMessage, 'event_id' | 'event_fields'> {
-  const parts = event_fields.map((part) => {
-    const { participants, ...others } = JSON.parse(part) as JsonObject;
+/** Returns an event without these fields, named as in the `outranked` of a transition. */
+function withoutFields(event: Event, outranked: ReadonlySet<string>): Event {
+  const isKept = (name: string): boolean => !outranked.has(name);
+  const left = Object.fromEntries(EVENT_FIELDS.filter((name) => !isKept(name)).map((name) => [name, null]));
+  return {
+    ...event,
+    ...left,
     // Only a delete is known here, and what outranks it is a delete too: each message has an action.
-    const kept = Object.entries(others).filter(([name]) => name === 'action' || !outranked.has(name));
-    const sides = list(participants).flatMap((item) => {
-      const side = object(item);
-      return side === null ? [] : withoutSideFields(side, outranked);
-    });
-    return canonicalJson({
-      ...Object.fromEntries(kept),
-      ...(sides.length === 0 ? {} : { participants: sides }),
-    });
-  });
-  return { event_id, event_fields: parts };
+    action: event.action,
+    nulls: event.nulls.filter(isKept),
+    other: Object.fromEntries(Object.entries(event.other).filter(([name]) => isKept(name))),
+    participants: event.participants.flatMap((side) => withoutSideFields(side, isKept)),
+  };
 }
 
-function withoutSideFields(side: JsonObject, outranked: ReadonlySet<string>): JsonObject | [] {
-  const { results, ...own } = side;
-  const slot = `participants.${toWholeNumber(side.counter)}`;
-  const hasResults = results !== undefined && !outranked.has(`${slot}.results`);
-  if (outranked.has(slot)) return hasResults ? { counter: side.counter, results } : [];
-  return hasResults ? side : own;
+function withoutSideFields(side: EventParticipant, isKept: (name: string) => boolean): EventParticipant[] {
+  const { counter, results } = side;
+  const slot = `participants.${counter}`;
+  const kept = isKept(`${slot}.results`) ? results : [];
+  if (isKept(slot)) return [{ ...side, results: kept }];
+  return kept.length === 0 ? [] : [{ ...NO_SIDE, counter, results: kept }];
 }
 
-/**
- * Returns a record as JSON, with `ut` if that differs from its own, or from the message's if it has none, and with the phase
- * that it took from the event of its own message (law 1) if `event`, as JSON the event that it is sent with, does not say it.
- */
-function incidentJson({ action, incident, ut }: IncidentRecord, messageUt: number, event: string): string {
-  const { body, event_status_id: phase } = incident;
-  const known: JsonObject = JSON.parse(body);
-  const changed: Record<string, unknown> = {};
-  if ((toWholeNumber(known.ut) ?? messageUt) !== ut) changed.ut = ut;
-  if (phase !== null && phase !== phaseOf(known, event)) changed.event_status_id = phase;
-  const text = Object.keys(changed).length === 0 ? body : canonicalJson({ ...known, ...changed });
-  return joinObjects(text, `{"action":"${action}"}`);
-}
-
-/** Returns the phase that a receiver reads of an incident: its own, else the status of the event that it arrives with. */
-function phaseOf(known: JsonObject, event: string): number | null {
-  return toWholeNumber(known.event_status_id) ?? toWholeNumber((JSON.parse(event) as JsonObject).status_id);
-}
+/** A side of which nothing is said. */
+const NO_SIDE: EventParticipant = {
+  id: null,
+  counter: null,
+  type: null,
+  name: null,
+  short_name: null,
+  acronym: null,
+  area_id: null,
+  area_name: null,
+  results: [],
+  stats: [],
+  other: {},
+};
 
 /**
  * The parts of a message's id: the n-th transition of a version of an event, and one of its messages. Both ids are functions of

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { NO_EVENT } from '#domain/event.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
 import type { Incident, MatchState, NormalizedMessage } from '#records/types.ts';
 import { INCIDENT } from '#soccer/soccer.ts';
@@ -17,8 +18,8 @@ function changed(value: Buffer, change: (message: NormalizedMessage) => Partial<
 
 /** Returns a message of event 1 with an additional field. */
 function withField(at: number, name: string, text: string): Buffer {
-  return changed(goal(1, 110, at, false), ({ event_fields }) => ({
-    event_fields: [...event_fields, JSON.stringify({ [name]: text })],
+  return changed(goal(1, 110, at, false), ({ event }) => ({
+    event: { ...(event ?? NO_EVENT), other: { [name]: JSON.stringify(text) } },
   }));
 }
 
@@ -26,8 +27,8 @@ function withField(at: number, name: string, text: string): Buffer {
 function withBody(at: number, bytes: number): Buffer {
   return changed(goal(1, 110, at, false), ({ incident }) => {
     const record = incident?.incident as Incident;
-    const body = JSON.stringify({ ...JSON.parse(record.body), info: 'x'.repeat(bytes) });
-    return { incident: { deleted: false, incident: { ...record, body } } };
+    const other = { info: `"${'x'.repeat(bytes)}"` };
+    return { incident: { deleted: false, incident: { ...record, other } } };
   });
 }
 
@@ -61,9 +62,9 @@ describe('a message that would make a record of its match too large', () => {
 
   test.each([
     [
-      'three of 150 KiB that add up in the state, which has a field and the text of its message',
-      ['a', 'b', 'c'].map((name, at) => withField(10 + at, name, 'x'.repeat(150 * KIB))),
-      [null, null, 'state_too_large'],
+      'six of 150 KiB that add up in the state',
+      ['a', 'b', 'c', 'd', 'e', 'f'].map((name, at) => withField(10 + at, name, 'x'.repeat(150 * KIB))),
+      [null, null, null, null, null, 'state_too_large'],
     ],
     [
       'one of 400,000 characters of three bytes',
@@ -93,11 +94,11 @@ describe('a message that would make a record of its match too large', () => {
     const partition = partitionOf();
     const collector = new RecordCollector(0);
     const text = 'x'.repeat(150 * KIB);
-    for (const [offset, name] of ['a', 'b'].entries()) {
+    for (const [offset, name] of ['a', 'b', 'c', 'd', 'e'].entries()) {
       partition.process({ offset, key: null, value: withField(offset, name, text) }, collector);
     }
-    const third = { offset: 2, key: null, value: withField(2, 'c', text) };
-    expect(() => partition.process(third, collector)).toThrow(PoisonError);
+    const sixth = { offset: 5, key: null, value: withField(5, 'f', text) };
+    expect(() => partition.process(sixth, collector)).toThrow(PoisonError);
     partition.flush(collector);
     expect(collector.records.filter(({ topic }) => topic === 'match-state')).toHaveLength(1);
   });
@@ -108,11 +109,8 @@ describe('a message that would make a record of its match too large', () => {
       return Array.from({ length: 20 }, (_, at) => {
         const value = changed(goal(1, 110 + at, at, false), ({ incident }) => {
           const record = incident?.incident as Incident;
-          const body = JSON.stringify({
-            subparticipant_id: at + 1,
-            subparticipant_name: 'x'.repeat(60 * KIB),
-          });
-          return { incident: { deleted: false, incident: { ...record, body } } };
+          const player = { subparticipant_id: at + 1, subparticipant_name: 'x'.repeat(60 * KIB) };
+          return { incident: { deleted: false, incident: { ...record, ...player } } };
         });
         return codeOf(partition, at, value, []);
       });
@@ -129,9 +127,9 @@ describe('a message that would make a record of its match too large', () => {
     for (let id = 110; id < 125; id++) {
       const value = changed(goal(1, id, id, false), ({ incident }) => {
         const record = incident?.incident as Incident;
-        const body = JSON.stringify({ subparticipant_id: id, subparticipant_name: name });
+        const player = { subparticipant_id: id, subparticipant_name: name };
         return {
-          incident: { deleted: false, incident: { ...record, incident_id: INCIDENT.yellowCard, body } },
+          incident: { deleted: false, incident: { ...record, incident_id: INCIDENT.yellowCard, ...player } },
         };
       });
       partition.process({ offset: id, key: null, value }, collector);

@@ -68,7 +68,9 @@ export function refusedMessage(message: NormalizedMessage, { published }: Poison
   return {
     ...message,
     type: 'event',
-    event_fields: [],
+    event: null,
+    reported: null,
+    clock: null,
     incident: null,
     snapshot: null,
     body: null,

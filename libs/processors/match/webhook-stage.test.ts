@@ -4,6 +4,7 @@ import {
   causeOf,
   EVENT_ID,
   eventFields,
+  eventOf,
   incident,
   incidentMessage,
   START,
@@ -80,7 +81,7 @@ describe('the webhook messages of a partition', () => {
   test('say whether the match is in play', () => {
     const [before, live, over] = ['scheduled', 'live', 'finished'].map((status_type, at) => ({
       ...incidentMessage(incident(`5-${at}`, 400, { ut: START + at })),
-      event_fields: [JSON.stringify({ ...eventFields(), status_type, ut: START + at })],
+      event: eventOf({ ...eventFields(), status_type, ut: START + at }),
     }));
     const history = [before, live, over] as NormalizedMessage[];
     expect(messagesOf(composed(openStage(), changesOf(history))).map(({ in_play }) => in_play)).toEqual([
@@ -111,7 +112,7 @@ describe('the webhook messages of a partition', () => {
     const note = 'x'.repeat(400_000);
     const incidents = Array.from({ length: 300 }, (_, at) => incident(`5-${at}`, 400, { ut: START + at }));
     const fields = { ...eventFields(), note };
-    const list = { ...snapshotMessage(START + 400, incidents), event_fields: [JSON.stringify(fields)] };
+    const list = { ...snapshotMessage(START + 400, incidents), event: eventOf(fields) };
     const written = messagesOf(composed(openStage(), changesOf([list])));
     expect(written).toHaveLength(300);
     expect(written.filter(({ message }) => message.includes(note)).map(({ uuid }) => uuid)).toEqual([
@@ -123,7 +124,7 @@ describe('the webhook messages of a partition', () => {
   test('of a usual list have the event each', () => {
     const list = {
       ...snapshotMessage(START + 80, [incident('5-1', 413), incident('5-2', 413)]),
-      event_fields: [JSON.stringify(eventFields())],
+      event: eventOf(eventFields()),
     };
     const written = messagesOf(composed(openStage(), changesOf([list])));
     expect(written).toHaveLength(2);

@@ -25,6 +25,8 @@ const RETENTION_MS = TOPICS['webhook-messages'].retentionMs;
  * transaction grows with a list, not with the product of its incidents and its event.
  */
 const MAX_REPEATED_BYTES = 2 * 1024 * 1024;
+/** Number of transitions at which no event exceeds it: one of `MAX_MESSAGE_BYTES`. */
+const FEW = 4;
 
 /** Composes the webhook messages of the transitions of one partition, for the transaction of these transitions. */
 export class WebhookStage {
@@ -55,7 +57,10 @@ export class WebhookStage {
   ): void {
     // After a rebuild the input has a year of expired messages.
     if (cause.received_at < this.#now() - RETENTION_MS) return;
-    const later = eventBytes(cause) * transitions.length > MAX_REPEATED_BYTES ? withoutEvent(cause) : cause;
+    // Most messages cause a few transitions, and need no measuring.
+    const mayRepeat = transitions.length > FEW;
+    const later =
+      mayRepeat && eventBytes(cause) * transitions.length > MAX_REPEATED_BYTES ? withoutEvent(cause) : cause;
     let isFirst = true;
     for (const transition of transitions) {
       const { event_id, incident_id, n, incident_presence } = transition;
@@ -90,10 +95,10 @@ export class WebhookStage {
   }
 }
 
-function eventBytes({ event_fields }: NormalizedMessage): number {
-  return event_fields.reduce((sum, part) => sum + part.length, 0);
+function eventBytes({ event }: NormalizedMessage): number {
+  return event === null ? 0 : JSON.stringify(event).length;
 }
 
 function withoutEvent(cause: NormalizedMessage): NormalizedMessage {
-  return { ...cause, event_fields: [] };
+  return { ...cause, event: null };
 }

@@ -1,5 +1,13 @@
 /** One value of every topic with what a provider says of a match, and what derives from it. */
-import type { Cause, Guard, Incident, TopicValues } from '#records/types.ts';
+import type {
+  Cause,
+  Event,
+  EventParticipant,
+  EventReport,
+  Guard,
+  Incident,
+  TopicValues,
+} from '#records/types.ts';
 
 export const CAUSE: Cause = {
   topic: 'normalized-messages',
@@ -16,22 +24,85 @@ const incident: Incident = {
   id: '5-889947',
   ut: 1_531_670_000,
   incident_id: 413,
+  incident_name: 'Goal',
   participant_id: 137_222,
+  participant_name: 'France',
+  subparticipant_id: 9,
+  subparticipant_name: 'A. Griezmann',
+  event_status_id: 33,
+  event_status_name: '1st half',
+  event_time: 1_094,
   counts_for: 'own',
   confirmation: 'tbd',
-  event_status_id: 33,
-  event_time: 1_094,
+  game_break: false,
+  important: true,
+  important_for_trader: true,
+  attribute_ids: [4],
+  additional_info: {
+    assistant_id: 8,
+    assistant_name: 'P. Pogba',
+    goalkeeper_id: 1,
+    goalkeeper_name: 'D. Subašić',
+    secondary_assistant_id: 10,
+    secondary_assistant_name: 'K. Mbappé',
+    other: { shirt: '7' },
+  },
   parent_id: null,
-  body: '{"confirmation":"tbd","event_status_id":33,"event_time":"18:14","id":"5-889947","incident_id":413,"incident_name":"Goal","participant_id":137222,"participant_name":"France"}',
   message_id: 900_000_001,
+  other: { x_pos: '12' },
 };
 
-const eventFields = [
-  '{"clock_status":"running","clock_time":1094}',
-  '{"bet_status":"active","relation_status":"in_progress","status_id":33,"status_name":"1st half","status_type":"live"}',
-  '{"details":[{"id":17,"value":"2"}],"participants":[{"counter":1,"id":137222,"name":"France","results":[{"id":2,"value":"1"}]},{"counter":2,"id":137233,"name":"Croatia","results":[{"id":2,"value":"0"}]}]}',
-  '{"competition_id":1478,"name":"France - Croatia","season_id":29402,"sport_id":5,"start_date":"2018-07-15 15:00"}',
-];
+const side = (id: number, counter: number, name: string, goals: string): EventParticipant => ({
+  id,
+  counter,
+  type: 'team',
+  name,
+  short_name: name,
+  acronym: name.slice(0, 3).toUpperCase(),
+  area_id: 7,
+  area_name: name,
+  results: [{ id: 2, value: goals, name: 'Result', short_name: 'Res', other: { data_type: '"integer"' } }],
+  stats: [{ id: 20, value: '4', name: null, short_name: null, other: {} }],
+  other: { gender: '"male"' },
+});
+
+const event: Event = {
+  action: 'delete',
+  name: 'France - Croatia',
+  start_date: '2018-07-15 15:00',
+  sport_id: 5,
+  area_id: 1,
+  competition_id: 1478,
+  season_id: 29_402,
+  stage_id: 83_000,
+  group_id: 0,
+  round_id: 7,
+  round_name: 'Final',
+  status_id: 33,
+  status_name: '1st half',
+  status_type: 'live',
+  relation_status: 'in_progress',
+  bet_status: 'active',
+  item_status: 'active',
+  clock_time: 1_094,
+  clock_status: 'running',
+  played_time: 1_094,
+  winner_id: 137_222,
+  progress_id: 137_222,
+  neutral_venue: true,
+  verified_result: false,
+  coverage_type: 'from_tv',
+  event_stats_lvl_live: 'silver',
+  latency: null,
+  ut: 1_531_670_000,
+  series: { order: 1, event_ids: [2_429_281] },
+  details: [{ id: 17, value: '2', name: null, short_name: null, other: {} }],
+  participants: [side(137_222, 1, 'France', '1'), side(137_233, 2, 'Croatia', '0')],
+  nulls: ['latency'],
+  other: { day: '"2018-07-15"' },
+};
+
+export const EVENT_REPORT: EventReport = { ut: 1_531_670_000, message_id: 900_000_001, event };
 
 const order = { at: 1_531_670_000_123, user: 'alice', host: 'ops-1', reason: 'never played' };
 
@@ -53,7 +124,9 @@ export const MATCH_SAMPLES = {
     ut: 1_531_670_000,
     received_at: 1_531_670_000_123,
     content_at: 1_531_670_000_000,
-    event_fields: eventFields,
+    event,
+    reported: { home: 1, away: 0 },
+    clock: { time: 1_094, status: 'running', ut: 1_531_670_000 },
     incident: { deleted: false, incident },
     snapshot: [incident],
     body: '{"event":{"id":2429281}}',
@@ -105,15 +178,9 @@ export const MATCH_SAMPLES = {
     removed: ['5-889942'],
     anomalies: ['5-889943:no_side'],
     guard,
-    verified_result: '"yes"',
+    verified_result: true,
     snapshot_at: 1_531_670_020,
-    fields: eventFields.map((json, index) => ({
-      ut: 1_531_670_000 + index,
-      json,
-      message_id: 900_000_001,
-      progress: 2,
-      text: '{"name":"France - Croatia"}',
-    })),
+    reports: [EVENT_REPORT],
     cause: CAUSE,
     key_incidents: [
       {

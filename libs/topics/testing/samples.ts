@@ -1,7 +1,7 @@
 /** One value of every topic, with every field set, for tests and measurements. */
 import type { HealthGap, HealthProgress, StandingsGroup, TopicValues } from '#records/types.ts';
 import type { TopicName } from '../topics.ts';
-import { CAUSE, MATCH_SAMPLES } from './match-samples.ts';
+import { CAUSE, EVENT_REPORT, MATCH_SAMPLES } from './match-samples.ts';
 
 const gap: HealthGap = {
   from: 1_531_670_000_123,
@@ -265,15 +265,7 @@ const OTHER_SAMPLES = {
     progress,
     gaps: [gap],
     gap_count: 1,
-    fields: [
-      {
-        ut: 1_531_670_000,
-        json: '{"clock_status":"running","status_id":33}',
-        message_id: 900_000_001,
-        progress: 2,
-        text: '{"status_id":33}',
-      },
-    ],
+    reports: [EVENT_REPORT],
     keep_alive_at: 1_531_669_990_123,
     judged_from: 1_531_669_000_123,
     clock_since: 1_760_000_000_000,

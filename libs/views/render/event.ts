@@ -3,16 +3,18 @@
 import { LEVELS } from '#contract/rest/tree.ts';
 import { clockAt } from '#domain/clock.ts';
 import type { ClockRule } from '#domain/clock-rule.ts';
-import { playedTimeOf, type ReportedFields, reportedFields } from '#domain/reported-fields.ts';
+import { otherFields, participantObject, valueObject, yesNo } from '#domain/event.ts';
+import type { EventRegister } from '#domain/event-register.ts';
+import { isOlder, playedTimeOf, reportedEvent } from '#domain/reported-fields.ts';
 import { text } from '#domain/values.ts';
 import { type JsonObject, toWholeNumber } from '#json/values.ts';
-import type { MatchState } from '#records/types.ts';
+import type { EventParticipant, MatchState, ReportedValue } from '#records/types.ts';
 import { RESULT, SOCCER } from '#soccer/soccer.ts';
 import { STATUSES } from '#soccer/statuses.ts';
 import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../facts/facts.ts';
 import { type LevelNames, shownStateOf } from '../store/board-view.ts';
 import type { RenderedEvent } from '../store/matches.ts';
-import { eventSlug, recordsOf, slugOf } from './fields.ts';
+import { eventSlug, slugOf } from './fields.ts';
 
 /** Names of the levels above it, which an event does not repeat (spec, rule 1). */
 const LEVEL_NAME_FIELDS: ReadonlySet<string> = new Set(
@@ -30,37 +32,34 @@ type StatusName = (statusId: number) => string | undefined;
  * the provider's empty value: `null`, `''` or 0. Result 2 is the score of match state; it is missing if unknown, never zero.
  */
 export function renderEvent(state: MatchState, statusName: StatusName): RenderedEvent {
-  const joined = reportedFields(state.fields);
-  const reported = readReported(joined);
-  const shown = shownStateOf(state, joined);
-  const { action: _, events_incidents: __, details, participants: sides, ...rest } = reported.fields;
-  const otherFields = Object.fromEntries(
-    Object.entries(rest).filter(([name]) => !LEVEL_NAME_FIELDS.has(name)),
-  );
+  const reported = reportedEvent(state);
+  const shown = shownStateOf(state, reported);
+  const { events_incidents: _, ...others } = otherFields(reported.others());
   const isSoccer = state.sport_id === SOCCER || state.sport_id === null;
-  const participants = renderParticipants(state, sides, isSoccer);
+  const participants = renderParticipants(state, reported.sides(), isSoccer);
   /** The reported winner or progress, unless results or status were reported later: then what these say. */
   const side = (field: 'winner_id' | 'progress_id', result: number): number | null => {
-    const own = toWholeNumber(rest[field]);
-    if (!reported.isOlder(field, 'participants', 'status_id')) return own ?? marked(participants, result);
+    const own = reported.value(field) ?? null;
+    if (!isOlder(reported, field, 'participants', 'status_id')) return own ?? marked(participants, result);
     if (hasResult(participants, result)) return marked(participants, result);
     return state.status_type === 'finished' ? own : null;
   };
   const event = {
-    ...otherFields,
-    item_status: state.status_type === 'deleted' ? 'deleted' : (text(rest.item_status) ?? 'active'),
-    ...identity(state, reported),
+    ...Object.fromEntries(Object.entries(others).filter(([name]) => !LEVEL_NAME_FIELDS.has(name))),
+    ...(reported.value('area_id') === undefined ? {} : { area_id: reported.value('area_id') }),
+    item_status: state.status_type === 'deleted' ? 'deleted' : (reported.value('item_status') ?? 'active'),
+    ...identity(state, reported, others),
     ...status(state, shown.status_name, statusName),
-    ...clock(state, playedTimeOf(joined), shown.clock_rule),
-    ...otherSpecFields(rest),
+    ...clock(state, playedTimeOf(reported), shown.clock_rule),
+    ...otherSpecFields(reported, others),
     winner_id: side('winner_id', RESULT.winner),
     progress_id: side('progress_id', RESULT.progress),
     // The time of the newest field.
-    ut: state.fields.at(-1)?.ut ?? state.cause.ut,
+    ut: state.reports.at(-1)?.ut ?? state.cause.ut,
     // Our addition: absent while nothing in match state speaks against its score, as in answers of the provider.
     ...(state.guard.safe ? {} : { guard_reasons: state.guard.reasons }),
   };
-  const named = values(details, isSoccer ? DETAIL_NAMES : undefined);
+  const named = values(reported.value('details') ?? [], isSoccer ? DETAIL_NAMES : undefined);
   const withoutNames = named.map(({ short_name: ___, ...detail }) => detail);
   const withoutStats = participants.map(({ stats: ___, ...participant }) => participant);
   // Both forms begin with the same fields, most of their text.
@@ -69,7 +68,7 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
     full: `${start},"details":${JSON.stringify(withoutNames)},"participants":${JSON.stringify(participants)}}`,
     plain: `${start},"participants":${JSON.stringify(withoutStats)}}`,
     shown,
-    levelNames: levelNamesOf(reported.fields),
+    levelNames: levelNamesOf(others),
   };
 }
 
@@ -82,24 +81,7 @@ function levelNamesOf(fields: JsonObject): Partial<LevelNames> {
   );
 }
 
-/** The fields as they were reported, and their order in time. */
-type Reported = {
-  readonly fields: JsonObject;
-  /** Whether a field was reported before any of its sources; false if it was never reported. */
-  isOlder(field: string, ...sources: readonly string[]): boolean;
-};
-
-function readReported({ fields, times }: ReportedFields): Reported {
-  return {
-    fields,
-    isOlder(field, ...sources) {
-      const own = times.get(field);
-      return own !== undefined && sources.some((source) => (times.get(source) ?? own) > own);
-    },
-  };
-}
-
-function identity(state: MatchState, { fields, isOlder }: Reported): JsonObject {
+function identity(state: MatchState, event: EventRegister, fields: JsonObject): JsonObject {
   return {
     id: state.event_id,
     name: state.name ?? '',
@@ -112,8 +94,8 @@ function identity(state: MatchState, { fields, isOlder }: Reported): JsonObject 
     group_id: state.group_id ?? 0,
     ...('tour_id' in fields ? { tour_id: toWholeNumber(fields.tour_id) ?? 0 } : {}),
     day: String(fields.day ?? ''),
-    round_id: toWholeNumber(fields.round_id),
-    round_name: isOlder('round_name', 'round_id') ? '' : (text(fields.round_name) ?? ''),
+    round_id: event.value('round_id') ?? null,
+    round_name: isOlder(event, 'round_name', 'round_id') ? '' : (event.value('round_name') ?? ''),
   };
 }
 
@@ -155,18 +137,15 @@ function clock(
   };
 }
 
-function otherSpecFields(reported: JsonObject): JsonObject {
-  const series = reported.series as { order?: unknown; event_ids?: unknown } | null | undefined;
+function otherSpecFields(event: EventRegister, others: JsonObject): JsonObject {
+  const series = event.value('series');
   return {
-    neutral_venue: reported.neutral_venue === 'yes' ? 'yes' : 'no',
-    coverage_type: text(reported.coverage_type) ?? '',
-    event_stats_lvl_live: text(reported.event_stats_lvl_live) ?? text(reported.event_stats_lvl) ?? '',
-    latency: text(reported.latency),
-    verified_result: reported.verified_result ?? 'no',
-    series: {
-      order: toWholeNumber(series?.order) ?? 0,
-      event_ids: Array.isArray(series?.event_ids) ? series.event_ids : [],
-    },
+    neutral_venue: yesNo(event.value('neutral_venue') === true),
+    coverage_type: event.value('coverage_type') ?? '',
+    event_stats_lvl_live: event.value('event_stats_lvl_live') ?? text(others.event_stats_lvl) ?? '',
+    latency: event.value('latency') ?? null,
+    verified_result: yesNo(event.value('verified_result') === true),
+    series: { order: series?.order ?? 0, event_ids: series?.event_ids ?? [] },
   };
 }
 
@@ -176,37 +155,39 @@ type Participant = JsonObject & {
   readonly stats: unknown[];
 };
 
-function renderParticipants(state: MatchState, sides: unknown, isSoccer: boolean): Participant[] {
+function renderParticipants(
+  state: MatchState,
+  sides: readonly EventParticipant[],
+  isSoccer: boolean,
+): Participant[] {
   const goals = new Map([
     [1, state.score?.home],
     [2, state.score?.away],
   ]);
-  return recordsOf(sides)
-    .filter(({ id }) => toWholeNumber(id) !== null)
-    .map((record) => {
-      const counter = toWholeNumber(record.counter) ?? 0;
-      const results = values(record.results, isSoccer ? RESULT_NAMES : undefined).filter(
-        ({ id }) => id !== RESULT.score,
-      );
-      const score = goals.get(counter);
-      if (score !== undefined)
-        results.push({ id: RESULT.score, short_name: 'Result', name: 'Result', value: String(score) });
-      const id = toWholeNumber(record.id) ?? 0;
-      const name = text(record.name) ?? '';
-      return {
-        ...withoutNull(record),
-        counter,
-        id,
-        name,
-        short_name: text(record.short_name) ?? '',
-        acronym: text(record.acronym) ?? '',
-        ...(name === '' ? {} : { slug: text(record.slug) ?? slugOf(name, id) }),
-        ...sportOf(state, record),
-        stats: values(record.stats, isSoccer ? STAT_NAMES : undefined),
-        results,
-      };
-    })
-    .sort((a, b) => a.counter - b.counter);
+  return sides.map((reported) => {
+    const record = participantObject(reported);
+    const counter = reported.counter ?? 0;
+    const results = values(reported.results, isSoccer ? RESULT_NAMES : undefined).filter(
+      ({ id }) => id !== RESULT.score,
+    );
+    const score = goals.get(counter);
+    if (score !== undefined)
+      results.push({ id: RESULT.score, short_name: 'Result', name: 'Result', value: String(score) });
+    const id = reported.id ?? 0;
+    const name = reported.name ?? '';
+    return {
+      ...withoutNull(record),
+      counter,
+      id,
+      name,
+      short_name: reported.short_name ?? '',
+      acronym: reported.acronym ?? '',
+      ...(name === '' ? {} : { slug: text(record.slug) ?? slugOf(name, id) }),
+      ...sportOf(state, record),
+      stats: values(reported.stats, isSoccer ? STAT_NAMES : undefined),
+      results,
+    };
+  });
 }
 
 /** Whether any participant has a result of this id. */
@@ -223,15 +204,15 @@ function marked(participants: readonly Participant[], resultId: number): number 
 }
 
 /** Returns a list of `{id, value}` with names where known; a value is text, '' if unknown. */
-function values(list: unknown, names: ReadonlyMap<number, string> | undefined) {
-  return recordsOf(list).map(({ id, value, ...more }) => {
-    const known = toWholeNumber(id) ?? 0;
-    const name = names?.get(known);
+function values(list: readonly ReportedValue[], names: ReadonlyMap<number, string> | undefined) {
+  return list.map((reported) => {
+    const { id } = reported;
+    const known = names?.get(id);
     return {
-      id: known,
-      ...(name === undefined ? {} : { short_name: name, name }),
-      ...more,
-      value: String(value ?? ''),
+      id,
+      ...(known === undefined ? {} : { short_name: known, name: known }),
+      ...valueObject(reported),
+      value: reported.value ?? '',
     };
   });
 }

@@ -1,8 +1,8 @@
 /** Renders an incident as the contract shows it from its register. Pure. */
 
-import { joinObjects } from '#contract/provider-message.ts';
+import { incidentObject, yesNo } from '#domain/event.ts';
 import { text } from '#domain/values.ts';
-import { type JsonObject, toWholeNumber } from '#json/values.ts';
+import type { JsonObject } from '#json/values.ts';
 import type { Incident } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { STATUSES } from '#soccer/statuses.ts';
@@ -24,55 +24,32 @@ export function renderIncident(
   typeRecord: IncidentTypeRecord,
   isMissing = false,
 ): RenderedIncident {
-  const reported: JsonObject = JSON.parse(incident.body);
+  const { [FEED_ONLY]: _, ...reported } = incidentObject(incident);
   const type = INCIDENT_TYPES_OF_SOCCER.get(incident.incident_id);
   const listed = typeRecord(incident.incident_id);
   const phase = incident.event_status_id === null ? undefined : STATUSES.get(incident.event_status_id);
-  const flag = (name: string, known: boolean | undefined): string =>
-    text(reported[name]) ?? text(listed?.[name]) ?? (known === true ? 'yes' : 'no');
+  const flag = (
+    name: 'important' | 'important_for_trader' | 'game_break',
+    known: boolean | undefined,
+  ): string => text(reported[name]) ?? text(listed?.[name]) ?? yesNo(known === true);
   const important = flag('important', type?.important);
   const shown: JsonObject = {
-    id: incident.id,
-    incident_id: incident.incident_id,
-    incident_name: text(reported.incident_name) ?? text(listed?.name) ?? type?.name ?? '',
-    participant_id: incident.participant_id,
-    participant_name: text(reported.participant_name),
-    subparticipant_id: toWholeNumber(reported.subparticipant_id),
-    subparticipant_name: text(reported.subparticipant_name),
-    event_status_id: incident.event_status_id,
-    event_status_name: text(reported.event_status_name) ?? phase?.name ?? null,
-    event_time: text(reported.event_time),
+    ...reported,
+    incident_name: incident.incident_name ?? text(listed?.name) ?? type?.name ?? '',
+    event_status_name: incident.event_status_name ?? phase?.name ?? null,
     for:
       incident.counts_for ??
       text(listed?.for) ??
       type?.for ??
       (incident.participant_id === null ? 'none' : 'own'),
-    confirmation: incident.confirmation,
-    attribute_ids: Array.isArray(reported.attribute_ids) ? reported.attribute_ids : [],
     properties: collection(reported.properties),
     additional_info: collection(reported.additional_info),
     important,
     important_for_trader: flag('important_for_trader', type?.importantForTrader),
     game_break: flag('game_break', type?.gameBreak),
-    ut: incident.ut,
-    parent_id: incident.parent_id,
     ...(isMissing ? { missing: 'yes' } : {}),
   };
-  return { json: joined(incident.body, reported, shown), important: important === 'yes' };
-}
-
-/** Merges the shown fields into the reported record. Most are equal; then the reported text is copied. */
-function joined(body: string, reported: JsonObject, shown: JsonObject): string {
-  if (Object.hasOwn(reported, FEED_ONLY)) {
-    const { [FEED_ONLY]: _, ...others } = reported;
-    return JSON.stringify({ ...others, ...shown });
-  }
-  const added: Record<string, unknown> = {};
-  for (const name of Object.keys(shown)) {
-    if (!Object.hasOwn(reported, name)) added[name] = shown[name];
-    else if (reported[name] !== shown[name]) return JSON.stringify({ ...reported, ...shown });
-  }
-  return joinObjects(body, JSON.stringify(added));
+  return { json: JSON.stringify(shown), important: important === 'yes' };
 }
 
 function collection(value: unknown): unknown {

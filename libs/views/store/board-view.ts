@@ -2,12 +2,13 @@
 
 import type { TreeLevel } from '#contract/rest/tree.ts';
 import type { ClockRule } from '#domain/clock-rule.ts';
-import { clockRuleOf, type ReportedFields, reportedFields, statusNameOf } from '#domain/reported-fields.ts';
+import type { EventRegister } from '#domain/event-register.ts';
+import { clockRuleOf, reportedEvent, statusNameOf } from '#domain/reported-fields.ts';
 import { type PeriodResult, periodResults } from '#domain/sports/periods.ts';
 import type { Incident, MatchState, MatchTransition, Standings } from '#records/types.ts';
 
 /** The state of a match without the memory of its register. */
-export type ShownState = Omit<MatchState, 'fields'> & {
+export type ShownState = Omit<MatchState, 'reports'> & {
   /** How its clock is read. */
   readonly clock_rule: ClockRule;
   /** The name of its status as the provider reported it with the status; null where it reported none. */
@@ -16,22 +17,34 @@ export type ShownState = Omit<MatchState, 'fields'> & {
   readonly periods: readonly PeriodResult[];
 };
 
-/** Returns what surfaces show of a match state. `reported`: its fields, where they were joined already. */
+/** Returns what surfaces show of a match state. `event`: its register, where it was restored already. */
 export function shownStateOf(
-  { fields, ...state }: MatchState,
-  reported: ReportedFields = reportedFields(fields),
+  { reports, ...state }: MatchState,
+  event: EventRegister = reportedEvent({ reports }),
 ): ShownState {
   const { sport_id } = state;
   return {
     ...state,
-    clock_rule: clockRuleOf({ sport_id, fields }, reported),
-    status_name: statusNameOf(reported),
-    periods: periodResults(sport_id, reported.fields.participants),
+    clock_rule: clockRuleOf({ sport_id, reports }, event),
+    status_name: statusNameOf(event),
+    periods: periodResults(sport_id, event.sides()),
   };
 }
 
 /** The current value of an incident, removed or not. */
-export type ShownIncident = Readonly<Omit<Incident, 'counts_for' | 'body'>> & {
+export type ShownIncident = Readonly<
+  Pick<
+    Incident,
+    | 'id'
+    | 'incident_id'
+    | 'participant_id'
+    | 'confirmation'
+    | 'event_status_id'
+    | 'event_time'
+    | 'parent_id'
+    | 'ut'
+  >
+> & {
   readonly removed: boolean;
   /** Time at which its latest record was received, Unix milliseconds. */
   readonly received_at: number;

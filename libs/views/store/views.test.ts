@@ -67,7 +67,7 @@ test('ignores an older state or name', () => {
   const stale = older.views.matches.state(7000001);
   if (stale === null) throw new Error('no state');
   const at = { partition: 0, offset: 0, key: '' };
-  world.give({ topic: 'match-state', ...at, value: { ...stale, fields: [] } });
+  world.give({ topic: 'match-state', ...at, value: { ...stale, reports: [] } });
   expect(world.views.matches.state(7000001)).toEqual(state);
   expect(world.views.incidentLog.shown(7000001)).toEqual([incident]);
   const name = (ut: number, text: string) => catalogueRecord('season', 25528, null, { name: text }, ut);

@@ -7,10 +7,9 @@ import { EventPublisher, type EventSource } from './events.ts';
 function eventPublisher() {
   const published: [ut: number, name: unknown][] = [];
   const deliver = async ({ normalized }: ReadDelivery): Promise<void> => {
-    for (const { ut, event_fields } of normalized) {
-      const fields = Object.assign({}, ...event_fields.map((part) => JSON.parse(part) as Raw)) as Raw;
-      expect(fields).not.toHaveProperty('events_incidents');
-      published.push([ut, fields.name]);
+    for (const { ut, event } of normalized) {
+      expect(event?.other ?? {}).not.toHaveProperty('events_incidents');
+      published.push([ut, event?.name]);
     }
   };
   const made = new EventPublisher({ deliver }, { unix: () => 0 });

@@ -85,7 +85,7 @@ test('sends the whole list to dead letters when one incident is unreadable', () 
       message_id: 'snapshot/9/50',
       ut: 50,
       origin: 'feed',
-      event_fields: [],
+      event: null,
       snapshot: null,
       unreadable: expect.stringMatching(/^incidents\.1\.incident_id: /),
     },
@@ -125,5 +125,5 @@ test('turns events of a list into feed messages without their incidents', () => 
   expect(delivery?.normalized).toMatchObject([
     { type: 'event', event_id: 9, ut: 7, content_at: 59_000, message_id: 'event/9/7' },
   ]);
-  expect(delivery?.normalized[0]?.event_fields).toEqual(['{"name":"A - B"}']);
+  expect(delivery?.normalized[0]?.event).toMatchObject({ name: 'A - B', ut: null, other: {} });
 });

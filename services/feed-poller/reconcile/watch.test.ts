@@ -25,7 +25,7 @@ const finished = (more: object = {}) => live({ status_type: 'finished', ...more 
 
 function message(confirmation: string | null, deleted = false, ut = NOW): NormalizedMessage {
   const incident = { deleted, incident: { id: '5-1', confirmation, ut } };
-  return { event_id: 9, event_fields: ['{}'], incident, unreadable: null } as NormalizedMessage;
+  return { event_id: 9, event: {}, incident, unreadable: null } as NormalizedMessage;
 }
 
 /** A list without incidents. */
@@ -236,10 +236,10 @@ test('checks an event twice when it is already finished when first seen', () => 
 
 test.each([
   ['fields', { ...message(null), incident: null }],
-  ['an incident', { ...message('confirmed', false, NOW - 100), event_fields: [] }],
+  ['an incident', { ...message('confirmed', false, NOW - 100), event: null }],
 ])('checks a verified event again after a late feed message with %s', (_, reported) => {
   const watch = new MatchWatch(SETTINGS, [[9, NOW]]);
-  watch.onMessage({ ...message(null), event_fields: [], incident: null }, 1);
+  watch.onMessage({ ...message(null), event: null, incident: null }, 1);
   expect(watch.claim(1)).toBe(null);
   watch.onMessage(reported, 2);
   expect(watch.claim(2)).toBe(9);

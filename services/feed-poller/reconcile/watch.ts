@@ -62,8 +62,8 @@ export class MatchWatch {
 
   /** Applies a feed message, or the mark of an unreadable one: a list must show what it said. */
   onMessage(message: NormalizedMessage, now: number): void {
-    const { event_id: id, event_fields, unreadable } = message;
-    const says = event_fields.length > 0 || message.incident !== null || unreadable !== null;
+    const { event_id: id, event, unreadable } = message;
+    const says = event !== null || message.incident !== null || unreadable !== null;
     // The final check may have overridden this late message, so the event is checked again.
     if (says && this.#verified.delete(id)) this.#enter(id, {}, 'finished', now);
     const watched = this.#events.get(id);
@@ -73,7 +73,7 @@ export class MatchWatch {
       return;
     }
     watched.receivedAt = now;
-    if (event_fields.length > 0) watched.reportedAt = now;
+    if (event !== null) watched.reportedAt = now;
     if (message.incident === null) return;
     const { deleted, incident } = message.incident;
     watched.incidents.report(incident.id, { ut: incident.ut, deleted, at: now });

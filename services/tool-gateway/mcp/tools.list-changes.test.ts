@@ -152,7 +152,7 @@ describe('list_changes', () => {
       ...goals.map(([id, fields]) => listed(id, fields)),
       ...cancellations.map(([id, fields]) => listed(id, fields)),
     ];
-    world.take({ ...message, type: 'incident_snapshot', event_fields: [], incident: null, snapshot });
+    world.take({ ...message, type: 'incident_snapshot', event: null, incident: null, snapshot });
     const taken = changes({ only: 'taken_back' }).map(({ incident_id, taken_back_by }) => [
       incident_id,
       taken_back_by,

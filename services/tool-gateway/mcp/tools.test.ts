@@ -70,11 +70,11 @@ test('a match opens with whether to act on it, and why not', () => {
   expect(call('get_match', { match_id: OPEN.earlier }).act).toBe('Nothing to act on: the match is finished.');
 });
 
-test("the provider's flag of a verified result has no quotes", () => {
+test("the provider's flag of a verified result is a boolean", () => {
   world.play(
     eventMessage({ id: 'v', ut: 1_790_000_100 }, event(OPEN, OPEN.match, { verified_result: 'yes' })),
   );
-  expect(call('get_match', { match_id: OPEN.match }).verified_result).toBe('yes');
+  expect(call('get_match', { match_id: OPEN.match }).verified_result).toBe(true);
 });
 
 test('the resource of a match has its whole timeline', () => {

@@ -31,7 +31,7 @@ test('the play had every kind of fault', () => {
   for (const [name, times] of faults) expect(times, name).toBeGreaterThan(0);
   const voided = [...source.states.values()].flatMap(({ void_goals }) => Object.values(void_goals));
   expect(new Set(voided)).toEqual(new Set(['removed', 'cancelled', 'goal_cancelled']));
-  for (const { verified_result } of source.states.values()) expect(verified_result).toBe('"yes"');
+  for (const { verified_result } of source.states.values()) expect(verified_result).toBe(true);
 });
 
 describe('when all is quiet', () => {

@@ -82,8 +82,8 @@ export function keyOf({ id, ut }: { readonly id: unknown; readonly ut: number })
 }
 
 /** Whether the provider's result of a finished match is verified. */
-export function isVerified({ verified_result }: { readonly verified_result: string | null }): boolean {
-  return verified_result === '"yes"';
+export function isVerified({ verified_result }: { readonly verified_result: boolean | null }): boolean {
+  return verified_result === true;
 }
 
 /** A step of the provider's time while matches are played, and between them, seconds. */

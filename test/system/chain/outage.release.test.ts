@@ -111,7 +111,7 @@ test('a poller that is down for 24 hours of matches reaches the same state as on
     const state = mine.states.get(facts.id);
     const [home, away] = finalScore(facts);
     expect(state?.firm, `event ${facts.id}`).toEqual({ home, away });
-    expect(state?.verified_result).toBe('"yes"');
+    expect(state?.verified_result).toBe(true);
   }
   for (const output of [mine, theirs]) {
     expect(publishedTwice(output)).toEqual([]);

@@ -11,7 +11,6 @@ import {
   incidentMessage,
   START,
 } from '#domain/testing/messages.ts';
-import { canonicalJson } from '#json/canonical-json.ts';
 import type {
   Incident,
   MatchIncident,
@@ -28,8 +27,7 @@ export const writtenAt = (version: number): number => START * 1000 + version * E
 
 /** Returns the message of an incident with the name of its player, as providers send it. */
 function by(player: string, one: Incident): NormalizedMessage {
-  const body = canonicalJson({ ...JSON.parse(one.body), subparticipant_name: player });
-  return incidentMessage({ ...one, body });
+  return incidentMessage({ ...one, subparticipant_name: player });
 }
 
 /** A confirmed goal, a goal of the other side that an incident cancels, and another goal. */

@@ -22,7 +22,7 @@ export function send(history: readonly NormalizedMessage[], isLarge = false): Se
       const composed = compose(transition, cause, sentUts.get(id) ?? null);
       if (composed.sentUt === null) sentUts.delete(id);
       else if (composed.sentUt !== undefined) sentUts.set(id, composed.sentUt);
-      if (isLarge && composed.messages.length > 0) cause = { ...message, event_fields: [] };
+      if (isLarge && composed.messages.length > 0) cause = { ...message, event: null };
       return composed.messages.map((one) => ({ ...one, in_play }));
     });
   });

@@ -74,7 +74,7 @@ const answer = z.object({
     .nullable()
     .describe('When the latest message that could not be read at all was written.'),
   bet_status: z.string().nullable(),
-  verified_result: z.string().nullable().describe("The provider's flag, such as yes."),
+  verified_result: z.boolean().nullable().describe('Whether the provider has verified the result.'),
   version: z.int().describe('Number of changes.'),
   timeline: z.array(entry),
 });
@@ -135,7 +135,7 @@ function answerOf(
     unread: state.unread.map(({ path, ut }) => ({ path, at: isoOf(ut * 1000) })),
     unread_message_at: state.unread_at === null ? null : isoOf(state.unread_at * 1000),
     bet_status: state.bet_status,
-    verified_result: unquoted(state.verified_result),
+    verified_result: state.verified_result,
     version: state.version,
     timeline: shown.map((incident) => entryOf(incident, match)),
   };
@@ -156,13 +156,6 @@ function actLine(state: ShownState, feed: FeedStatus): string {
     [`feed_${feed.state}`]: `the feed of the match is ${of}`,
   };
   return `Do not act: ${reasons.map((reason) => words[reason] ?? reason).join(', ')}.`;
-}
-
-/** Returns JSON text, a string without its quotes. */
-function unquoted(json: string | null): string | null {
-  if (json === null) return null;
-  const value: unknown = JSON.parse(json);
-  return typeof value === 'string' ? value : json;
 }
 
 function isImportant({ important, incident_id }: ShownIncident): boolean {

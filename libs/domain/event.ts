@@ -1,0 +1,170 @@
+/** The event and the incident as values: their fields, their equality, and the object of the contract that they stand for. */
+import { canonicalJson } from '#json/canonical-json.ts';
+import type { JsonObject } from '#json/values.ts';
+import type { Event, EventField, EventParticipant, Incident, ReportedValue } from '#records/types.ts';
+
+/** An event of which nothing is said. */
+export const NO_EVENT: Event = {
+  action: null,
+  name: null,
+  start_date: null,
+  sport_id: null,
+  area_id: null,
+  competition_id: null,
+  season_id: null,
+  stage_id: null,
+  group_id: null,
+  round_id: null,
+  round_name: null,
+  status_id: null,
+  status_name: null,
+  status_type: null,
+  relation_status: null,
+  bet_status: null,
+  item_status: null,
+  clock_time: null,
+  clock_status: null,
+  played_time: null,
+  winner_id: null,
+  progress_id: null,
+  neutral_venue: null,
+  verified_result: null,
+  coverage_type: null,
+  event_stats_lvl_live: null,
+  latency: null,
+  ut: null,
+  series: null,
+  details: null,
+  participants: [],
+  nulls: [],
+  other: {},
+};
+
+const NO_FIELDS: ReadonlySet<string> = new Set(['participants', 'nulls', 'other']);
+
+/** The fields of an event with a type of their own, but for its sides. */
+export const EVENT_FIELDS = Object.keys(NO_EVENT).filter((name): name is EventField => !NO_FIELDS.has(name));
+
+/** Fields that the provider always knows: null says nothing about them (law 2). */
+export const ALWAYS_KNOWN: ReadonlySet<string> = new Set<EventField>([
+  'status_id',
+  'status_type',
+  'sport_id',
+  'competition_id',
+  'season_id',
+  'stage_id',
+]);
+
+/** Whether two values of a record are equal by content; several times as fast as `isDeepStrictEqual`, for every message. */
+export function sameValue(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a)) {
+    if (!Array.isArray(b) || a.length !== b.length) return false;
+    for (let at = 0; at < a.length; at++) if (!sameValue(a[at], b[at])) return false;
+    return true;
+  }
+  const [own, other] = [a as JsonObject, b as JsonObject];
+  const names = Object.keys(own);
+  if (names.length !== Object.keys(other).length) return false;
+  for (const name of names)
+    if (!Object.hasOwn(other, name) || !sameValue(own[name], other[name])) return false;
+  return true;
+}
+
+/** Returns the fields of a message's event as the contract writes them: those that it has, and null for those that it set to null. */
+export function eventObject(event: Event): Record<string, unknown> {
+  const object = otherFields(event.other);
+  for (const name of EVENT_FIELDS) if (event[name] !== null) object[name] = contractValue(name, event);
+  for (const name of event.nulls) object[name] = null;
+  if (event.participants.length > 0) object.participants = event.participants.map(participantObject);
+  return object;
+}
+
+/** Returns a field of an event as the contract writes it. */
+function contractValue(name: EventField, event: Pick<Event, EventField>): unknown {
+  if (name === 'details') return event.details?.map(valueObject) ?? null;
+  const value = event[name];
+  return typeof value === 'boolean' ? yesNo(value) : value;
+}
+
+/** Returns a side of an event as the contract writes it, without the fields that are unknown. */
+export function participantObject({
+  results,
+  stats,
+  other,
+  ...own
+}: EventParticipant): Record<string, unknown> {
+  const object = otherFields(other);
+  for (const [name, value] of Object.entries(own)) if (value !== null) object[name] = value;
+  object.results = results.map(valueObject);
+  object.stats = stats.map(valueObject);
+  return object;
+}
+
+/** Returns a result, a statistic or a detail as the contract writes it. */
+export function valueObject({ id, value, name, short_name, other }: ReportedValue): Record<string, unknown> {
+  return {
+    ...otherFields(other),
+    id,
+    value,
+    ...(name === null ? {} : { name }),
+    ...(short_name === null ? {} : { short_name }),
+  };
+}
+
+/** Returns an incident as the contract writes it, with all its fields. */
+export function incidentObject(incident: Incident): Record<string, unknown> {
+  const { counts_for, message_id: _, event_time, additional_info, other, ...own } = incident;
+  return {
+    ...otherFields(other),
+    ...own,
+    event_time: event_time === null ? null : matchTime(event_time),
+    for: counts_for,
+    game_break: yesNoOrNull(own.game_break),
+    important: yesNoOrNull(own.important),
+    important_for_trader: yesNoOrNull(own.important_for_trader),
+    additional_info: additional_info && additionalInfo(additional_info),
+  };
+}
+
+function additionalInfo({ other, ...own }: NonNullable<Incident['additional_info']>): JsonObject {
+  const object = otherFields(other);
+  for (const [name, value] of Object.entries(own)) if (value !== null) object[name] = value;
+  return object;
+}
+
+/** Returns the provider's word for a boolean. */
+export function yesNo(flag: boolean): 'yes' | 'no' {
+  return flag ? 'yes' : 'no';
+}
+
+function yesNoOrNull(flag: boolean | null): 'yes' | 'no' | null {
+  return flag === null ? null : yesNo(flag);
+}
+
+/** Returns seconds of match time as the provider writes them, MM:SS. */
+function matchTime(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  return `${String(minutes).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
+/** Returns the fields that the contract does not know. */
+export function otherFields(other: Readonly<Record<string, string>>): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const name in other) fields[name] = JSON.parse(other[name] as string);
+  return fields;
+}
+
+/** Returns the text that orders two events of one second where nothing else does (law 2). */
+export function eventText(event: Event): string {
+  return canonicalJson(eventObject(event));
+}
+
+/**
+ * Returns the text that orders two records of an incident where nothing else does (law 1). One with a phase is the larger one: the phase
+ * may be that of the event that it came with.
+ */
+export function incidentText(incident: Incident): string {
+  return canonicalJson({ ...incidentObject(incident), event_status_id: incident.event_status_id ?? '' });
+}
