@@ -83,7 +83,7 @@ export default {
     error(
       'registry-behind-client',
       'one file knows the client of the schema registry',
-      { path: '^(libs|services|cli|data)/', pathNot: ['^libs/topics/registry-client\\.ts$', TESTS] },
+      { path: '^(libs|services|cli|data)/', pathNot: ['^libs/topics/registry\\.ts$', TESTS] },
       { path: 'node_modules/@kafkajs/confluent-schema-registry/' },
     ),
     error(

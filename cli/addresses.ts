@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { addressesOf, type Brokers } from '#security/brokers.ts';
 import { dataSettings } from '#service/config.ts';
-import { parseRegistryAddress, type RegistryUrl } from '#topics/registry-address.ts';
+import { parseRegistryAddress, type RegistryUrl } from '#topics/registry-http.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 

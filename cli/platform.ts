@@ -15,7 +15,7 @@ import { silentLogger } from '#streams/log.ts';
 import { type AcceptedTopics, createTopics } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
-import type { RegistryUrl } from '#topics/registry-address.ts';
+import type { RegistryUrl } from '#topics/registry-http.ts';
 import { backboneLines } from './addresses.ts';
 import { backboneFile, pausedServicesFile } from './backbone-file.ts';
 import { CommandError } from './command.ts';

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { readSecret } from '#security/secret.ts';
-import type { RegistryUrl } from '#topics/registry-address.ts';
+import type { RegistryUrl } from '#topics/registry-http.ts';
 import { joinConnections, securitySettings, serverTlsSettings } from './connection-settings.ts';
 import { host, httpUrl, integer, list, port } from './setting-types.ts';
 import { tracingSettings } from './tracing-settings.ts';

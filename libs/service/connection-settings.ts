@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Brokers, Sasl } from '#security/brokers.ts';
 import { type Secret, SecretFileError } from '#security/secret.ts';
 import { readTls, type TlsFiles } from '#security/tls.ts';
-import type { RegistryUrl } from '#topics/registry-address.ts';
+import type { RegistryUrl } from '#topics/registry-http.ts';
 import { httpUrl, secret } from './setting-types.ts';
 
 const ON_OFF = ['on', 'off'] as const;

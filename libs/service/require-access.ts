@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Brokers, shownBrokers } from '#security/brokers.ts';
 import { sleep } from '#timing/clock.ts';
 import { isServiceName } from '#topics/acls.ts';
-import { parseRegistryAddress, type RegistryUrl } from '#topics/registry-address.ts';
+import { parseRegistryAddress, type RegistryUrl, requireRegistryAccess } from '#topics/registry-http.ts';
 import type { Logger } from './logger.ts';
 
 /** The configuration of a process, with its settings of connections if any. */
@@ -68,7 +68,6 @@ async function requireKafka(
 }
 
 async function requireRegistry(registry: RegistryUrl, options: AccessOptions): Promise<void> {
-  const { requireRegistryAccess } = await import('#topics/registry-http.ts');
   const { RegistryUnavailableError } = await import('#topics/errors.ts');
   const { url } = parseRegistryAddress(registry);
   await untilAnswers(

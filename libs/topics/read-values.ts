@@ -3,7 +3,7 @@ import type { Brokers } from '#security/brokers.ts';
 import { type FollowedBatch, type FollowOptions, follow, type ReadRecord } from '#streams/read/follow.ts';
 import { readable, type UnreadableRecord } from './readable.ts';
 import type { Registry } from './registry.ts';
-import type { RegistryUrl } from './registry-address.ts';
+import type { RegistryUrl } from './registry-http.ts';
 import { isByEvent, TOPICS, type TopicName, type TopicSpec, topicName } from './topics.ts';
 
 /** The brokers, prefix and registry of a system's topics. */

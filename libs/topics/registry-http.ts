@@ -1,19 +1,57 @@
-/** Requests to a registry that its client library lacks. */
+/** The address of a schema registry, and the requests that its client library lacks. */
 import { once } from 'node:events';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import { Agent, request as requestHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import { readSecret } from '#security/secret.ts';
-import { tlsFailure } from '#security/tls.ts';
+import { readSecret, type Secret } from '#security/secret.ts';
+import { readTls, type TlsFiles, tlsFailure } from '#security/tls.ts';
 import { RegistryUnavailableError } from './errors.ts';
-import {
-  parseRegistryAddress,
-  type RegistryAddress,
-  type RegistryUrl,
-  type RegistryUser,
-  registryAgent,
-} from './registry-address.ts';
+
+/** Credentials of a registry (HTTP basic authentication). */
+type RegistryUser = { readonly username: string; readonly password: Secret };
+
+/** A registry with TLS files or credentials beside its address. */
+type SecuredRegistry = {
+  readonly url: string;
+  /** Null: Node's default certificates. */
+  readonly tls: TlsFiles | null;
+  readonly user: RegistryUser | null;
+};
+
+/** A registry: its address, which may contain user and password. Plain data, so that threads can receive it. */
+export type RegistryUrl = string | SecuredRegistry;
+
+/** The address of a registry, safe to show, with the secrets of its connections apart. */
+export type RegistryAddress = {
+  /** Without user, password and query. */
+  readonly url: string;
+  readonly user: RegistryUser | null;
+  readonly tls: TlsFiles | null;
+};
+
+/** Separates user and password from an address, so that no request URL, error or log line contains them. */
+export function parseRegistryAddress(registry: RegistryUrl): RegistryAddress {
+  const { url, tls, user } =
+    typeof registry === 'string' ? { url: registry, tls: null, user: null } : registry;
+  const { origin, pathname, username, password } = new URL(url);
+  const ofUrl =
+    username === '' && password === ''
+      ? null
+      : { username: decodeURIComponent(username), password: decodeURIComponent(password) };
+  return { url: `${origin}${pathname}`.replace(/\/+$/, ''), user: user ?? ofUrl, tls };
+}
+
+/** Returns an agent that reads the TLS files for each connection, so that they may rotate; undefined without TLS files. */
+export function registryAgent({ url, tls }: RegistryAddress): Agent | undefined {
+  if (tls === null) return undefined;
+  const { hostname } = new URL(url);
+  const agent = new Agent({ keepAlive: true });
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, onConnect) =>
+    connect({ ...options, ...readTls(tls, hostname) }, onConnect);
+  return agent;
+}
 
 /** Thrown when the registry refuses a request. `status` is the HTTP status; 503 without an answer. */
 export class RegistryHttpError extends TouchlineError<'RegistryHttpError'> {

@@ -1,14 +1,31 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { COMPATIBILITY, SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
 import { reasonOf } from '#errors/touchline-error.ts';
 import type { TopicValues } from '#records/types.ts';
 import { tlsFailure } from '#security/tls.ts';
 import { jittered } from '#timing/backoff.ts';
-import { type AvroType, avroType, type Codec, createCodec, createDecoder, type Decoder } from './codec.ts';
+import {
+  AVRO_OPTIONS,
+  type AvroType,
+  avroType,
+  type Codec,
+  createCodec,
+  createDecoder,
+  type Decoder,
+} from './codec.ts';
 import { IncompatibleSchemaError, RegistryUnavailableError } from './errors.ts';
-import { parseRegistryAddress, type RegistryAddress, type RegistryUrl } from './registry-address.ts';
-import { RegistryClient } from './registry-client.ts';
-import { RegistryHttpError, registryDenial } from './registry-http.ts';
-import { requireBackward } from './registry-rule.ts';
+import {
+  authorizationOf,
+  PROBE_PATH,
+  parseRegistryAddress,
+  type RegistryAddress,
+  RegistryHttpError,
+  type RegistryUrl,
+  registryAgent,
+  registryDenial,
+  requestJson,
+  UNAVAILABLE,
+} from './registry-http.ts';
 import { type AvroRecord, loadSchemas } from './schemas.ts';
 import { TOPIC_NAMES, type TopicName } from './topics.ts';
 
@@ -56,7 +73,7 @@ export class Registry {
     this.#address = parseRegistryAddress(url);
     this.#prefix = prefix;
     this.#waitMs = waitMs;
-    this.#client = new RegistryClient(this.#address, REQUEST_MS);
+    this.#client = new RegistryClient(this.#address);
   }
 
   /** Returns a registry. Sends no request. */
@@ -157,9 +174,8 @@ export class Registry {
     return new IncompatibleSchemaError(topic, this.subject(topic), reasonOf(error), error);
   }
 
-  #checkRule(topic: TopicName) {
-    const of = { topic, subject: this.subject(topic) };
-    return this.#whenAnswered(() => requireBackward(this.#address, of, REQUEST_MS));
+  #checkRule(topic: TopicName): Promise<COMPATIBILITY> {
+    return this.#whenAnswered(() => this.#client.requireBackward(topic, this.subject(topic)));
   }
 
   /** Returns the schema of an id; null if it stays unknown to the registry. */
@@ -221,4 +237,110 @@ function isReadable(reader: AvroType, writer: AvroType): boolean {
 /** Returns the HTTP status of a failed request; null for any other error. */
 function statusOf(error: unknown): number | null {
   return error instanceof RegistryHttpError ? error.status : null;
+}
+
+/** The library's type of middleware, which is of its own dependency mappersmith. */
+type Middleware = NonNullable<ConstructorParameters<typeof SchemaRegistry>[0]['middlewares']>[number];
+
+const CLIENT_ID = 'touchline';
+/** The status that the library gives to a request without an answer. Ours are never refused as malformed. */
+const UNANSWERED = 400;
+
+const CHECKS_BACKWARD: ReadonlySet<string> = new Set([
+  COMPATIBILITY.BACKWARD,
+  COMPATIBILITY.BACKWARD_TRANSITIVE,
+  COMPATIBILITY.FULL,
+  COMPATIBILITY.FULL_TRANSITIVE,
+]);
+
+/**
+ * The one use of `@kafkajs/confluent-schema-registry`: it registers schemas, finds them by id, and keeps them as Avro types. Added
+ * is what it lacks: a timeout, credentials that rotate, and why a request has no answer. Its methods throw `RegistryHttpError`, or
+ * the error of a schema that is not Avro; none retries.
+ */
+class RegistryClient {
+  readonly #address: RegistryAddress;
+  readonly #library: SchemaRegistry;
+
+  constructor(address: RegistryAddress) {
+    const { url: host, user } = address;
+    const agent = registryAgent(address);
+    const authorized: Middleware = () => ({
+      prepareRequest: async (next) =>
+        (await next()).enhance({
+          timeout: REQUEST_MS,
+          // The library's own option would not follow a rotated password.
+          headers: user === null ? {} : { authorization: authorizationOf(user) },
+        }),
+    });
+    this.#address = address;
+    this.#library = new SchemaRegistry(
+      {
+        host,
+        clientId: CLIENT_ID,
+        retry: { retries: 0 },
+        middlewares: [authorized],
+        ...(agent === undefined ? {} : { agent }),
+      },
+      { [SchemaType.AVRO]: { ...AVRO_OPTIONS } },
+    );
+  }
+
+  /** Registers a schema under a subject that has the rule `compatibility`. Returns its id. Status 409: the rule refuses it. */
+  async register(subject: string, record: AvroRecord, compatibility: COMPATIBILITY): Promise<number> {
+    const schema = { type: SchemaType.AVRO, schema: JSON.stringify(record) } as const;
+    return (await this.#answer(this.#library.register(schema, { subject, compatibility }))).id;
+  }
+
+  /** Returns the id of a schema of a subject; null if it is not registered there. */
+  async idOf(subject: string, record: AvroRecord): Promise<number | null> {
+    const post = { schema: JSON.stringify(record) };
+    const path = `/subjects/${encodeURIComponent(subject)}`;
+    const found = await requestJson(this.#address, path, { timeoutMs: REQUEST_MS, post });
+    return typeof found?.id === 'number' ? found.id : null;
+  }
+
+  /** Returns the schema of an id. Status 404: it is unknown. */
+  async find(id: number): Promise<AvroType> {
+    return (await this.#answer(this.#library.getSchema(id))) as AvroType;
+  }
+
+  /** Returns the newest schema of a subject. Status 404: it has none. */
+  async newest(subject: string): Promise<AvroType> {
+    return this.find(Number(await this.#answer(this.#library.getLatestSchemaId(subject))));
+  }
+
+  /**
+   * Sets the rule `BACKWARD` on the subject of a topic that has none: the library sets it only after the first schema. Keeps a
+   * stricter rule. Returns the rule. Throws `IncompatibleSchemaError` for a weaker one.
+   */
+  async requireBackward(topic: TopicName, subject: string): Promise<COMPATIBILITY> {
+    const path = `/config/${encodeURIComponent(subject)}`;
+    const request = { timeoutMs: REQUEST_MS };
+    const level = (await requestJson(this.#address, path, request))?.compatibilityLevel;
+    if (typeof level === 'string' && CHECKS_BACKWARD.has(level)) return level as COMPATIBILITY;
+    if (level !== undefined && level !== COMPATIBILITY.NONE) {
+      const reason = `it is checked as ${String(level)}, which does not include BACKWARD`;
+      throw new IncompatibleSchemaError(topic, subject, reason);
+    }
+    const compatibility = COMPATIBILITY.BACKWARD;
+    await requestJson(this.#address, path, { ...request, put: { compatibility } }).catch((error: unknown) => {
+      // 409: another process sets the rule at the same time. No schema was rejected, so the request is retried.
+      throw statusOf(error) === 409 ? new RegistryHttpError(UNAVAILABLE, reasonOf(error), error) : error;
+    });
+    return compatibility;
+  }
+
+  async #answer<T>(request: Promise<T>): Promise<T> {
+    try {
+      return await request;
+    } catch (error) {
+      if (!(error instanceof Error && 'status' in error && typeof error.status === 'number')) throw error;
+      const { status, message } = error;
+      // A request of our own says why none was answered.
+      if (status === UNANSWERED) await requestJson(this.#address, PROBE_PATH, { timeoutMs: REQUEST_MS });
+      const text = message.slice(`${CLIENT_ID} - `.length);
+      throw new RegistryHttpError(status === UNANSWERED ? UNAVAILABLE : status, text, error);
+    }
+  }
 }

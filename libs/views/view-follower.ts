@@ -5,7 +5,7 @@ import type { RunningService } from '#service/run-service.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
 import { rebuildCommand } from '#streams/runtime/positions.ts';
 import { Registry } from '#topics/registry.ts';
-import type { RegistryUrl } from '#topics/registry-address.ts';
+import type { RegistryUrl } from '#topics/registry-http.ts';
 import { topicName } from '#topics/topics.ts';
 import { wentBackText } from '#topics/went-back.ts';
 import { SOURCES, type SourceTopic } from './ingest/records.ts';
