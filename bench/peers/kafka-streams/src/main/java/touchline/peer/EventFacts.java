@@ -1,15 +1,17 @@
 package touchline.peer;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
 import java.util.Objects;
 import touchline.Clock;
+import touchline.EventParticipant;
 import touchline.MatchState;
 import touchline.Participant;
+import touchline.ReportedValue;
 import touchline.Score;
 
 /** Reads the facts of an event from its register: into the state, and those that no field of the state has. */
 final class EventFacts {
-  private static final int RESULT = 2;
+  private static final int SCORE = 2;
   private static final Defaults CLOCK_DEFAULTS = new Defaults(Clock.getClassSchema());
   private static final Defaults PARTICIPANT_DEFAULTS = new Defaults(Participant.getClassSchema());
 
@@ -41,27 +43,20 @@ final class EventFacts {
     return status == null ? null : Long.valueOf(status.ut);
   }
 
-  /** Reads the changed fields; true when a goal's side may have changed. */
+  /** Reads the fields; true when a goal's side may have changed. */
   boolean read() {
-    boolean sides = false;
-    for (String name : fields.changed()) {
-      String json = fields.get(name);
-      switch (name) {
-        case "name" -> state.setName(Json.text(json));
-        case "sport_id" -> state.setSportId(Json.integer(json));
-        case "competition_id" -> state.setCompetitionId(Json.number(json));
-        case "season_id" -> state.setSeasonId(Json.number(json));
-        case "stage_id" -> state.setStageId(Json.number(json));
-        case "group_id" -> state.setGroupId(Json.number(json));
-        case "start_date" -> state.setStartDate(Json.text(json));
-        case "status_id" -> state.setStatusId(Json.integer(json));
-        case "relation_status" -> state.setRelationStatus(Json.text(json));
-        case "bet_status" -> state.setBetStatus(Json.text(json));
-        case "details" -> lengths = Periods.of(json);
-        default -> { }
-      }
-    }
-    if (fields.changed().contains(EventPart.PARTICIPANTS)) sides = readSides();
+    state.setName(fields.get("name"));
+    state.setSportId(fields.get("sport_id"));
+    state.setCompetitionId(fields.get("competition_id"));
+    state.setSeasonId(fields.get("season_id"));
+    state.setStageId(fields.get("stage_id"));
+    state.setGroupId(fields.get("group_id"));
+    state.setStartDate(fields.get("start_date"));
+    state.setStatusId(fields.get("status_id"));
+    state.setRelationStatus(fields.get("relation_status"));
+    state.setBetStatus(fields.get("bet_status"));
+    if (fields.changed().contains("details")) lengths = Periods.of(fields.get("details"));
+    boolean sides = fields.changed().contains(EventFields.PARTICIPANTS) && readSides();
     state.setStatusType(statusType());
     state.setFirstFinished(fields.firstFinished());
     state.setFirstStarted(fields.firstStarted());
@@ -71,8 +66,8 @@ final class EventFacts {
   }
 
   private void readClock() {
-    Integer time = Json.integer(fields.get("clock_time"));
-    String status = Json.text(fields.get("clock_status"));
+    Integer time = fields.get("clock_time");
+    String status = fields.get("clock_status");
     Clock clock = null;
     if (time != null || status != null) {
       clock = CLOCK_DEFAULTS.on(new Clock());
@@ -85,9 +80,9 @@ final class EventFacts {
 
   /** Law 2: `deleted` for a deleted event; where the provider leaves the type out, that of the status. */
   private String statusType() {
-    String type = Json.text(fields.get("status_type"));
-    if ("deleted".equals(type) || "deleted".equals(Json.text(fields.get("item_status")))) return "deleted";
-    if ("delete".equals(Json.text(fields.get("action")))) {
+    String type = fields.get("status_type");
+    if ("deleted".equals(type) || "deleted".equals(fields.get("item_status"))) return "deleted";
+    if ("delete".equals(fields.get("action"))) {
       Report status = fields.report("status_id");
       if (status == null || fields.report("action").ut >= status.ut) return "deleted";
     }
@@ -98,7 +93,7 @@ final class EventFacts {
     Report id = fields.report("status_id");
     Report type = fields.report("status_type");
     if (id == null || type == null) return id == null ? type : id;
-    return id.comparePlace(type.ut, type.messageId) < 0 ? type : id;
+    return id.comparePlace(type.ut, type.message.getMessageId()) < 0 ? type : id;
   }
 
   private boolean readSides() {
@@ -108,38 +103,31 @@ final class EventFacts {
         || !Objects.equals(idOf(away), idOf(state.getAway()));
     state.setHome(home);
     state.setAway(away);
-    JsonNode homeResults = results(1);
-    JsonNode awayResults = results(2);
-    state.setReported(score(result(homeResults, RESULT), result(awayResults, RESULT)));
+    state.setReported(score(points(1), points(2)));
     return changed;
   }
 
   private Participant participant(int side) {
-    String json = fields.get(EventPart.PARTICIPANTS + "." + side);
-    if (json == null) return null;
-    JsonNode one = Json.tree(json);
+    EventParticipant one = fields.get(EventFields.PARTICIPANTS + "." + side);
+    if (one == null) return null;
     Participant participant = PARTICIPANT_DEFAULTS.on(new Participant());
-    participant.setId(Json.number(one.path("id")));
-    participant.setName(Json.text(one.path("name")));
-    participant.setShortName(Json.text(one.path("short_name")));
-    participant.setAcronym(Json.text(one.path("acronym")));
+    participant.setId(one.getId());
+    participant.setName(one.getName());
+    participant.setShortName(one.getShortName());
+    participant.setAcronym(one.getAcronym());
     return participant;
   }
 
-  private JsonNode results(int side) {
-    String json = fields.get(EventPart.PARTICIPANTS + "." + side + ".results");
-    return json == null ? null : Json.tree(json);
+  /** The score of a side; null where it is unknown or no count. */
+  private Integer points(int side) {
+    List<ReportedValue> results = fields.get(results(side));
+    if (results == null) return null;
+    for (ReportedValue one : results) if (one.getId() == SCORE) return Values.count(one.getValue());
+    return null;
   }
 
-  /** The first value of a result; null where it is unknown or no count. */
-  private static Integer result(JsonNode results, int id) {
-    if (results == null) return null;
-    for (JsonNode item : results) {
-      if (!Objects.equals(Json.integer(item.path("id")), id)) continue;
-      Integer value = Json.integer(item.path("value"));
-      return value == null || value < 0 ? null : value;
-    }
-    return null;
+  private static String results(int side) {
+    return EventFields.PARTICIPANTS + "." + side + ".results";
   }
 
   private static Score score(Integer home, Integer away) {
@@ -148,8 +136,8 @@ final class EventFacts {
 
   /** When the results of both sides were last reported; null while those of a side are unknown. */
   Long resultsAt() {
-    Report home = fields.report(EventPart.PARTICIPANTS + ".1.results");
-    Report away = fields.report(EventPart.PARTICIPANTS + ".2.results");
+    Report home = fields.report(results(1));
+    Report away = fields.report(results(2));
     return home == null || away == null ? null : Long.valueOf(Math.min(home.ut, away.ut));
   }
 

@@ -44,13 +44,7 @@ final class Held {
     if (next.getUt() != incident.getUt()) return next.getUt() > incident.getUt();
     int order = Integer.compare(strength(next), strength(incident));
     if (order == 0) order = Report.compareIds(next.getMessageId(), incident.getMessageId());
-    if (order == 0) order = next.getBody().compareTo(incident.getBody());
-    if (order == 0) order = Integer.compare(phase(next), phase(incident));
-    return order > 0;
-  }
-
-  private static int phase(Incident incident) {
-    return incident.getEventStatusId() == null ? 0 : incident.getEventStatusId();
+    return (order != 0 ? order : Values.text(next).compareTo(Values.text(incident))) > 0;
   }
 
   private static int strength(Incident incident) {

@@ -1,6 +1,5 @@
 package touchline.peer;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -63,7 +62,7 @@ final class Match {
 
   /** The state after the last change. The object is used again: encode it before the next one. */
   MatchState state() {
-    state.setFields(fields.encode());
+    state.setReports(fields.encode());
     List<KeyIncident> keys = new ArrayList<>(keyIncidents.size());
     for (Held held : keyIncidents.values()) keys.add(keyIncident(held));
     state.setKeyIncidents(keys);
@@ -103,16 +102,14 @@ final class Match {
 
   private KeyIncident newKeyIncident(Held held) {
     Incident incident = held.incident;
-    JsonNode body = Json.tree(incident.getBody());
-    Long player = Json.number(body.path("subparticipant_id"));
-    boolean isPlayer = player != null && player > 0;
+    Long player = incident.getSubparticipantId();
     Integer time = incident.getEventTime();
     KeyIncident key = KEY_DEFAULTS.on(new KeyIncident());
     key.setId(held.id);
     key.setIncidentType(incident.getIncidentId());
     key.setTeamId(incident.getParticipantId());
-    key.setPlayerId(isPlayer ? player : null);
-    key.setPlayerName(isPlayer ? Json.text(body.path("subparticipant_name")) : null);
+    key.setPlayerId(player != null && player > 0 ? player : null);
+    key.setPlayerName(incident.getSubparticipantName());
     key.setMinute(time == null ? null : facts.periods().minute(time, incident.getEventStatusId()));
     key.setInShootOut(false);
     return key;
@@ -121,8 +118,7 @@ final class Match {
   Change apply(NormalizedMessage message, Cause cause) {
     Change change = new Change();
     Before before = new Before();
-    boolean reported =
-        fields.apply(message.getEventFields(), message.getUt(), Json.messageId(message.getMessageId()));
+    boolean reported = fields.apply(message.getEvent(), message.getUt(), Values.wholeNumber(message.getMessageId()));
     if (message.getIncident() != null) {
       Incident record = message.getIncident().getIncident();
       if (message.getIncident().getDeleted()) delete(record, change);
@@ -242,7 +238,7 @@ final class Match {
   }
 
   void restore(MatchState restored) {
-    fields.restore(restored.getFields(), restored.getFirstFinished(), restored.getFirstStarted(), restored.getLastScheduled());
+    fields.restore(restored.getReports(), restored.getFirstFinished(), restored.getFirstStarted(), restored.getLastScheduled());
     state.setVersion(restored.getVersion());
     state.setCause(restored.getCause());
   }

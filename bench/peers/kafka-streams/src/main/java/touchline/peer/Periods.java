@@ -1,6 +1,7 @@
 package touchline.peer;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+import touchline.ReportedValue;
 
 /** The nominal length of the halves of a match, minutes. */
 record Periods(int half) {
@@ -10,18 +11,15 @@ record Periods(int half) {
   private static final int LONGEST = 60;
 
   /** Reads them from the details of an event; null for none. */
-  static Periods of(String details) {
+  static Periods of(List<ReportedValue> details) {
     if (details == null) return USUAL;
     Integer length = null;
     Integer periods = null;
-    for (JsonNode one : Json.tree(details)) {
-      Integer id = Json.integer(one.path("id"));
-      if (id == null) continue;
-      Integer value = Json.integer(one.path("value"));
-      if (id == PERIOD_LENGTH) length = value;
-      if (id == PERIODS) periods = value;
+    for (ReportedValue one : details) {
+      if (one.getId() == PERIOD_LENGTH) length = Values.count(one.getValue());
+      if (one.getId() == PERIODS) periods = Values.count(one.getValue());
     }
-    boolean twoHalves = periods == null || periods < 0 || periods == 2;
+    boolean twoHalves = periods == null || periods == 2;
     return new Periods(within(twoHalves ? length : null, USUAL.half));
   }
 

@@ -8,7 +8,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import touchline.Clock;
-import touchline.Incident;
 import touchline.IncidentPresence;
 import touchline.IncidentRecord;
 import touchline.MatchState;
@@ -93,18 +92,13 @@ final class Transitions {
       if ("cancelled".equals(confirmation)) decided = "incident_cancelled";
     }
     if (decided != null) kinds.add(decided);
-    boolean amended = !sameContent(held.incident, held.incidentBefore)
+    boolean amended = !Values.sameBut("message_id", held.incident, held.incidentBefore)
         || !Objects.equals(held.deletedAt, held.deletedBefore);
     if (amended && decided == null && !moved) kinds.add("incident_amended");
     return kinds;
   }
 
-  private static boolean sameContent(Incident a, Incident b) {
-    return a == b || a.getBody().equals(b.getBody()) && a.getUt() == b.getUt()
-        && Objects.equals(a.getEventStatusId(), b.getEventStatusId());
-  }
-
-  /** The body is left out where the cause shows it. */
+  /** The record is left out where the cause shows it. */
   private IncidentPresence presence(Held held) {
     IncidentRecord own = message.getIncident();
     boolean shown = own != null && own.getIncident().getId().equals(held.id)
