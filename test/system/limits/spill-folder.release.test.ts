@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const MIB = 1024 * 1024;
 /** So many that the spilled matches exceed what a processor keeps of them in memory. */
-const TEAMS = 40;
+const TEAMS = 60;
 
 test.for([
   ['has no room', 'size=65536', `size=${64 * MIB}`],
