@@ -129,7 +129,9 @@ describe('a broken installation', () => {
         check: 'topics',
         status: 'failed',
         message: `deleted: ${results}`,
-        advice: expect.stringMatching(/ npx touchline topics --accept match-results$/),
+        advice: expect.stringMatching(
+          / npx touchline topics --accept match-results; npx touchline rebuild match-processor /,
+        ),
       },
     ]);
     expect(of(notFine, 'schemas')).toMatchObject([
