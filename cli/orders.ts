@@ -88,6 +88,8 @@ async function write(cluster: OpenCluster, order: OperatorOrder): Promise<string
   try {
     if (!(await findTopics(cluster)).has('operator-orders'))
       return `there is no topic ${topicName(cluster.prefix, 'operator-orders')}; npx touchline topics creates it unless it was lost`;
+    if ((await cluster.registry.missing(['operator-orders'])).length > 0)
+      return 'the registry has no schema for it; npx touchline topics registers it unless it was lost';
     await publishValues(cluster, 'operator-orders', [{ key: order.id, value: order }], {
       client: 'orders',
       timeoutMs: WRITE_TIMEOUT_MS,

@@ -14,10 +14,10 @@ import { instanceId } from '#streams/leadership.ts';
 import { silentLogger } from '#streams/log.ts';
 import { type AcceptedTopics, createTopics } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
-import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-http.ts';
 import { backboneLines } from './addresses.ts';
 import { backboneFile, pausedServicesFile } from './backbone-file.ts';
+import { openCluster } from './cluster.ts';
 import { CommandError } from './command.ts';
 import { platformSecrets } from './kept-secret.ts';
 import { type PlatformSettings, PORT_SETTINGS, wantedTopicsOf } from './platform-settings.ts';
@@ -26,6 +26,7 @@ import { ProblemLines } from './problem-lines.ts';
 import { ServiceProcess, type ServiceProcessOptions } from './processes.ts';
 import { API_AND_TOOLS, processNames } from './services.ts';
 import { requireNoTwin } from './twin.ts';
+import { registerSchemas } from './unreadable.ts';
 
 /**
  * Services between a goal and the board, and the one without which no match is safe. They start first: on few cores, each process
@@ -246,7 +247,7 @@ async function prepareTopics(
   onProgress('creating topics and registering schemas');
   const [{ warnings, repaired }] = await Promise.all([
     createTopics({ brokers, prefix, ...wantedTopicsOf(settings), accept, command: 'up' }),
-    Registry.open({ url, prefix }).registerAll(),
+    registerSchemas(openCluster({ brokers, registryUrl: url, prefix })),
   ]);
   for (const warning of warnings) onProgress(`warning: ${warning}`);
   for (const mismatch of repaired) onProgress(`mended: ${mismatch}`);

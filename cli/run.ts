@@ -78,11 +78,17 @@ async function warnOfUnreadable(): Promise<void> {
   if (isWarning) return;
   isWarning = true;
   const { onUnreadable } = await import('#topics/readable.ts');
-  onUnreadable(({ topic, partition, offset, error }) =>
+  const { isOfSchema } = await import('#topics/errors.ts');
+  let isRegistryNamed = false;
+  onUnreadable(({ topic, partition, offset, error }) => {
+    const ofRegistry = isOfSchema(error);
+    if (ofRegistry && isRegistryNamed) return;
+    isRegistryNamed ||= ofRegistry;
+    const more = ofRegistry ? '; so are all others of a schema that the registry lacks' : '';
     process.stderr.write(
-      `warning: left out the record at ${topic}-${partition}, offset ${offset}: ${error.message}\n`,
-    ),
-  );
+      `warning: left out the record at ${topic}-${partition}, offset ${offset}: ${error.message}${more}\n`,
+    );
+  });
 }
 
 /** Prints an error: its message, and what to do, when it has a code; else its stack. Returns the exit code. */

@@ -2,10 +2,12 @@
 import { topicBounds } from '#cluster/logs.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { findTopics } from '#topics/admin.ts';
+import { isOfSchema } from '#topics/errors.ts';
 import { followValues, type ValueBatch } from '#topics/read-values.ts';
 import type { UnreadableRecord } from '#topics/readable.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { OpenCluster } from './cluster.ts';
+import { CommandError } from './command.ts';
 
 /** Number of last offsets of each partition that are read: whole topics would take minutes. */
 export const LAST_OFFSETS = 200;
@@ -18,18 +20,56 @@ export async function findUnreadable(
   cluster: OpenCluster,
   onValues: (batch: ValueBatch<TopicName>) => void = () => {},
 ): Promise<UnreadableRecord[]> {
+  const found: UnreadableRecord[] = [];
+  const onUnreadable = (record: UnreadableRecord) => void found.push(record);
+  await readLast([...(await findTopics(cluster))], cluster, { onValues, onUnreadable });
+  return found.sort((a, b) => (unreadableText(a) < unreadableText(b) ? -1 : 1));
+}
+
+/** Reads the last records of topics. An error of a callback ends the reading. */
+async function readLast(
+  topics: readonly TopicName[],
+  cluster: OpenCluster,
+  {
+    onValues = () => {},
+    onUnreadable,
+  }: {
+    readonly onValues?: (batch: ValueBatch<TopicName>) => void;
+    readonly onUnreadable: (record: UnreadableRecord) => void;
+  },
+): Promise<void> {
   const { brokers, prefix } = cluster;
-  const topics = [...(await findTopics(cluster))];
   const names = topics.map((topic) => topicName(prefix, topic));
   const bounds = await topicBounds({ brokers, clientId: 'touchline-unreadable' }, names);
-  const found: UnreadableRecord[] = [];
   await followValues(topics, cluster, {
     from: new Map(bounds.map((of) => [partitionKey(of), Math.max(of.start, of.end - LAST_OFFSETS)])),
     untilEnd: true,
     onValues,
-    onUnreadable: (record) => found.push(record),
+    onUnreadable,
   });
-  return found.sort((a, b) => (unreadableText(a) < unreadableText(b) ? -1 : 1));
+}
+
+/**
+ * Registers the schemas of all topics. Throws `CommandError`, and registers nothing, when the registry lost those of existing records:
+ * it would give their ids to others. Throws as `Registry.registerAll`.
+ */
+export async function registerSchemas(cluster: OpenCluster): Promise<void> {
+  const missing = await cluster.registry.missing();
+  const existing = missing.length === 0 ? new Set() : await findTopics(cluster);
+  await readLast(
+    missing.filter((topic) => existing.has(topic)),
+    cluster,
+    {
+      onUnreadable(record) {
+        if (!isOfSchema(record.error)) return;
+        throw new CommandError(
+          `nobody can read ${unreadableText(record)}; nothing is registered before the registry has its schemas again: ` +
+            'docs/guides/runbooks/registry-lost.md',
+        );
+      },
+    },
+  );
+  await cluster.registry.registerAll();
 }
 
 /** Returns a record as an operator names it: `touchline.match-state-3, offset 17: why`. */

@@ -134,7 +134,6 @@ export class VersionedTopic<T extends 'clients' | 'access-tokens'> {
     },
   ): Promise<R> {
     const { brokers, prefix, log } = this.#connection;
-    const codec = await this.#registry.codec(this.#topic);
     const topic = topicName(prefix, this.#topic);
     const client = openStreamClient({ brokers, clientId: `touchline-${this.#topic}`, log });
     try {
@@ -142,6 +141,8 @@ export class VersionedTopic<T extends 'clients' | 'access-tokens'> {
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
         const done = await this.#asOnlyEditor(client, partitions, mark !== null, async () => {
           const { result, write } = decide(await this.#read());
+          // Only now: it may register a schema, which must not take the id of one that the registry lost.
+          const codec = await this.#registry.codec(this.#topic);
           const records = [...write].map(([id, record]) => ({
             topic,
             partition: partitionHash(Buffer.from(id)) % partitions.length,

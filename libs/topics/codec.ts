@@ -206,7 +206,10 @@ export function createDecoder<T>(
   const addWriter = async (id: number): Promise<void> => {
     const writer = await findWriter(id);
     if (writer === null) {
-      unreadable.set(id, new DecodeError(topic, `the registry has no schema ${id}`, undefined, true));
+      unreadable.set(
+        id,
+        new DecodeError(topic, `the registry has no schema ${id}`, undefined, 'SCHEMA_UNKNOWN'),
+      );
       return;
     }
     try {
@@ -214,7 +217,7 @@ export function createDecoder<T>(
     } catch (error) {
       unreadable.set(
         id,
-        new DecodeError(topic, `schema ${id} cannot be read as this version's`, error, true),
+        new DecodeError(topic, `schema ${id} cannot be read as this version's`, error, 'SCHEMA_UNKNOWN'),
       );
     }
   };

@@ -15,14 +15,21 @@ export class EncodeError extends TouchlineError<'EncodeError'> {
 export class DecodeError extends TouchlineError<'DecodeError'> {
   override readonly name = 'DecodeError';
   readonly problem: string;
-  /** Whether the registry lacks the schema, or has another one: then no record with it can be read. */
-  readonly isOfSchema: boolean;
 
-  constructor(topic: string, problem: string, cause?: unknown, isOfSchema = false) {
-    super('DECODE_FAILED', `${topic}: cannot decode: ${problem}`, cause);
+  constructor(
+    topic: string,
+    problem: string,
+    cause?: unknown,
+    code: CodeOf<'DecodeError'> = 'DECODE_FAILED',
+  ) {
+    super(code, `${topic}: cannot decode: ${problem}`, cause);
     this.problem = problem;
-    this.isOfSchema = isOfSchema;
   }
+}
+
+/** Whether the registry lacks the schema of a record, or has another one under its id: then no record with it can be read. */
+export function isOfSchema(error: unknown): boolean {
+  return error instanceof DecodeError && error.code === 'SCHEMA_UNKNOWN';
 }
 
 /** Thrown when the registry rejects a topic's schema as not backward compatible, or does not check its subject for that. */

@@ -54,6 +54,8 @@ const FIRST_RETRY_MS = 50;
 const RETRY_CEILING_MS = 1_000;
 /** Total pause while an id is unknown: a restarted registry answers before it knows all ids. */
 const UNKNOWN_MS = 5_000;
+/** How long the pause for one id also counts for others, of which a registry that lost its schemas has many. */
+const UNKNOWN_ALIKE_MS = 10_000;
 
 /** Statuses with which a registry refuses a change to credentials that may read. */
 const FORBIDDEN: ReadonlySet<number> = new Set([401, 403, 405]);
@@ -68,6 +70,8 @@ export class Registry {
   readonly #registered = new Map<TopicName, Promise<number>>();
   /** Ids that stayed unknown for `UNKNOWN_MS`. */
   readonly #unknown = new Set<number>();
+  /** When such an id was last waited for. */
+  #waitedAt = Number.NEGATIVE_INFINITY;
 
   private constructor({ url, prefix, waitMs = 60_000 }: RegistryOptions) {
     this.#address = parseRegistryAddress(url);
@@ -91,8 +95,13 @@ export class Registry {
    * checked against the previous one (BACKWARD). Throws `IncompatibleSchemaError`, `RegistryUnavailableError`.
    */
   async registerAll(): Promise<void> {
-    const known = await Promise.all(TOPIC_NAMES.map((topic) => this.#findOwn(topic)));
-    for (const [at, topic] of TOPIC_NAMES.entries()) if (known[at] === null) await this.#register(topic);
+    for (const topic of await this.missing()) await this.#register(topic);
+  }
+
+  /** Returns those of these topics whose schema of this release is not registered. Throws `RegistryUnavailableError`. */
+  async missing(topics: readonly TopicName[] = TOPIC_NAMES): Promise<TopicName[]> {
+    const known = await Promise.all(topics.map((topic) => this.#findOwn(topic)));
+    return topics.filter((_, at) => known[at] === null);
   }
 
   /** Registers the schema of a topic. Returns the codec of its values. Throws as `registerAll`. */
@@ -180,12 +189,14 @@ export class Registry {
 
   /** Returns the schema of an id; null if it stays unknown to the registry. */
   async #findWriter(id: number): Promise<AvroType | null> {
-    const unknownMs = this.#unknown.has(id) ? 0 : UNKNOWN_MS;
+    const wasWaited = this.#unknown.has(id) || performance.now() - this.#waitedAt < UNKNOWN_ALIKE_MS;
+    const unknownMs = wasWaited ? 0 : UNKNOWN_MS;
     try {
       return await this.#whenAnswered(() => this.#client.find(id), unknownMs);
     } catch (error) {
       if (statusOf(error) !== 404) throw this.#unavailable(error);
       this.#unknown.add(id);
+      if (!wasWaited) this.#waitedAt = performance.now();
       return null;
     }
   }

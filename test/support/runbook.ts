@@ -23,9 +23,10 @@ export type BlockRun = { readonly code: number; readonly out: string; readonly e
 export class RunbookPages {
   readonly #pages: ReadonlyMap<string, Runbook>;
 
-  constructor() {
+  /** `without`: pages that another test runs. */
+  constructor(without: readonly string[] = []) {
     const files = readdirSync(FOLDER).filter((file) => file.endsWith('.md') && blocksOf(file).length > 0);
-    const names = files.map((file) => file.slice(0, -'.md'.length));
+    const names = files.map((file) => file.slice(0, -'.md'.length)).filter((name) => !without.includes(name));
     this.#pages = new Map(names.map((name) => [name, new Runbook(name)]));
   }
 

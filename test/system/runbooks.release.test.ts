@@ -27,7 +27,7 @@ const SEASON = 31_018;
 const COMPETITION = '3100';
 const PARTITIONS = 2;
 
-const pages = new RunbookPages();
+const pages = new RunbookPages(['registry-lost']);
 let folder: string;
 let kafka: Kafka;
 let registry: SchemaRegistry;

@@ -52,6 +52,7 @@ async function perform(directory: ClientDirectory, request: ClientsRequest): Pro
       return add(directory, request);
     case 'list': {
       const all = await directory.list();
+      if (all.length === 0) await directory.requireReadable();
       if (all.length === 0 && !request.json) return 'there are no clients\n';
       if (!request.json) return tableText(COLUMNS, all);
       return all.map((client) => `${JSON.stringify(publicFields(client))}\n`).join('');

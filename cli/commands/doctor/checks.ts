@@ -59,6 +59,7 @@ import {
   judgeTopics,
   REGISTRY_ADVICE,
   warning,
+  withOneCause,
 } from './rules.ts';
 import { judgeWebhooks } from './webhook-rules.ts';
 
@@ -93,7 +94,7 @@ export async function runChecks(env: Environment, services: readonly string[]): 
         ]
       : [(await speaksPlain(cluster.brokers)) ? NO_TLS_THERE : [facts].flat()]),
   ]);
-  return [fine('settings', 'broker, registry and prefix are set'), ...found.flat()];
+  return [fine('settings', 'broker, registry and prefix are set'), ...withOneCause(found.flat())];
 }
 
 async function settingsOf(service: string, env: Environment): Promise<CheckResult> {

@@ -4,7 +4,7 @@ import { type PartitionProgress, totalLag } from '#cluster/logs.ts';
 import type { DeadLetter, IngressClock, IngressStatus } from '#records/types.ts';
 import { feedWords } from '#story/feed-words.ts';
 import { rebuildCommand } from '#streams/runtime/positions.ts';
-import { DecodeError } from '#topics/errors.ts';
+import { isOfSchema } from '#topics/errors.ts';
 import type { UnreadableRecord } from '#topics/readable.ts';
 import type { SchemaState } from '#topics/registry.ts';
 import { type LostTopic, lostAdvice, lostText, topicIdsName } from '#topics/topic-ids.ts';
@@ -248,7 +248,7 @@ export function* judgeLag(
 export function judgeRecords(unreadable: readonly UnreadableRecord[], offsets: number): CheckResult[] {
   if (unreadable.length === 0)
     return [fine('records', `the last ${offsets} offsets of each partition can be read`)];
-  const ofSchema = ({ error }: UnreadableRecord) => error instanceof DecodeError && error.isOfSchema;
+  const ofSchema = ({ error }: UnreadableRecord) => isOfSchema(error);
   const judge = (of: readonly UnreadableRecord[], advice: string): CheckResult[] => {
     if (of.length === 0) return [];
     const firsts = [...Map.groupBy(of, ({ topic }) => topic).values()].flatMap(([first]) => first ?? []);
@@ -257,11 +257,7 @@ export function judgeRecords(unreadable: readonly UnreadableRecord[], offsets: n
     return [failed('records', text, advice)];
   };
   return [
-    ...judge(
-      unreadable.filter(ofSchema),
-      'the registry lost schemas, or has others under their ids: restore its topic or store from the backup (docs/guides/operate.md); ' +
-        'or a program with another registry writes to these topics: take its right to Write',
-    ),
+    ...judge(unreadable.filter(ofSchema), REGISTRY_LOST),
     ...judge(
       unreadable.filter((one) => !ofSchema(one)),
       'find out who else writes to these topics, and take its right to Write: every reader leaves the records out',
@@ -304,6 +300,19 @@ export function judgeDeadLetters(letters: readonly DeadLetter[], now: number): C
     ),
   ];
 }
+
+/**
+ * Leaves out that schemas are not registered where the registry has lost them: that has the same cause, and its advice would give
+ * their ids to others.
+ */
+export function withOneCause(results: readonly CheckResult[]): CheckResult[] {
+  const isLost = results.some(({ advice }) => advice === REGISTRY_LOST);
+  return results.filter(({ check, status }) => !(isLost && check === 'schemas' && status === 'failed'));
+}
+
+const REGISTRY_LOST =
+  'the registry lost schemas, or has others under their ids: restore them (docs/guides/runbooks/registry-lost.md); ' +
+  'or a program with another registry writes to these topics: take its right to Write';
 
 /** What to do when the registry does not answer. */
 export const REGISTRY_ADVICE = 'is SCHEMA_REGISTRY_URL right, the registry up, and reachable from here?';

@@ -3,10 +3,12 @@ import { topicBounds } from '#cluster/logs.ts';
 import type { Cause, TopicValues } from '#records/types.ts';
 import { partitionHash, type TopicPartition } from '#streams/client/port.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
+import { isOfSchema } from '#topics/errors.ts';
 import { PROCESSORS, type ProcessorName } from '#topics/processors.ts';
 import { type FollowValuesOptions, readValues } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { OpenCluster } from '../../cluster.ts';
+import { CommandError } from '../../command.ts';
 
 /** What cannot be derived again: an upper bound of its number, and a description with this number, '' where nothing is lost. */
 export type RebuildLoss = { readonly count: number; readonly text: string };
@@ -65,8 +67,16 @@ export function rebuildLoss(
 ): Promise<RebuildLoss> {
   const read: ReadTopic = async (topic, onValue, options = {}) => {
     if (!existing.has(topicName(cluster.prefix, topic))) return;
-    // What nobody can read is no evidence, and another finding.
-    await readValues(topic, cluster, onValue, { ...options, onUnreadable() {} });
+    await readValues(topic, cluster, onValue, {
+      ...options,
+      onUnreadable({ error }) {
+        // Every record would be taken for lost. Other records that nobody can read are no evidence, and another finding.
+        if (isOfSchema(error))
+          throw new CommandError(
+            `${error.message}; nothing was deleted, restore the schemas first: docs/guides/runbooks/registry-lost.md`,
+          );
+      },
+    });
   };
   const counts = {
     'match-processor': () => matchLoss(cluster, read, existing),

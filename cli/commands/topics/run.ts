@@ -6,6 +6,7 @@ import { findCluster, platformName, withBackbone } from '../../cluster.ts';
 import type { ArgumentsOf } from '../../command.ts';
 import { topicTableSettings, wantedTopicsOf } from '../../platform-settings.ts';
 import { printLine } from '../../terminal.ts';
+import { registerSchemas } from '../../unreadable.ts';
 import { parseAccepted, parseCount } from '../option-values.ts';
 import { printCommands } from '../print.ts';
 import type { command } from './command.ts';
@@ -32,7 +33,7 @@ export async function run({ values }: ArgumentsOf<typeof command>): Promise<numb
   const existing = await findTopics(cluster);
   const { warnings, repaired } = await createTopics({ ...cluster, ...wanted, accept });
   for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
-  await cluster.registry.registerAll();
+  await registerSchemas(cluster);
   for (const mismatch of repaired) printLine(`mended  ${mismatch}`);
   for (const topic of TOPIC_NAMES)
     printLine(`${existing.has(topic) ? 'there' : 'made '}  ${topicName(cluster.prefix, topic)}`);

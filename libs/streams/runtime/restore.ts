@@ -66,7 +66,7 @@ async function restoreOne(
       const restoring = processor.restore(topic, batch.records);
       if (restoring !== undefined) await lifetime.guard(restoring);
     } catch (error) {
-      if (!(error instanceof TouchlineError) || error.code !== 'DECODE_FAILED') throw error;
+      if (!(error instanceof TouchlineError) || error.name !== 'DecodeError') throw error;
       throw changelogUnreadable(application, { topic, partition }, batch, error);
     }
     metrics.restoredRecords.inc(batch.records.length);
@@ -84,10 +84,14 @@ function changelogUnreadable(
   { records }: ReadBatch,
   error: TouchlineError,
 ): RefusedError {
+  const advice =
+    error.code === 'SCHEMA_UNKNOWN'
+      ? 'Restore the schemas: docs/guides/runbooks/registry-lost.md'
+      : `Find out who else writes to the topic, then process all input again with ${rebuildCommand(application)}`;
   return new RefusedError(
     'CHANGELOG_UNREADABLE',
     `${topic}-${partition} has a record that nobody can read, at offsets ${records[0]?.offset} to ${records.at(-1)?.offset} (${error.message}): ` +
-      `the state of its key is unknown. Find out who else writes to the topic, then process all input again with ${rebuildCommand(application)}`,
+      `the state of its key is unknown. ${advice}`,
     error,
   );
 }
