@@ -41,7 +41,7 @@ export const TRANSITION_KINDS = {
   clock_changed:
     'The clock was started, stopped or set; `value` has seconds and status, e.g. `2700 stopped`. A running clock that only advances emits nothing.',
   bet_status_changed: 'The provider’s bet status changed; `value` has before and after.',
-  result_verified: 'The provider’s flag of a verified result changed; `value` has it as JSON text.',
+  result_verified: 'The provider’s flag of a verified result changed; `value` says yes or no.',
   event_amended: 'Other fields of the event changed; `fields` names them.',
   message_unread:
     'A message could not be read, or fields of it for the first time: `fields` names them; of a message, `value` has the reason.',
