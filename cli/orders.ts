@@ -9,6 +9,7 @@ import { serviceVersion } from '#service/version.ts';
 import { findTopics } from '#topics/admin.ts';
 import { topicName } from '#topics/topics.ts';
 import { findCluster, type OpenCluster, publishValues } from './cluster.ts';
+import { requireSchemas } from './unreadable.ts';
 
 /** Timeout for writing a record. */
 const WRITE_TIMEOUT_MS = 5_000;
@@ -88,8 +89,7 @@ async function write(cluster: OpenCluster, order: OperatorOrder): Promise<string
   try {
     if (!(await findTopics(cluster)).has('operator-orders'))
       return `there is no topic ${topicName(cluster.prefix, 'operator-orders')}; npx touchline topics creates it unless it was lost`;
-    if ((await cluster.registry.missing(['operator-orders'])).length > 0)
-      return 'the registry has no schema for it; npx touchline topics registers it unless it was lost';
+    await requireSchemas(cluster, ['operator-orders']);
     await publishValues(cluster, 'operator-orders', [{ key: order.id, value: order }], {
       client: 'orders',
       timeoutMs: WRITE_TIMEOUT_MS,

@@ -50,25 +50,25 @@ async function readLast(
 }
 
 /**
- * Registers the schemas of all topics. Throws `CommandError`, and registers nothing, when the registry lost those of existing records:
- * it would give their ids to others. Throws as `Registry.registerAll`.
+ * Throws `CommandError` when the schema of one of these topics is not registered, and the registry lost those of existing records: to
+ * register one would give their ids to others.
  */
-export async function registerSchemas(cluster: OpenCluster): Promise<void> {
-  const missing = await cluster.registry.missing();
-  const existing = missing.length === 0 ? new Set() : await findTopics(cluster);
-  await readLast(
-    missing.filter((topic) => existing.has(topic)),
-    cluster,
-    {
-      onUnreadable(record) {
-        if (!isOfSchema(record.error)) return;
-        throw new CommandError(
-          `nobody can read ${unreadableText(record)}; nothing is registered before the registry has its schemas again: ` +
-            'docs/guides/runbooks/registry-lost.md',
-        );
-      },
+export async function requireSchemas(cluster: OpenCluster, topics?: readonly TopicName[]): Promise<void> {
+  if ((await cluster.registry.missing(topics)).length === 0) return;
+  await readLast([...(await findTopics(cluster))], cluster, {
+    onUnreadable(record) {
+      if (!isOfSchema(record.error)) return;
+      throw new CommandError(
+        `nobody can read ${unreadableText(record)}; nothing is registered before the registry has its schemas again: ` +
+          'docs/guides/runbooks/registry-lost.md',
+      );
     },
-  );
+  });
+}
+
+/** Registers the schemas of all topics. Throws as `requireSchemas` and `Registry.registerAll`. */
+export async function registerSchemas(cluster: OpenCluster): Promise<void> {
+  await requireSchemas(cluster);
   await cluster.registry.registerAll();
 }
 

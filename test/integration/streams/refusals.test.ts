@@ -99,7 +99,7 @@ describe('an input', () => {
     // As many as it had when the task noticed, which may be before the first one.
     expect(message).toMatch(/has offsets 0 to [0-5];/);
     expect(message).toContain(`npx touchline position ${service} 1 end`);
-    expect(message).toContain(`npx touchline rebuild ${service}`);
+    expect(message).toContain(`npx touchline position ${service} 1 start`);
     expect(await counting.read(counting.counts)).toEqual({ a: '2', b: '1' });
   });
 

@@ -25,7 +25,7 @@ type Entry = {
 type Details = AnsweredSummary & {
   readonly act: string;
   readonly bet_status: string | null;
-  readonly verified_result: string | null;
+  readonly verified_result: boolean | null;
   readonly version: number;
   readonly timeline: readonly Entry[];
 };

@@ -112,7 +112,7 @@ export function afterwards(truth: TournamentTruth): Question[] {
         const { verified_result } = await a.ask('get_match', { match_id: match?.match_id, timeline: 'none' });
         return verified_result;
       },
-      truth: 'yes',
+      truth: true,
     },
   ];
 }
