@@ -131,11 +131,13 @@ describe('match state is a function of the set of messages', () => {
         const match = newMatch(EVENT_ID);
         for (const message of history) {
           play(match, [message]);
-          expect(play(match, [message])).toEqual([{ transitions: [], incidents: [], result: false }]);
+          expect(play(match, [message])).toEqual([
+            { transitions: [], incidents: [], result: false, inPlay: false },
+          ]);
         }
         const before = written(match, idsOf(history));
         for (const applied of play(match, order))
-          expect(applied).toEqual({ transitions: [], incidents: [], result: false });
+          expect(applied).toEqual({ transitions: [], incidents: [], result: false, inPlay: false });
         expect(written(match, idsOf(history))).toEqual(before);
       }),
       runs,

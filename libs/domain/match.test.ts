@@ -33,6 +33,7 @@ describe('a message', () => {
       transitions: [],
       incidents: [],
       result: false,
+      inPlay: false,
     });
     expect(JSON.stringify(matchState(match))).toBe(before);
   });
