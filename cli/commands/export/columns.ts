@@ -14,14 +14,14 @@ import type {
   Standings,
 } from '#records/types.ts';
 import { type AvroRecord, loadSchemas } from '#topics/schemas.ts';
-import { itemRecord, schemaColumns } from './schema-columns.ts';
-
-/** Types of Parquet; `TIMESTAMP` is milliseconds in UTC, `JSON` is text. */
-export type ColumnType = 'BOOLEAN' | 'INT32' | 'INT64' | 'DOUBLE' | 'STRING' | 'JSON' | 'TIMESTAMP';
-/** A value of a column; a TIMESTAMP is Unix milliseconds. Null is unknown. */
-export type ExportCell = string | number | boolean | null;
-export type ExportColumn = { readonly name: string; readonly type: ColumnType };
-export type ExportRow = readonly ExportCell[];
+import {
+  type ColumnType,
+  type ExportCell,
+  type ExportColumn,
+  type ExportRow,
+  itemRecord,
+  schemaColumns,
+} from './schema-columns.ts';
 
 /** Ids of the competition and season of a row. Null is unknown. */
 export type SeasonIds = { readonly competition: number | null; readonly season: number | null };

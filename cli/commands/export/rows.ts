@@ -5,18 +5,10 @@ import { dayOf, groupsOn } from '#domain/standings/dated-table.ts';
 import type { MatchIncident, MatchState, Standings } from '#records/types.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { readAt, readEach, readEachLatest, readLastOffsets } from '../../topic-reads.ts';
-import {
-  type ExportColumn,
-  type ExportRow,
-  HEALTH,
-  INCIDENTS,
-  type SeasonIds,
-  STATES,
-  TABLES,
-  TRANSITIONS,
-} from './columns.ts';
+import { HEALTH, INCIDENTS, type SeasonIds, STATES, TABLES, TRANSITIONS } from './columns.ts';
 import type { EXPORTS } from './command.ts';
 import { IncidentEffects } from './incident-effects.ts';
+import type { ExportColumn, ExportRow } from './schema-columns.ts';
 
 /** Selects the records to export; null selects all. Times are times of receipt, Unix milliseconds; `to` is excluded. */
 export type ExportFilter = {

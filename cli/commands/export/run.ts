@@ -7,9 +7,10 @@ import { type TextColumn, tableText } from '../../table.ts';
 import { readEach } from '../../topic-reads.ts';
 import { parseOptionalId } from '../ids.ts';
 import { parseOptionalMoment } from '../option-values.ts';
-import type { ExportColumn, SeasonIds } from './columns.ts';
+import type { SeasonIds } from './columns.ts';
 import type { command } from './command.ts';
 import { DATASETS, type ExportFilter, type ExportName, type ExportSource, seasonOf } from './rows.ts';
+import type { ExportColumn } from './schema-columns.ts';
 import { jsonLinesWriter, parquetWriter, type RowWriter } from './writers.ts';
 
 const COLUMNS: readonly TextColumn<ExportColumn>[] = [

@@ -1,6 +1,12 @@
 /** Columns of a dataset from the schema of a record: one for each field of a simple type, those of a nested record after its name. */
 import type { AvroRecord, AvroSchema } from '#topics/schemas.ts';
-import type { ColumnType, ExportCell } from './columns.ts';
+
+/** Types of Parquet; `TIMESTAMP` is milliseconds in UTC, `JSON` is text. */
+export type ColumnType = 'BOOLEAN' | 'INT32' | 'INT64' | 'DOUBLE' | 'STRING' | 'JSON' | 'TIMESTAMP';
+/** A value of a column; a TIMESTAMP is Unix milliseconds. Null is unknown. */
+export type ExportCell = string | number | boolean | null;
+export type ExportColumn = { readonly name: string; readonly type: ColumnType };
+export type ExportRow = readonly ExportCell[];
 
 /** A column, and the way to its value in a record. */
 export type SchemaColumn = {

@@ -7,7 +7,8 @@ import { describe, expect, test } from 'vitest';
 import type { Incident } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
-import { type ExportColumn, type ExportRow, INCIDENTS, STATES, TABLES, TRANSITIONS } from './columns.ts';
+import { INCIDENTS, STATES, TABLES, TRANSITIONS } from './columns.ts';
+import type { ExportColumn, ExportRow } from './schema-columns.ts';
 import { jsonLinesWriter, parquetWriter } from './writers.ts';
 
 const COLUMNS: readonly ExportColumn[] = [

@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { fileWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
 import { dateOf } from '#json/values.ts';
-import type { ColumnType, ExportCell, ExportColumn, ExportRow } from './columns.ts';
+import type { ColumnType, ExportCell, ExportColumn, ExportRow } from './schema-columns.ts';
 
 /** Writes rows one by one. The file is complete once `close` has resolved. */
 export interface RowWriter {

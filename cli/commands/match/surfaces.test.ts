@@ -30,7 +30,8 @@ import type { MatchDetails } from '../../../services/api/board/match-details.ts'
 import { matchPage } from '../../../services/api/board/pages/match-page.ts';
 import { summaryOf } from '../../../services/tool-gateway/mcp/tools/common.ts';
 import type { ToolScope } from '../../../services/tool-gateway/mcp/tools/tool.ts';
-import { type ExportCell, STATES } from '../export/columns.ts';
+import { STATES } from '../export/columns.ts';
+import type { ExportCell } from '../export/schema-columns.ts';
 import { matchJson } from '../live/board.ts';
 import { boardMatchOf } from '../live/shown-match.ts';
 import { type PageRecords, pageJson, pageLines } from './page.ts';

@@ -5,8 +5,9 @@ import { ViewsWorld } from '#views/testing/world.ts';
 import { matchDetails } from '../../../../services/api/board/match-details.ts';
 import { scopeOf } from '../../../../services/tool-gateway/mcp/testing/tool-calls.ts';
 import { wholeMatch } from '../../../../services/tool-gateway/mcp/tools/match.ts';
-import { type ExportCell, INCIDENTS } from '../../export/columns.ts';
+import { INCIDENTS } from '../../export/columns.ts';
 import { IncidentEffects } from '../../export/incident-effects.ts';
+import type { ExportCell } from '../../export/schema-columns.ts';
 import type { PageRecords } from '../page.ts';
 
 /** A match in views, with the last records that its messages gave. */
