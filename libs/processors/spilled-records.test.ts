@@ -22,8 +22,8 @@ function storeOf(padding: number) {
 
 describe.each([
   ['in memory', 20],
-  ['in the file', 3 * 1024 * 1024],
-  ['in both', 1024 * 1024],
+  ['in the file', 100_000],
+  ['in both', 15_000],
 ])('spilled records %s', (_, padding) => {
   test('are the last ones of each key of an owner, in the order of the last writes', () => {
     const { store, put } = storeOf(padding);
@@ -56,7 +56,7 @@ function ownFolder(): string {
 
 test('leave no file behind in TMPDIR', () => {
   const folder = ownFolder();
-  const { store, put } = storeOf(3 * 1024 * 1024);
+  const { store, put } = storeOf(100_000);
   put(1, ['a', 'a 1']);
   expect(readdirSync(folder)).toEqual([]);
   expect(store.take(1)?.size).toBe(1);
@@ -65,7 +65,7 @@ test('leave no file behind in TMPDIR', () => {
 test('a folder that is gone is named with its setting', () => {
   const folder = ownFolder();
   vi.stubEnv('TMPDIR', join(folder, 'gone'));
-  const { put } = storeOf(3 * 1024 * 1024);
+  const { put } = storeOf(100_000);
   const message = expect.stringMatching(/gone cannot be written \(.*ENOENT.*\): set TMPDIR to a folder/);
   expect(() => put(1, ['a', 'a 1'])).toThrow(expect.objectContaining({ code: 'FOLDER_UNUSABLE', message }));
 });

@@ -15,8 +15,10 @@ export function hasValue<T extends { readonly [K in keyof KeyedValue]: Buffer | 
   return record.key !== null && record.value !== null;
 }
 
-/** Bytes of records in memory at which they are written. Fewer make a restore slower: its rows are then smaller. */
-const PENDING_BYTES = 2 * 1024 * 1024;
+/** Bytes of records in memory at which they are written: thousands of small buffers would fragment 200 MiB of a process's memory. */
+const PENDING_BYTES = 64 * 1024;
+/** The same during a restore, which is faster with larger rows. */
+const RESTORED_BYTES = 2 * 1024 * 1024;
 
 /**
  * One transaction that never ends: nothing outlives the process. With pages of 64 KiB a restored record costs half of what it costs
@@ -52,14 +54,12 @@ export class SpilledRecords<Owner extends number | string> {
 
   /** Adds a record to its owner; a later one of the same key replaces it. Keeps a reference to key and value. */
   put(owner: Owner, record: KeyedValue): void {
-    const pending = this.#pending.get(owner);
-    if (pending === undefined) {
-      this.#pending.set(owner, [record]);
-      this.#owners.add(owner);
-    } else if (pending.at(-1)?.key.equals(record.key) === true) pending[pending.length - 1] = record;
-    else pending.push(record);
-    this.#pendingBytes += record.key.length + record.value.length;
-    if (this.#pendingBytes > PENDING_BYTES) this.#guard(() => this.#write());
+    this.#add(owner, record, PENDING_BYTES);
+  }
+
+  /** Adds a record of a changelog, as `put`. */
+  restore(owner: Owner, record: KeyedValue): void {
+    this.#add(owner, record, RESTORED_BYTES);
   }
 
   /** Returns the owner's records by key, in the order of their last writes; null for an unknown owner. */
@@ -90,6 +90,17 @@ export class SpilledRecords<Owner extends number | string> {
     this.#sql = null;
     this.#owners.clear();
     this.#pending.clear();
+  }
+
+  #add(owner: Owner, record: KeyedValue, maxPendingBytes: number): void {
+    const pending = this.#pending.get(owner);
+    if (pending === undefined) {
+      this.#pending.set(owner, [record]);
+      this.#owners.add(owner);
+    } else if (pending.at(-1)?.key.equals(record.key) === true) pending[pending.length - 1] = record;
+    else pending.push(record);
+    this.#pendingBytes += record.key.length + record.value.length;
+    if (this.#pendingBytes > maxPendingBytes) this.#guard(() => this.#write());
   }
 
   #write(): void {

@@ -104,7 +104,7 @@ export class MatchCache {
 
   /** Spills restored records of states and incidents: a match is decoded with its next message. */
   restore(records: readonly ConsumedRecord[]): void {
-    for (const record of records) if (hasValue(record)) this.#spilled.put(eventIdOf(record.key), record);
+    for (const record of records) if (hasValue(record)) this.#spilled.restore(eventIdOf(record.key), record);
   }
 
   /** Returns the match from memory, from disk, or a new one. */

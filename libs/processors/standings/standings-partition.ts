@@ -81,7 +81,7 @@ export class StandingsPartition implements PartitionProcessor {
   #restoreResults(records: readonly KeyedValue[]): void {
     for (const record of records) {
       const season = seasonOf(record.key.toString());
-      this.#results.put(season, record);
+      this.#results.restore(season, record);
       this.#unchecked.add(season);
     }
   }
