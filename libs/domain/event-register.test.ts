@@ -44,7 +44,7 @@ describe('a field of the event (law 2)', () => {
   test('that the contract does not know is one value as well', () => {
     const register = registerOf([1, { day: [1, 2], gender: 'm' }], [2, { day: { b: 1, a: null } }]);
     expect(register.others()).toEqual({ day: '{"a":null,"b":1}', gender: '"m"' });
-    expect(registerOf([1, { day: 1 }], [2, { day: null }]).other('day')).toBe('null');
+    expect(registerOf([1, { day: 1 }], [2, { day: null }]).others().day).toBe('null');
   });
 
   const fromId = (id: number, fields: object): Message => [[1, id], fields];

@@ -33,11 +33,7 @@ type FieldChanges = {
 const NO_CHANGES: FieldChanges = { changed: false, fields: [], outranked: [] };
 
 /** The results of a team in a message; without its id, of the side with the counter. */
-type SideResults = {
-  readonly team: number | null;
-  readonly counter: number;
-  readonly values: readonly ReportedValue[];
-};
+type SideResults = { readonly team: number | null; readonly counter: number };
 
 /** What a message says of one field, of one side without its results, or of the results of one team. */
 type Slot = {
@@ -115,11 +111,6 @@ export class EventRegister {
     return this.#fields.get(name)?.slot.value as Event[N] | undefined;
   }
 
-  /** Returns the canonical JSON of a field that the contract does not know; undefined if it was never reported. */
-  other(name: string): string | undefined {
-    return this.#fields.get(otherKey(name))?.slot.value as string | undefined;
-  }
-
   /** Returns all fields that the contract does not know, by name. */
   others(): Record<string, string> {
     const others: Record<string, string> = {};
@@ -167,8 +158,8 @@ export class EventRegister {
       .sort((a, b) => a - b)
       .flatMap((counter) => {
         const own = this.side(counter);
-        const results = this.#resultsOfSide(counter);
-        return own === undefined ? [] : [{ ...own, results: [...(results?.slot.results?.values ?? [])] }];
+        const results = this.results(counter)?.values ?? [];
+        return own === undefined ? [] : [{ ...own, results: [...results] }];
       });
   }
 
@@ -294,7 +285,7 @@ function slotsOfSides(participants: readonly EventParticipant[]): Slot[] {
       if (team !== null) slots.push({ key, name: NAME, label: key, value: { ...participant, results: [] } });
       const keyOfResults = resultsKey(team, counter);
       if (values.length > 0 && !taken.has(keyOfResults)) {
-        const results = { team, counter, values };
+        const results = { team, counter };
         slots.push({ key: keyOfResults, name: NAME, label: `${key}.results`, value: values, results });
       }
       taken.add(keyOfResults);

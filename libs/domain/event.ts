@@ -95,11 +95,11 @@ export function participantObject({
   other,
   ...own
 }: EventParticipant): Record<string, unknown> {
-  const object = otherFields(other);
-  for (const [name, value] of Object.entries(own)) if (value !== null) object[name] = value;
-  object.results = results.map(valueObject);
-  object.stats = stats.map(valueObject);
-  return object;
+  return {
+    ...knownFields(own, other),
+    results: results.map(valueObject),
+    stats: stats.map(valueObject),
+  };
 }
 
 /** Returns a result, a statistic or a detail as the contract writes it. */
@@ -124,13 +124,15 @@ export function incidentObject(incident: Incident): Record<string, unknown> {
     game_break: yesNoOrNull(own.game_break),
     important: yesNoOrNull(own.important),
     important_for_trader: yesNoOrNull(own.important_for_trader),
-    additional_info: additional_info && additionalInfo(additional_info),
+    additional_info: additional_info && knownFields(additional_info, additional_info.other),
   };
 }
 
-function additionalInfo({ other, ...own }: NonNullable<Incident['additional_info']>): JsonObject {
+/** Returns the fields of a record that are not null, beside those that the contract does not know. */
+function knownFields(record: object, other: Readonly<Record<string, string>>): Record<string, unknown> {
   const object = otherFields(other);
-  for (const [name, value] of Object.entries(own)) if (value !== null) object[name] = value;
+  for (const [name, value] of Object.entries(record))
+    if (value !== null && name !== 'other') object[name] = value;
   return object;
 }
 
@@ -139,7 +141,8 @@ export function yesNo(flag: boolean): 'yes' | 'no' {
   return flag ? 'yes' : 'no';
 }
 
-function yesNoOrNull(flag: boolean | null): 'yes' | 'no' | null {
+/** Returns the provider's word for a boolean; null for unknown. */
+export function yesNoOrNull(flag: boolean | null): 'yes' | 'no' | null {
   return flag === null ? null : yesNo(flag);
 }
 

@@ -9,7 +9,7 @@ import type {
 } from '#records/types.ts';
 import { absenceText } from './absence.ts';
 import { isClockChange } from './clock.ts';
-import { sameValue, yesNo } from './event.ts';
+import { sameValue, yesNoOrNull } from './event.ts';
 import type { EventFacts } from './event-facts.ts';
 import type { KnownSides, Side } from './goal-facts.ts';
 import { compareIds, type IncidentChange, type IncidentChanges } from './incident-register.ts';
@@ -337,11 +337,8 @@ function emitEvent(collector: TransitionCollector, { before, after }: AcceptedVe
   }
   if (!isNews) return;
   collector.change('bet_status_changed', before.facts.bet_status, after.facts.bet_status);
-  collector.change('result_verified', verifiedText(before.facts), verifiedText(after.facts));
-}
-
-function verifiedText({ verified_result }: EventFacts): string | null {
-  return verified_result === null ? null : yesNo(verified_result);
+  const [was, is] = [before.facts.verified_result, after.facts.verified_result];
+  collector.change('result_verified', yesNoOrNull(was), yesNoOrNull(is));
 }
 
 /** Emits the fields that no other transition reports. Fields that only advance or repeat are emitted when nothing else is. */

@@ -1,7 +1,7 @@
 /** The fields that every normalized message has: where it came from, and when. */
 
 import { PoisonError } from '#errors/touchline-error.ts';
-import { INT_MAX, isWhole } from '#json/values.ts';
+import { INT_MAX, isWhole, LONG_MAX } from '#json/values.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 import { number, textId } from './kinds.ts';
 import { type RawRecord, recordReader } from './records.ts';
@@ -78,6 +78,13 @@ export function base(
     deleted: [],
     absence: null,
   };
+}
+
+const readIds = recordReader({ id: number(LONG_MAX, 1) });
+
+/** Returns the id of an event, from 1; null where it cannot be read. */
+export function readEventId({ id }: RawRecord): number | null {
+  return readIds({ id }, '', new Set()).values.id;
 }
 
 const readEnvelopeFields = recordReader({ id: textId, uuid: textId, ut: number(UT_MAX) });

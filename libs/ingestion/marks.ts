@@ -2,11 +2,10 @@
  * Marks: messages that say to a match that one about it could not be read. Without one, the match would be believed as if
  * nothing had been sent.
  */
-import { LONG_MAX } from '#json/values.ts';
 import type { NormalizedMessage } from '#records/types.ts';
-import { base, isAhead, type MessageContext, readEnvelope, receiptOf } from './head.ts';
-import { canonicalWord, number } from './kinds.ts';
-import { isRecord, recordReader } from './records.ts';
+import { base, isAhead, type MessageContext, readEnvelope, readEventId, receiptOf } from './head.ts';
+import { canonicalWord } from './kinds.ts';
+import { isRecord } from './records.ts';
 
 /** Types of messages without any field of match state: a match loses nothing with one. */
 const WITHOUT_STATE: ReadonlySet<string> = new Set(['event_keep_alive', 'events_lineups']);
@@ -23,15 +22,12 @@ export function markOfMessage(
 ): NormalizedMessage | null {
   if (!isRecord(message) || !isRecord(message.data) || !isRecord(message.data.event)) return null;
   if (typeof message.type === 'string' && WITHOUT_STATE.has(canonicalWord(message.type))) return null;
-  const unread = new Set<string>();
-  const eventId = readId({ id: message.data.event.id }, '', unread).values.id;
+  const eventId = readEventId(message.data.event);
   if (eventId === null) return null;
-  const { id, uuid, ut } = readEnvelope(message, unread);
+  const { id, uuid, ut } = readEnvelope(message, new Set());
   const messageId = id ?? uuid ?? `unread/${context.deliveryId}/${index}`;
   return markOf({ messageId, eventId, time: ut ?? receiptOf(context) }, reason, context);
 }
-
-const readId = recordReader({ id: number(LONG_MAX, 1) });
 
 /** Returns the mark of an unreadable message or incident list. `time`: Unix seconds. */
 export function markOf(

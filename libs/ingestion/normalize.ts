@@ -5,7 +5,7 @@ import { CanonicalJsonError, canonicalJson } from '#json/canonical-json.ts';
 import { fitsInBytes, LONG_MAX } from '#json/values.ts';
 import type { Incident, NormalizedMessage } from '#records/types.ts';
 import { ofEvent, readEvent } from './event.ts';
-import { base, headOf, isAhead, type MessageContext, plausibleTime } from './head.ts';
+import { base, headOf, isAhead, type MessageContext, plausibleTime, readEventId } from './head.ts';
 import { readIncident, reportedBy } from './incident.ts';
 import { canonicalWord, isEmpty, number } from './kinds.ts';
 import { markOf, markOfMessage } from './marks.ts';
@@ -169,22 +169,15 @@ function dataOf({ data }: RawRecord): RawRecord {
 /** Reads the event of a message, with the time of the message instead of one of a wrong clock. */
 function eventOf(message: RawRecord, data: RawRecord, context: MessageContext, unread: Set<string>) {
   if (!isRecord(data.event)) throw new PoisonError('UNKNOWN_SHAPE', 'data.event: expected an object');
-  const head = headOf(message, eventIdOf(data.event), context, unread);
+  const eventId = readEventId(data.event);
+  if (eventId === null) throw new PoisonError('UNKNOWN_SHAPE', 'data.event.id: expected an id from 1');
+  const head = headOf(message, eventId, context, unread);
   const event = readEvent(data.event, unread);
   if (event.ut !== null && isAhead(event.ut, context)) {
     unread.add('event.ut');
     event.ut = head.ut;
   }
   return { head, event };
-}
-
-const eventId = number(LONG_MAX, 1);
-
-function eventIdOf({ id }: RawRecord): number {
-  const found = id === undefined || id === null ? null : eventId(id, '', new Set());
-  if (typeof found !== 'number')
-    throw new PoisonError('UNKNOWN_SHAPE', 'data.event.id: expected an id from 1');
-  return found;
 }
 
 const anyId = number(LONG_MAX);

@@ -1,5 +1,5 @@
 /** Reads records of known fields, and lists of them, into typed values. */
-import { type Kind, UNREADABLE, unknownValue } from './kinds.ts';
+import { isEmpty, type Kind, UNREADABLE, unknownValue } from './kinds.ts';
 
 /** A JSON object. */
 export type RawRecord = Record<string, unknown>;
@@ -103,7 +103,7 @@ export function records<K extends Kinds, T>(
 export function listOf<T>(kind: Kind<T>): Kind<T[]> {
   return (value, path, unread) => {
     const items = listIn(value);
-    if (items === null) return typeof value === 'string' && value.trim() === '' ? null : UNREADABLE;
+    if (items === null) return isEmpty(value) ? null : UNREADABLE;
     const read: T[] = [];
     const at = `${path}.*`;
     for (const item of items) {

@@ -1,6 +1,7 @@
 import type { FeedHealth, NormalizedMessage } from '#records/types.ts';
 import { isBelieved } from '#tradability/feed-status.ts';
 import { ABANDONED_MS } from '#tradability/trading.ts';
+import { sameValue } from '../event.ts';
 import { EventRegister } from '../event-register.ts';
 import { positionOf } from '../message-key.ts';
 import type { AppliedPosition, ReadProgress } from './applied.ts';
@@ -179,6 +180,6 @@ export class MatchTrack {
     const facts = matchFacts(this.#register);
     if (facts.runs !== this.#facts.runs) this.#runsSince = at;
     // Equal facts stay the same object: each tick compares them by identity.
-    if (JSON.stringify(facts) !== JSON.stringify(this.#facts)) this.#facts = facts;
+    if (!sameValue(facts, this.#facts)) this.#facts = facts;
   }
 }
