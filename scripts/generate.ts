@@ -3,9 +3,7 @@
  * generate`; unit tests fail when a file is stale.
  */
 import { writeFileSync } from 'node:fs';
-import { openApi } from '#contract/rest/openapi.ts';
 import { loadSchemas } from '#topics/schemas.ts';
-import { readExample, referenceOf } from '../services/api/docs/reference.ts';
 import { renderErrorsDoc } from './errors-page.ts';
 import { referenceMarkdown } from './rest-page.ts';
 import { renderTypes } from './topic-types.ts';
@@ -18,4 +16,4 @@ const schemas = loadSchemas();
 writeFileSync(new URL('../libs/records/types.ts', import.meta.url), renderTypes(schemas));
 writePage('topics.md', renderTopicsDoc(schemas));
 writePage('errors.md', renderErrorsDoc());
-writePage('rest.md', referenceMarkdown(referenceOf(openApi({ version: '' }), readExample)));
+writePage('rest.md', referenceMarkdown());

@@ -132,7 +132,7 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
     onFailure,
     baseUrl: publicUrl,
   });
-  await app.register(documentRoutes, { version, publicUrl, board: board !== null });
+  await app.register(documentRoutes, { version, publicUrl });
   if (board !== null)
     await app.register(boardRoutes, { view, gate: board, now, metrics: registry, backlog, rulesOf });
   return app;

@@ -1,34 +1,35 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { openApi } from '#contract/rest/openapi.ts';
-import { assetRoutes } from './board/assets.ts';
-import { sendPage } from './board/pages/layout.ts';
-import { docsPage } from './docs/page.ts';
-import { readExample, referenceOf } from './docs/reference.ts';
+import { readExample } from './docs/examples.ts';
 
-type DocumentOptions = {
-  readonly version: string;
-  readonly publicUrl: string | undefined;
-  /** Whether the live board is served too. */
-  readonly board: boolean;
-};
+type DocumentOptions = { readonly version: string; readonly publicUrl: string | undefined };
 
-/** The address in examples. */
-const EXAMPLE_ORIGIN = 'http://localhost:8081';
+/** The viewer runs only its own files, and has images in its styles. */
+const VIEWER_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** Serves the contract as `/openapi.json` and as the page `/docs`, both rendered once, and the assets of all pages. */
+/** Serves the contract as `/openapi.json`, and as the page `/docs` of Swagger UI, which loads nothing from another host. */
 export async function documentRoutes(
   app: FastifyInstance,
-  { version, publicUrl, board }: DocumentOptions,
+  { version, publicUrl }: DocumentOptions,
 ): Promise<void> {
-  const document = openApi({ version, baseUrl: publicUrl });
+  const document = openApi({ version, baseUrl: publicUrl, exampleOf: readExample });
   const json = JSON.stringify(document);
-  const groups = referenceOf(document, readExample);
-  const page = docsPage({ title: document.info.title, version, groups, board });
   app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(json));
-  // The examples have the address by which the reader came: they can be copied.
-  app.get('/docs', ({ protocol, host }, reply) => {
-    const own = URL.parse(publicUrl ?? `${protocol}://${host}`)?.origin;
-    return sendPage(reply, own === undefined ? page : page.replaceAll(EXAMPLE_ORIGIN, own));
+  await app.register(swagger, { mode: 'static', specification: { document: JSON.parse(json) } });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: VIEWER_POLICY,
+    theme: { title: document.info.title },
+    uiConfig: {
+      layout: 'BaseLayout',
+      filter: true,
+      tryItOutEnabled: true,
+      displayRequestDuration: true,
+      defaultModelsExpandDepth: -1,
+      supportedSubmitMethods: ['get'],
+    },
   });
-  assetRoutes(app);
 }

@@ -19,7 +19,7 @@ export function testsOf(folder: string): string[] {
 }
 
 const OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
-  'libs/contract': ['services/api/docs/reference.test.ts', 'services/api/contract-rows.test.ts'],
+  'libs/contract': ['services/api/docs/examples.test.ts', 'services/api/contract-rows.test.ts'],
   // The stored records show the rendered answers.
   'libs/views/render': ['libs/views/store/views.test.ts', 'services/api/contract-rows.test.ts'],
 };

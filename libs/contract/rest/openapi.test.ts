@@ -28,6 +28,21 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
+  test('shows the example of an operation: its answer, and the values of the parameters that it sends', () => {
+    const example = { request: '/v2/events/7/incidents?limit=25', answer: { api: 1 } };
+    const { get } =
+      openApi({ version: '', exampleOf: () => example }).paths['/v2/events/{id}/incidents'] ?? expect.fail();
+    const sent = get.parameters.flatMap(({ name, example }) =>
+      example === undefined ? [] : [[name, example]],
+    );
+    expect(sent).toEqual([
+      ['id', '7'],
+      ['limit', '25'],
+    ]);
+    expect(get.responses['200']?.content).toHaveProperty(['application/json', 'example'], { api: 1 });
+    expect(get.responses['400']?.content).toHaveProperty(['application/json', 'example'], undefined);
+  });
+
   test('has no dangling reference', () => {
     const document = made();
     expect(document.components.securitySchemes).toMatchObject({ token: { in: 'query', name: 'token' } });

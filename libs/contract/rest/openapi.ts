@@ -1,12 +1,16 @@
 /** The contract as an OpenAPI 3.1 document, generated from the definitions that the routes serve and check. */
 import { z } from 'zod';
+import { ERRORS } from '#errors/catalogue.ts';
 import { LONG_MAX } from '#json/values.ts';
 import { REST_ERRORS, type RestErrorCode } from './errors.ts';
 import type { OperationInfo } from './operation.ts';
-import { ALL_OPERATIONS } from './operations.ts';
+import { ALL_OPERATIONS, type OperationName } from './operations.ts';
 import meanings from './parameter-meanings.json' with { type: 'json' };
 import { answerEnvelope, answerError } from './records/envelope.ts';
 import { ANSWERS } from './records.ts';
+
+/** Returns path and query of a request without its token, and its answer. */
+type ExampleOf = (name: OperationName) => { readonly request: string; readonly answer: unknown };
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
@@ -16,10 +20,13 @@ export type ParameterObject = {
   readonly required: boolean;
   readonly description: string | undefined;
   readonly schema: JsonSchema;
+  /** The value in the request of the operation's example. */
+  readonly example?: string | undefined;
 };
 
 export type OperationObject = {
-  readonly operationId: string;
+  readonly operationId: OperationName;
+  readonly tags: readonly [string];
   readonly summary: string;
   readonly description?: string;
   readonly security: readonly JsonSchema[];
@@ -38,6 +45,7 @@ export type OpenApiDocument = {
   readonly openapi: '3.1.0';
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: { readonly [path: string]: { readonly get: OperationObject } };
   readonly components: {
     readonly schemas: JsonSchema;
@@ -46,12 +54,67 @@ export type OpenApiDocument = {
   };
 };
 
-const DESCRIPTION =
-  'Sports data: catalogues, structure, events, incidents, standings, live scores and a feed. Every answer is in an ' +
-  'envelope: the payload is `api.data`, the parameters that were in effect are `api.method.parameters`, and ' +
-  '`api.method.next_page` is the ready URL of the next page. Unknown parameters are ignored; a known one that is ' +
-  'sent twice is invalid. A slash at the end of a path changes nothing. Methods other than GET and HEAD are answered 405, ' +
-  'unknown paths 404, both in the envelope.';
+const TAGS = {
+  Token: 'All other operations except the three open catalogues need a token.',
+  Live: 'Boards and messages of matches while they are played.',
+  Events: 'Matches in their competition, season, stage and group, and what happened in them.',
+  Standings: 'League tables and rankings of players.',
+  Structure: 'Competitions down to their stages.',
+  Catalogues:
+    'The meanings of the ids in other answers. They change rarely: store them, and request changes with `timestamp`.',
+} as const;
+
+const TAG_OF: Readonly<Record<OperationName, keyof typeof TAGS>> = {
+  oauth: 'Token',
+  'livescore.index': 'Live',
+  'basic-livescore.index': 'Live',
+  'feed.index': 'Live',
+  'feed.show': 'Live',
+  'events.index': 'Events',
+  'events-simple.index': 'Events',
+  'events.show': 'Events',
+  'events.incidents': 'Events',
+  'events.important-incidents': 'Events',
+  'standings.index': 'Standings',
+  'standings.show': 'Standings',
+  'competitions.index': 'Structure',
+  'stages.index': 'Structure',
+  'sports.index': 'Catalogues',
+  'sports.show': 'Catalogues',
+  'areas.index': 'Catalogues',
+  'languages.index': 'Catalogues',
+  'statuses.index': 'Catalogues',
+  'incidents.index': 'Catalogues',
+  'standings-types.index': 'Catalogues',
+};
+
+/** All errors by status, with cause and the client's action (spec, "Errors"). */
+export const DESCRIBED_ERRORS = (
+  Object.entries(ERRORS.RestError) as [RestErrorCode, readonly [string, string]][]
+)
+  .map(([code, [cause, action]]) => ({ ...REST_ERRORS[code], cause, action }))
+  .sort((a, b) => a.status - b.status);
+
+/** Markdown, as OpenAPI has it. */
+const DESCRIPTION = `Sports data: catalogues, structure, events, incidents, standings, live scores and a feed.
+
+**Getting started.** Send \`/v2/oauth\` with the credentials of your client, and send the token of its answer as the query parameter \`token\` with every request: on this page with *Authorize*. It is valid for an hour. The operator of this server gives you the credentials.
+
+- **Envelope.** Every answer is \`{"api": {…}}\`: the payload is \`api.data\`, never at the top level; \`api.timestamp\` is the time of the answer (Unix seconds).
+- **Effective parameters.** \`api.method.parameters\` shows, as text, every parameter that was in effect, defaults included. Unknown parameters are ignored; a known one that is sent twice is invalid.
+- **Pages.** \`limit\` is one of a fixed list, \`page\` counts from 1. \`api.method.total_items\` counts the items of all pages; \`api.method.next_page\` is the URL of the next one, empty on the last. It contains the token: keep URLs out of logs.
+- **Reading what changed.** Store \`api.timestamp\` and send it as \`timestamp\` next time. The boundary is inclusive: you may get a record twice but never miss one, so update by \`id\`.
+- **Places.** Events are nested in \`competitions[].seasons[].stages[].groups[].events[]\`, and do not repeat the names of these levels.
+- **Times.** \`start_date\` is \`YYYY-MM-DD HH:MM\` as the provider writes it; \`date_from\` and \`date_to\` are compared with it. \`ut\` is the time when the record was written, Unix seconds.
+- **Contracts.** Lists leave out records outside your contract; a request for one by id is answered with 403.
+- **Requests.** A slash at the end of a path changes nothing. Methods other than GET and HEAD are answered 405, unknown paths 404, both in the envelope.
+
+**Errors** are \`{"api": {"ver", "timestamp", "error": {"message", "internal_code"}}}\`, and repeat nothing of the request:
+
+| status | \`internal_code\` | message | cause | what to do |
+|---|---|---|---|---|
+${DESCRIBED_ERRORS.map(({ status, internalCode, message, cause, action }) => `| ${status} | ${internalCode} | ${message} | ${cause} | ${action} |`).join('\n')}
+`;
 
 /** A header with the state of the feeds: an addition to the contract, whose bodies cannot carry it. */
 export const HEALTH_HEADER = 'X-Feed-Health';
@@ -67,20 +130,25 @@ const HEALTH_HEADER_OBJECT: JsonSchema = {
 
 /**
  * Returns the document of a server of this version (`<major>.<minor>.<patch>`). `baseUrl` precedes `/v2`; '' is the host that
- * serves the document.
+ * serves the document. `exampleOf` returns the request and the answer that the document shows of an operation.
  */
 export function openApi({
   version,
   baseUrl = '',
+  exampleOf,
 }: {
   version: string;
   baseUrl?: string | undefined;
+  exampleOf?: ExampleOf;
 }): OpenApiDocument {
   return {
     openapi: '3.1.0',
     info: { title: 'Touchline REST contract', version, description: DESCRIPTION },
     servers: [{ url: baseUrl === '' ? '/' : baseUrl }],
-    paths: Object.fromEntries(ALL_OPERATIONS.map((one) => [one.path, { get: operationObject(one) }])),
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths: Object.fromEntries(
+      ALL_OPERATIONS.map((one) => [one.path, { get: operationObject(one, exampleOf?.(one.name)) }]),
+    ),
     components: {
       schemas: schemas(),
       headers: { [HEALTH_HEADER]: HEALTH_HEADER_OBJECT },
@@ -96,16 +164,30 @@ export function openApi({
   };
 }
 
-function operationObject(operation: OperationInfo): OperationObject {
+function operationObject(
+  operation: OperationInfo<OperationName>,
+  example: ReturnType<ExampleOf> | undefined,
+): OperationObject {
   const { name, summary, notShown, open } = operation;
   return {
     operationId: name,
+    tags: [TAG_OF[name]],
     summary,
     ...(notShown === null ? {} : { description: notShown }),
     security: open ? [] : [{ token: [] }],
-    parameters: parametersOf(operation),
-    responses: responsesOf(operation),
+    parameters: parametersOf(operation).map((parameter) => ({
+      ...parameter,
+      example: example && exampleValue(parameter, operation.path, example.request),
+    })),
+    responses: responsesOf(operation, example?.answer),
   };
+}
+
+/** Returns the value of a parameter in a request; undefined if it is not sent. */
+function exampleValue({ name, in: location }: ParameterObject, path: string, request: string) {
+  const { pathname, searchParams } = new URL(request, 'http://example');
+  if (location === 'query') return searchParams.get(name) ?? undefined;
+  return pathname.split('/')[path.split('/').indexOf(`{${name}}`)];
 }
 
 function parametersOf({ params, idName, name: operation }: OperationInfo): ParameterObject[] {
@@ -166,7 +248,7 @@ function errorsOf(info: OperationInfo): RestErrorCode[] {
   ];
 }
 
-function responsesOf(operation: OperationInfo): OperationObject['responses'] {
+function responsesOf(operation: OperationInfo, example: unknown): OperationObject['responses'] {
   const byStatus = Map.groupBy(errorsOf(operation), (code) => REST_ERRORS[code].status);
   const errors = [...byStatus].map(([status, codes]) => {
     const causes = codes.map(
@@ -174,16 +256,21 @@ function responsesOf(operation: OperationInfo): OperationObject['responses'] {
     );
     return [String(status), response(causes.join('; '), 'Error', status)] as const;
   });
-  return Object.fromEntries([['200', response('The answer', operation.name, 200)], ...errors]);
+  return Object.fromEntries([['200', response('The answer', operation.name, 200, example)], ...errors]);
 }
 
 /** Returns a response object. Answers of server errors have no health header. */
-function response(description: string, schema: string, status: number): OperationObject['responses'][string] {
+function response(
+  description: string,
+  schema: string,
+  status: number,
+  example?: unknown,
+): OperationObject['responses'][string] {
   const headers = { [HEALTH_HEADER]: { $ref: `#/components/headers/${HEALTH_HEADER}` } };
   return {
     description,
     ...(status < 500 ? { headers } : {}),
-    content: { 'application/json': { schema: { $ref: reference(schema) } } },
+    content: { 'application/json': { schema: { $ref: reference(schema) }, example } },
   };
 }
 

@@ -21,9 +21,8 @@ const SCRIPTS = [
   'board/browser/page.js',
   'board/browser/metronome.js',
   'board/browser/stream-worker.js',
-  'docs/browser/try-it.js',
 ];
-const FOLDERS = ['board/assets/', 'docs/assets/'];
+const FOLDER = new URL('board/assets/', SERVICE);
 
 const IMPORT = /(\b(?:from|import)\s*)(['"])([^'"]+\.ts)\2/g;
 
@@ -32,7 +31,7 @@ type Module = { readonly code: string; readonly imports: readonly string[] };
 let loaded: ReturnType<typeof loadAssets> | undefined;
 
 /**
- * Returns the styles, icons and scripts of the board and the reference; reads them once. Scripts are the TypeScript modules of
+ * Returns the styles, icons and scripts of the board; reads them once. Scripts are the TypeScript modules of
  * `SCRIPTS` and all their imports, with the types stripped. No other file is served.
  */
 export function assets(): ReturnType<typeof loadAssets> {
@@ -45,12 +44,10 @@ export function loadAssets() {
   const modules = new Map<string, Module>();
   const sourceOf = (script: string): string => pathInRoot(new URL(script.replace(/\.js$/, '.ts'), SERVICE));
   for (const script of SCRIPTS) collect(sourceOf(script), modules);
-  const plain = FOLDERS.flatMap((folder) =>
-    readdirSync(new URL(folder, SERVICE)).map((name) => {
-      const body = readFileSync(new URL(folder + name, SERVICE));
-      return [name, { type: TYPES[extname(name).slice(1)] ?? '', body }] as const;
-    }),
-  );
+  const plain = readdirSync(FOLDER).map((name) => {
+    const body = readFileSync(new URL(name, FOLDER));
+    return [name, { type: TYPES[extname(name).slice(1)] ?? '', body }] as const;
+  });
   const hash = createHash('sha256');
   for (const { code } of modules.values()) hash.update(code);
   for (const [, { body }] of plain) hash.update(body);

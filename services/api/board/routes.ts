@@ -7,6 +7,7 @@ import { boardMatch } from '#story/board-match.ts';
 import { isCovered, servedWords } from '#views/queries/access.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
+import { assetRoutes } from './assets.ts';
 import type { BacklogCounter } from './backlog.ts';
 import { boardSources, boardStates } from './board-states.ts';
 import { feedsOf } from './feeds.ts';
@@ -65,6 +66,7 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
   const admit = admission(enter);
   // A contract that hides a page is told so; a server that does not store a match has none.
   const all = scopedView(view, { clientId: 0, competitions: options.gate.competitions, operations: null });
+  assetRoutes(app);
   pageRoutes(app, admit, { all, now, backlog, rulesOf, size });
   app.get('/board/matches/:id', (request, reply) => {
     const admitted = admit(request, reply, 'match');

@@ -20,7 +20,6 @@ import { ShownBoard } from './shown-board.ts';
 
 const ROW = `[data-key="match-${match.id}"]`;
 const MATCH_PAGE = `/match/${match.id}`;
-const DOCS = '/docs';
 const PLAYERS = '/standings?season=312&table=39800';
 const KNOCK_OUT = '/standings?season=312&show=knock-out';
 const PAGES = [
@@ -32,7 +31,6 @@ const PAGES = [
   PLAYERS,
   KNOCK_OUT,
   '/feeds',
-  DOCS,
 ];
 const [HOME] = match.home;
 
@@ -54,7 +52,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
 
   async function follow(path: string, options: VisitOptions = {}): Promise<Visit> {
     if (path === KNOCK_OUT) playKnockOut(stage.served.played, now());
-    return path === DOCS ? stage.open(path, options) : stage.follow(path, options);
+    return stage.follow(path, options);
   }
 
   const now = () => Math.floor(Date.now() / 1000);

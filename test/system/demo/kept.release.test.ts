@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { TOPICS, topicName } from '#topics/topics.ts';
-import { readExample } from '../../../services/api/docs/reference.ts';
+import { readExample } from '../../../services/api/docs/examples.ts';
 import { differences } from '../../../services/api/docs/testing/fields.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';

@@ -1,6 +1,6 @@
 /** Collects the examples of the reference from a running demonstration of the World Cup 2018. */
 import { ALL_OPERATIONS, type OperationName } from '#contract/rest/operations.ts';
-import type { Example } from '../../../services/api/docs/reference.ts';
+import type { Example } from '../../../services/api/docs/examples.ts';
 import { fieldsOf } from '../../../services/api/docs/testing/fields.ts';
 
 /** A running api, and a client of it. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exampleFile } from '../../../services/api/docs/reference.ts';
+import { exampleFile } from '../../../services/api/docs/examples.ts';
 import { until } from '../../support/poll.ts';
 import { collectExamples, type Demonstration, demonstrationIn } from './collect.ts';
 

@@ -32,49 +32,15 @@ type BoardPage = {
 };
 
 /** Renders a whole page of the board. It has no inline script or style, and loads nothing from another host. */
-export function document({ title, here, stream, refresh, styles, script, content }: BoardPage): string {
+export function document({ title, here, stream, refresh, styles = [], script, content }: BoardPage): string {
   const connection = html`<p class="connection-bar row small"><span id="connection" class="connection" role="status" data-state="none">${script && 'Static page: reload it to update'}</span> <span id="age" class="age"></span></p>`;
-  const body = html`${headHtml(here, true, connection)}
-<main id="main" tabindex="-1"${stream && html` data-stream="${stream}"`}${refresh !== undefined && html` data-refresh="${refresh}"`}>
-${content}
-</main>
-<p id="news" class="visually-hidden" role="status" aria-live="polite"></p>`;
-  return wholeDocument({ title: `${title} · Touchline`, styles, script }, body);
-}
-
-/** Renders name and navigation. `hasBoard`: whether the board is served too. `connection`: the state of the connection. */
-export function headHtml(here: BoardPage['here'] | 'docs', hasBoard: boolean, connection?: Html): Html {
-  const link = (at: typeof here, path: string, name: string): Html =>
-    html`<a href="${path}"${here === at && html` aria-current="page"`}>${name}</a>`;
-  const ofBoard = [
-    link('board', '/', 'Board'),
-    link('standings', '/standings', 'Tables'),
-    link('halts', '/halts', 'Halts'),
-    link('feeds', '/feeds', 'Feeds'),
-  ];
-  return html`<header class="head row">
-${hasBoard ? html`<a class="brand" href="/">Touchline</a>` : html`<span class="brand">Touchline</span>`}
-<nav class="row" aria-label="Main">${hasBoard && ofBoard}${link('docs', '/docs', 'Reference')}${here === 'docs' && html`<a href="/openapi.json">OpenAPI</a>`}</nav>
-${connection}
-</header>`;
-}
-
-/** Renders the document around a body, for the pages of the board and the reference. */
-export function wholeDocument(
-  {
-    title,
-    styles = [],
-    script,
-  }: { title: string; styles?: readonly string[] | undefined; script?: string | null | undefined },
-  body: Html,
-): string {
   const { path, modulesOf } = assets();
   return `<!doctype html>\n${html`<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title}</title>
+<title>${title} · Touchline</title>
 <link rel="icon" href="${path('icon.svg')}">
 <link rel="manifest" href="${path('touchline.webmanifest')}">
 ${['tokens.css', 'base.css', 'states.css', ...styles].map((name) => html`<link rel="stylesheet" href="${path(name)}">\n`)}${
@@ -84,9 +50,24 @@ ${['tokens.css', 'base.css', 'states.css', ...styles].map((name) => html`<link r
 </head>
 <body data-connection="awaited">
 <a class="skip" href="#main">Skip to the content</a>
-${body}
+${headHtml(here, connection)}
+<main id="main" tabindex="-1"${stream && html` data-stream="${stream}"`}${refresh !== undefined && html` data-refresh="${refresh}"`}>
+${content}
+</main>
+<p id="news" class="visually-hidden" role="status" aria-live="polite"></p>
 </body>
 </html>`}\n`;
+}
+
+/** Renders name and navigation. `connection`: the state of the connection. */
+function headHtml(here: BoardPage['here'], connection: Html): Html {
+  const link = (at: typeof here, path: string, name: string): Html =>
+    html`<a href="${path}"${here === at && html` aria-current="page"`}>${name}</a>`;
+  return html`<header class="head row">
+<a class="brand" href="/">Touchline</a>
+<nav class="row" aria-label="Main">${link('board', '/', 'Board')}${link('standings', '/standings', 'Tables')}${link('halts', '/halts', 'Halts')}${link('feeds', '/feeds', 'Feeds')}<a href="/docs">Reference</a></nav>
+${connection}
+</header>`;
 }
 
 /**

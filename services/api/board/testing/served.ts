@@ -40,8 +40,7 @@ export class ServedBoard {
       gate: OPEN,
       ...options,
     });
-    const document = { version: '1.0.0', publicUrl: undefined, board: true };
-    await served.app.register(documentRoutes, document);
+    await served.app.register(documentRoutes, { version: '1.0.0', publicUrl: undefined });
     return served;
   }
 

@@ -1,4 +1,4 @@
-import type { FieldTypes } from '../reference.ts';
+import type { FieldTypes } from '../examples.ts';
 
 const SEPARATOR = ' | ';
 
