@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { SEMI_SPACE } from '../cli/processes.ts';
+import { nodeOptions } from '../cli/processes.ts';
 import { programOf } from '../cli/services.ts';
 
 /** A running process with its output in a file. */
@@ -109,8 +109,9 @@ export function startService(name: string, dir: string, env: Readonly<Record<str
 export function serviceCommand(name: string, env: Readonly<Record<string, string>>): ProcessCommand {
   return {
     command: process.execPath,
-    args: [SEMI_SPACE, programOf(name)],
+    args: [programOf(name)],
     env: {
+      NODE_OPTIONS: nodeOptions(),
       METRICS_PORT: '0',
       LOG_LEVEL: 'info',
       // As if each process were on its own host.
