@@ -10,8 +10,6 @@ import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const REQUIRED_MAJOR = 24;
-/** The least heap that every service starts with, MiB. */
-const REQUIRED_HEAP = 64;
 const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 
 // Caches compiled code, for started services too: a start then takes a third of the time. The cache is inside the
@@ -26,23 +24,11 @@ const lacksOption =
   MAIN.includes(`${sep}node_modules${sep}`) && process.env.NODE_OPTIONS?.includes(option) !== true;
 if (lacksOption) process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, option].filter(Boolean).join(' ');
 
-requireHeap();
 if (Number.parseInt(process.versions.node, 10) < REQUIRED_MAJOR) runOn(pinnedNode());
 else if (lacksOption) runOn(process.execPath);
 else {
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
   await import(MAIN);
-}
-
-/** Exits with 2 when the heap is set too small to load the code: Node would abort with a dump that names no setting. */
-function requireHeap() {
-  const options = [process.env.NODE_OPTIONS ?? '', ...process.execArgv].join(' ');
-  const given = [...options.matchAll(/--max[-_]old[-_]space[-_]size[= ](\d+)/g)].at(-1)?.[1];
-  if (given === undefined || Number(given) >= REQUIRED_HEAP) return;
-  process.stderr.write(
-    `touchline: --max-old-space-size=${given} in NODE_OPTIONS is too small a heap: give it ${REQUIRED_HEAP} MiB or more\n`,
-  );
-  process.exit(2);
 }
 
 /** Returns the binary of the package `node`. Exits with 1 when it is not installed. */

@@ -72,14 +72,6 @@ test.each(['up', 'webhook-receiver'])(
   },
 );
 
-test('a heap that is too small is refused with the option that sets it', async () => {
-  const run = touchline(['up'], { ...SETTINGS, NODE_OPTIONS: '--max-old-space-size=24' });
-  expect(await run.ended).toBe(2);
-  expect(run.err).toBe(
-    'touchline: --max-old-space-size=24 in NODE_OPTIONS is too small a heap: give it 64 MiB or more\n',
-  );
-});
-
 test.runIf(process.platform === 'linux')(
   'a command whose output has no room says so, and fails',
   async () => {

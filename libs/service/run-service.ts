@@ -12,7 +12,6 @@ import { makeFilesPrivate, makePrivateFolder } from '#security/private-files.ts'
 import { startTracing, stopTracing } from '#tracing/tracing.ts';
 import { certificateFiles } from './certificates.ts';
 import { ConfigError, loadConfig, type processSettings, renderHelp, secretValues } from './config.ts';
-import { watchHeap } from './heap.ts';
 import { hostMetrics } from './host-metrics.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { createMetrics, type Registry, spanCounter } from './metrics.ts';
@@ -115,7 +114,6 @@ export async function runService<Spec extends ProcessSpec>(
   });
   logWarnings(logger);
   watchOpenFiles(logger);
-  watchHeap(logger);
   process.on('unhandledRejection', fail);
   process.on('uncaughtException', fail);
 
