@@ -10,50 +10,41 @@ export function shortText(text: string): string {
   return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
 }
 
-/** Half the length of a string that is too long: without quotes it fills a block of these from end to end. */
-const BLOCK = 128;
-
-/** Whether a text has a block without a quote, as a long string has, or escaped quotes: much cheaper than parsing it. */
-function mayHaveLongString(text: string): boolean {
-  if (text.includes('\\"')) return true;
-  for (let from = 0; from + BLOCK <= text.length; from += BLOCK) {
-    const quote = text.indexOf('"', from);
-    if (quote === -1 || quote >= from + BLOCK) return true;
-  }
-  return false;
+/**
+ * Returns a record of a topic with all texts cut by `shortText`, also those in the JSON of its fields `other`; the same object where
+ * none is too long, which costs a walk over its fields.
+ */
+export function withShortTexts<T>(value: T): T {
+  return shortValue(value, true) as T;
 }
 
-/**
- * Returns a record of a topic with all texts cut by `shortText`, also those in its JSON texts; the same object where none is too
- * long, which costs a walk over its fields.
- */
-export function withShortTexts<T>(value: T): T;
-export function withShortTexts(value: unknown): unknown {
-  if (typeof value === 'string') return value.length <= MAX_TEXT ? value : shortOf(value);
+/** `isRecord`: whether the value is a record of a topic, else parsed JSON. */
+function shortValue(value: unknown, isRecord: boolean): unknown {
+  if (typeof value === 'string') return shortText(value);
   if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return value;
+  return withEach(value, (field, name) =>
+    isRecord && name === 'other' ? withEach(field as object, shortJson) : shortValue(field, isRecord),
+  );
+}
+
+/** Returns a JSON text with the texts in it cut. */
+function shortJson(text: unknown): unknown {
+  if ((text as string).length <= MAX_TEXT) return text;
+  const value: unknown = JSON.parse(text as string);
+  const short = shortValue(value, false);
+  return short === value ? text : JSON.stringify(short);
+}
+
+/** Returns an object or a list with each value replaced; the same one where none differs. */
+function withEach(value: object, replace: (field: unknown, name: string) => unknown): object {
   const fields = value as Record<string, unknown>;
   let copy: Record<string, unknown> | null = null;
-  for (const key of Object.keys(fields)) {
-    const field = fields[key];
-    const short = withShortTexts<unknown>(field);
-    if (short === field) continue;
+  for (const name of Object.keys(fields)) {
+    const field = fields[name];
+    const next = replace(field, name);
+    if (next === field) continue;
     copy ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
-    copy[key] = short;
+    copy[name] = next;
   }
   return copy ?? value;
-}
-
-/** Returns a long text cut, or as JSON with its own texts cut where it is an object or a list. */
-function shortOf(text: string): string {
-  if (text.startsWith('{') || text.startsWith('[')) {
-    if (!mayHaveLongString(text)) return text;
-    try {
-      const value: unknown = JSON.parse(text);
-      const short = withShortTexts(value);
-      return short === value ? text : JSON.stringify(short);
-    } catch {
-      // No JSON: a text like any other.
-    }
-  }
-  return shortText(text);
 }

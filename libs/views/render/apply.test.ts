@@ -89,8 +89,8 @@ test('counts a name as new once, and once more when it is deleted', () => {
 test('gives names of the provider a length, in events, incidents and catalogues', () => {
   const long = 'x'.repeat(100_000);
   world.give(name('season', 1, 2, long));
-  world.play(eventMessage({ name: long }, { id: EVENT, name: long }));
-  world.play(incidentMessage({ participant_name: long, subparticipant_name: long }));
+  world.play(eventMessage({ name: long, more: long }, { id: EVENT, name: long }));
+  world.play(incidentMessage({ participant_name: long, subparticipant_name: long, more: long }));
   const { views } = world;
   expect(views.catalogue.name('season', 1)).toHaveLength(255);
   const shown = JSON.stringify([views.matches.state(EVENT), views.incidentLog.shown(EVENT)]);
