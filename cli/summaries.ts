@@ -56,7 +56,7 @@ const SUMMARIES: Summaries = {
     status_type,
     removed ? 'REMOVED' : null,
   ],
-  catalogue: ({ kind, id, body }) => [`${kind}/${id}`, nameIn(body)],
+  catalogue: ({ kind, id, name }) => [`${kind}/${id}`, name],
   'standings-results': ({ result }) => [`${result.length} bytes`],
   standings: ({ standings_id, version, name, object_type, object_id, groups }) => [
     `v${version}`,
@@ -169,11 +169,6 @@ function incidentText({
     participant_name,
     confirmation,
   );
-}
-
-function nameIn(body: string): string | null {
-  const { name }: Record<string, unknown> = JSON.parse(body);
-  return typeof name === 'string' ? name : null;
 }
 
 /** Returns the names of both sides; null unless both are known. */

@@ -1,7 +1,8 @@
 /** The event and the incident as values: their fields, their equality, and the object of the contract that they stand for. */
 import { canonicalJson } from '#json/canonical-json.ts';
+import { otherFields, type RawRecord, writeRecord } from '#json/records.ts';
 import type { JsonObject } from '#json/values.ts';
-import type { Event, EventField, EventParticipant, Incident, ReportedValue } from '#records/types.ts';
+import type { Event, EventField, Incident } from '#records/types.ts';
 
 /** An event of which nothing is said. */
 export const NO_EVENT: Event = {
@@ -73,48 +74,19 @@ export function sameValue(a: unknown, b: unknown): boolean {
 }
 
 /** Returns the fields of a message's event as the contract writes them: those that it has, and null for those that it set to null. */
-export function eventObject(event: Event): Record<string, unknown> {
-  const object = otherFields(event.other);
-  for (const name of EVENT_FIELDS) if (event[name] !== null) object[name] = contractValue(name, event);
-  for (const name of event.nulls) object[name] = null;
-  if (event.participants.length > 0) object.participants = event.participants.map(participantObject);
+export function eventObject({ nulls, participants, ...fields }: Event): RawRecord {
+  const object = writeRecord({
+    ...fields,
+    neutral_venue: yesNoOrNull(fields.neutral_venue),
+    verified_result: yesNoOrNull(fields.verified_result),
+  });
+  for (const name of nulls) object[name] = null;
+  if (participants.length > 0) object.participants = participants.map(writeRecord);
   return object;
 }
 
-/** Returns a field of an event as the contract writes it. */
-function contractValue(name: EventField, event: Pick<Event, EventField>): unknown {
-  if (name === 'details') return event.details?.map(valueObject) ?? null;
-  const value = event[name];
-  return typeof value === 'boolean' ? yesNo(value) : value;
-}
-
-/** Returns a side of an event as the contract writes it, without the fields that are unknown. */
-export function participantObject({
-  results,
-  stats,
-  other,
-  ...own
-}: EventParticipant): Record<string, unknown> {
-  return {
-    ...knownFields(own, other),
-    results: results.map(valueObject),
-    stats: stats.map(valueObject),
-  };
-}
-
-/** Returns a result, a statistic or a detail as the contract writes it. */
-export function valueObject({ id, value, name, short_name, other }: ReportedValue): Record<string, unknown> {
-  return {
-    ...otherFields(other),
-    id,
-    value,
-    ...(name === null ? {} : { name }),
-    ...(short_name === null ? {} : { short_name }),
-  };
-}
-
 /** Returns an incident as the contract writes it, with all its fields. */
-export function incidentObject(incident: Incident): Record<string, unknown> {
+export function incidentObject(incident: Incident): RawRecord {
   const { counts_for, message_id: _, event_time, additional_info, other, ...own } = incident;
   return {
     ...otherFields(other),
@@ -124,16 +96,8 @@ export function incidentObject(incident: Incident): Record<string, unknown> {
     game_break: yesNoOrNull(own.game_break),
     important: yesNoOrNull(own.important),
     important_for_trader: yesNoOrNull(own.important_for_trader),
-    additional_info: additional_info && knownFields(additional_info, additional_info.other),
+    additional_info: additional_info && writeRecord(additional_info),
   };
-}
-
-/** Returns the fields of a record that are not null, beside those that the contract does not know. */
-function knownFields(record: object, other: Readonly<Record<string, string>>): Record<string, unknown> {
-  const object = otherFields(other);
-  for (const [name, value] of Object.entries(record))
-    if (value !== null && name !== 'other') object[name] = value;
-  return object;
 }
 
 /** Returns the provider's word for a boolean. */
@@ -150,13 +114,6 @@ export function yesNoOrNull(flag: boolean | null): 'yes' | 'no' | null {
 function matchTime(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   return `${String(minutes).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
-}
-
-/** Returns the fields that the contract does not know. */
-export function otherFields(other: Readonly<Record<string, string>>): Record<string, unknown> {
-  const fields: Record<string, unknown> = {};
-  for (const name in other) fields[name] = JSON.parse(other[name] as string);
-  return fields;
 }
 
 /** Returns the text that orders two events of one second where nothing else does (law 2). */

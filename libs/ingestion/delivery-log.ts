@@ -18,18 +18,20 @@ export function logDelivery(
     log.warn({ ...fields, id, code, reason }, 'sent to dead-letters');
   }
   for (const { message_id, event_id, delivery_id, unread } of normalized) {
-    for (const path of unread) {
-      if (named.has(path)) continue;
-      named.add(path);
-      const fields = { path, message_id, event_id, delivery_id };
-      log.warn(fields, 'left out a field that cannot be read; counted without a line from now on');
-    }
+    for (const path of unread) logUnread(log, path, named, { message_id, event_id, delivery_id });
   }
   if (!logsMessages(log)) return;
   for (const { message_id, event_id, delivery_id } of normalized)
     log.debug({ message_id, event_id, delivery_id }, 'message published');
   for (const [type, times] of ignored)
     log.debug({ type: type.slice(0, 100), times }, 'messages of an unused type');
+}
+
+/** Logs a field that cannot be read, unless its path is in `named`, to which it adds the path. */
+export function logUnread(log: Logger, path: string, named: Set<string>, of: object = {}): void {
+  if (named.has(path)) return;
+  named.add(path);
+  log.warn({ path, ...of }, 'left out a field that cannot be read; counted without a line from now on');
 }
 
 /** Larger dead letters are not parsed again for a log line. */

@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto';
 import type { DeadLetterCode } from '#errors/catalogue.ts';
+import { isRecord } from '#json/records.ts';
 import { parseJson } from '#json/values.ts';
 import type { DeadLetter, NormalizedMessage, RawMessage } from '#records/types.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
@@ -10,7 +11,6 @@ import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import type { MessageContext } from './head.ts';
 import { jsonElements } from './json-elements.ts';
 import { normalizeMessage } from './normalize.ts';
-import { isRecord } from './records.ts';
 
 export const DELIVERY_TOPICS = [
   'raw-messages',

@@ -1,6 +1,8 @@
 /** Reads the event of a message (spec, "Event"; what it does not show is as in the provider's own clients). */
 import { ALWAYS_KNOWN, EVENT_FIELDS } from '#domain/event.ts';
 import { reportedScore } from '#domain/event-facts.ts';
+import { number, oneOf, onlyText, resultValue, text, word, yesNo } from '#json/kinds.ts';
+import { listOf, type RawRecord, record, recordReader, records } from '#json/records.ts';
 import { INT_MAX, LONG_MAX } from '#json/values.ts';
 import type {
   Event,
@@ -10,8 +12,6 @@ import type {
   ReportedValue,
 } from '#records/types.ts';
 import { UT_MAX } from './head.ts';
-import { number, oneOf, onlyText, resultValue, text, word, yesNo } from './kinds.ts';
-import { listOf, type RawRecord, record, recordReader, records } from './records.ts';
 
 const int = number(INT_MAX);
 const long = number(LONG_MAX);

@@ -1,10 +1,10 @@
 /** The fields that every normalized message has: where it came from, and when. */
 
 import { PoisonError } from '#errors/touchline-error.ts';
+import { number, textId } from '#json/kinds.ts';
+import { type RawRecord, recordReader } from '#json/records.ts';
 import { INT_MAX, isWhole, LONG_MAX } from '#json/values.ts';
 import type { NormalizedMessage } from '#records/types.ts';
-import { number, textId } from './kinds.ts';
-import { type RawRecord, recordReader } from './records.ts';
 
 /** The origin of a message. */
 export type MessageContext = {
@@ -72,7 +72,7 @@ export function base(
     clock: null,
     incident: null,
     snapshot: null,
-    body: null,
+    other: {},
     unread: [],
     unreadable: null,
     deleted: [],

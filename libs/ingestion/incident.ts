@@ -1,14 +1,33 @@
 /** Reads an incident (spec, "Incident"). */
 import { PoisonError } from '#errors/touchline-error.ts';
+import { isEmpty, type Kind, number, oneOf, text, textId, UNREADABLE, yesNo } from '#json/kinds.ts';
+import { isRecord, listOf, record, recordReader } from '#json/records.ts';
 import { INT_MAX, isWhole, LONG_MAX } from '#json/values.ts';
 import type { Event, Incident } from '#records/types.ts';
 import { SHOOT_OUT_PHASES } from '#soccer/soccer.ts';
 import { isAhead, type MessageContext, UT_MAX } from './head.ts';
-import { confirmation, matchTime, number, oneOf, text, textId, yesNo } from './kinds.ts';
-import { isRecord, listOf, record, recordReader } from './records.ts';
 
 const int = number(INT_MAX);
 const long = number(LONG_MAX);
+
+const readConfirmation = oneOf('confirmed', 'tbd', 'cancelled');
+
+/** The confirmation of an incident. One that is no known word is `tbd`: neither certain nor void. */
+const confirmation: Kind<string> = (value, path, unread) => {
+  const found = readConfirmation(value, path, unread);
+  if (found !== UNREADABLE) return found;
+  unread.add(path);
+  return 'tbd';
+};
+
+const MATCH_TIME = /^([0-9]{1,4}):([0-5][0-9])$/;
+
+/** Minutes and seconds of match time, MM:SS, as seconds; the minutes may exceed 99. */
+const matchTime: Kind<number> = (value) => {
+  const found = typeof value === 'string' ? MATCH_TIME.exec(value.trim()) : null;
+  if (found !== null) return Number(found[1]) * 60 + Number(found[2]);
+  return isEmpty(value) ? null : UNREADABLE;
+};
 
 const incidentReader = recordReader({
   id: textId,

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { incidentObject, NO_EVENT } from '#domain/event.ts';
 import { incident as incidentOf } from '#domain/testing/messages.ts';
-import type { RawRecord } from './records.ts';
+import type { RawRecord } from '#json/records.ts';
 import { eventMessage, incidentMessage } from './testing/messages.ts';
 import { normalized } from './testing/normalized.ts';
 

@@ -1,6 +1,7 @@
 /** Every form of docs/reference/lenient-reading.md, and what is read of it. */
 import { describe, expect, test } from 'vitest';
 import { eventObject, incidentObject, NO_EVENT } from '#domain/event.ts';
+import { otherFields } from '#json/records.ts';
 import { INT_MAX } from '#json/values.ts';
 import { CONTEXT, eventMessage, incidentMessage, incidentRecord } from './testing/messages.ts';
 import { normalized } from './testing/normalized.ts';
@@ -410,7 +411,7 @@ describe('a keep-alive or line-up', () => {
     [{ event: { id: 7 }, id: 'x' }, ['data.id']],
   ])('with the data %j is read', (data, unread) => {
     const message = read(data);
-    expect([message.event_id, JSON.parse(message.body ?? ''), message.unread]).toEqual([7, data, unread]);
+    expect([message.event_id, otherFields(message.other), message.unread]).toEqual([7, data, unread]);
   });
 });
 

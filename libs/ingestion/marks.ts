@@ -2,10 +2,11 @@
  * Marks: messages that say to a match that one about it could not be read. Without one, the match would be believed as if
  * nothing had been sent.
  */
+
+import { canonicalWord } from '#json/kinds.ts';
+import { isRecord } from '#json/records.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 import { base, isAhead, type MessageContext, readEnvelope, readEventId, receiptOf } from './head.ts';
-import { canonicalWord } from './kinds.ts';
-import { isRecord } from './records.ts';
 
 /** Types of messages without any field of match state: a match loses nothing with one. */
 const WITHOUT_STATE: ReadonlySet<string> = new Set(['event_keep_alive', 'events_lineups']);

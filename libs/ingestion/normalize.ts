@@ -2,14 +2,14 @@
 import type { DeadLetterCode } from '#errors/catalogue.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
 import { CanonicalJsonError, canonicalJson } from '#json/canonical-json.ts';
+import { canonicalWord, isEmpty, number } from '#json/kinds.ts';
+import { isRecord, type RawRecord, record, recordReader } from '#json/records.ts';
 import { fitsInBytes, LONG_MAX } from '#json/values.ts';
 import type { Incident, NormalizedMessage } from '#records/types.ts';
 import { ofEvent, readEvent } from './event.ts';
 import { base, headOf, isAhead, type MessageContext, plausibleTime, readEventId } from './head.ts';
 import { readIncident, reportedBy } from './incident.ts';
-import { canonicalWord, isEmpty, number } from './kinds.ts';
 import { markOf, markOfMessage } from './marks.ts';
-import { isRecord, type RawRecord, record, recordReader } from './records.ts';
 
 /** The result of normalizing a message. */
 export type Normalized =
@@ -192,6 +192,9 @@ const readOfEvent = recordReader({
   id: anyId,
 });
 
+/** Reads a record of which the contract knows no field. */
+const readAll = recordReader({});
+
 function otherMessage(
   message: RawRecord,
   type: 'event_keep_alive' | 'events_lineups',
@@ -206,9 +209,9 @@ function otherMessage(
     throw new PoisonError('UNKNOWN_SHAPE', 'data: expected the id of an event');
   }
   const head = headOf(message, eventId, context, unread);
-  const body = canonicalJson(data);
-  limitBytes(data, MAX_MESSAGE_BYTES);
-  return normalized({ ...head, type, body, unread: sorted(unread) });
+  const { other } = readAll(data, 'data', unread);
+  limitBytes(other, MAX_MESSAGE_BYTES);
+  return normalized({ ...head, type, other, unread: sorted(unread) });
 }
 
 function limitBytes(value: object, maxBytes: number, at = 'message'): void {

@@ -205,6 +205,17 @@ export type OrderAudit = {
   reason: string;
 };
 
+/** Points that the provider added or deducted in a table. */
+export type ProviderCorrection = {
+  participant_id: null | number;
+  participant_name: null | string;
+  /** Such as +2 or -6. */
+  value: string;
+  reason: null | string;
+  /** By name: canonical JSON of the fields that the contract does not know. */
+  other: Record<string, string>;
+};
+
 /** A result, a statistic or a detail: a number or a text, in whatever form it was sent. */
 export type ReportedValue = {
   id: number;
@@ -304,17 +315,152 @@ export type Alert = {
   minute: null | string;
 };
 
-/** One record of the provider's catalogues: names of the structure and of types. */
+/** One record of the provider's catalogues: names of the structure and of types. The field with the name of its kind has what the provider says of one; a group has a name alone. */
 export type CatalogueRecord = {
-  /** sport, area, language, status, incident, standings_type, competition, season, stage, group, provider_league. */
-  kind: string;
+  kind: CatalogueKind;
   id: string;
-  /** Of a season its competition, of a stage its season, of a group its stage, of a standings type its sport. */
+  /** Of a season its competition, of a stage its season, of a group its stage, of a standings type its sport, of a provider_league its season. */
   parent_id: null | string;
   /** The provider's time of writing, else of its answer, Unix seconds; the higher wins. */
   ut: number;
-  /** The provider's record as canonical JSON, without nested records. */
-  body: string;
+  name: null | string;
+  sport: null | CatalogueSport;
+  area: null | CatalogueArea;
+  language: null | CatalogueLanguage;
+  status: null | CatalogueStatus;
+  incident: null | CatalogueIncidentType;
+  standings_type: null | CatalogueStandingsType;
+  competition: null | CatalogueCompetition;
+  season: null | CatalogueSeason;
+  stage: null | CatalogueStage;
+  provider_league: null | ProviderLeague;
+  /** By name: canonical JSON of the fields that the contract does not know. */
+  other: Record<string, string>;
+};
+
+export type CatalogueKind = 'sport' | 'area' | 'language' | 'status' | 'incident' | 'standings_type' | 'competition' | 'season' | 'stage' | 'group' | 'provider_league';
+
+export type CatalogueSport = {
+  /** Slug. */
+  url: null | string;
+  active: null | boolean;
+  /** Whether it has a clock. */
+  has_timer: null | boolean;
+};
+
+export type CatalogueArea = {
+  area_code: null | string;
+  parent_area_id: null | string;
+};
+
+export type CatalogueLanguage = {
+  code: null | string;
+  original_name: null | string;
+  active: null | boolean;
+};
+
+export type CatalogueStatus = {
+  short_name: null | string;
+  /** scheduled, live, finished, interrupted, cancelled, deleted, other. */
+  type: null | string;
+};
+
+export type CatalogueIncidentType = {
+  sport_id: null | number;
+  code: null | string;
+  /** team, event. */
+  type: null | string;
+  /** all, own, rival, none. */
+  for: null | string;
+  /** Such as possible-goal. */
+  group: null | string;
+  details: null | boolean;
+  /** Whether it interrupts play. */
+  game_break: null | boolean;
+  important: null | boolean;
+  important_for_trader: null | boolean;
+};
+
+export type CatalogueStandingsType = {
+  sport_id: null | number;
+  columns: null | StandingsTypeColumn[];
+};
+
+export type StandingsTypeColumn = {
+  id: number;
+  code: null | string;
+  short_name: null | string;
+  name: null | string;
+  /** By name: canonical JSON of the fields that the contract does not know. */
+  other: Record<string, string>;
+};
+
+export type CatalogueCompetition = {
+  short_name: null | string;
+  mini_name: null | string;
+  gender: null | string;
+  type: null | string;
+  area_id: null | number;
+  area_name: null | string;
+  area_type: null | string;
+  area_sort: null | number;
+  area_code: null | string;
+  overall_sort: null | number;
+  sport_id: null | number;
+  sport_name: null | string;
+  tour_id: null | number;
+  tour_name: null | string;
+  slug: null | string;
+  /** bronze, silver, gold. */
+  stats_lvl: null | string;
+  generate_season_stats: null | boolean;
+};
+
+export type CatalogueSeason = {
+  year: null | string;
+  /** Whether it is the current season. */
+  actual: null | boolean;
+  range_level: null | number;
+  stats_lvl: null | string;
+};
+
+export type CatalogueStage = {
+  stage_name_id: null | number;
+  /** YYYY-MM-DD. */
+  start_date: null | string;
+  /** YYYY-MM-DD. */
+  end_date: null | string;
+  show_standings: null | boolean;
+  has_brackets: null | boolean;
+  groups_nr: null | number;
+  sort: null | number;
+  is_current: null | boolean;
+};
+
+/** A league table of the provider: what is compared with the derived one. */
+export type ProviderLeague = {
+  /** season, stage. */
+  object_type: string;
+  object_id: number;
+  groups: ProviderLeagueGroup[];
+};
+
+export type ProviderLeagueGroup = {
+  /** Empty for none. */
+  id: string;
+  rows: ProviderLeagueRow[];
+  corrections: ProviderCorrection[];
+};
+
+export type ProviderLeagueRow = {
+  /** The team. */
+  id: number;
+  name: null | string;
+  rank: null | number;
+  /** Matches played. */
+  mp: null | number;
+  /** Points. */
+  pts: null | number;
 };
 
 /** A client of the served contract: its identity, the scope of its contract, and where its webhooks go. */
@@ -776,8 +922,8 @@ export type NormalizedMessage = {
   incident: null | IncidentRecord;
   /** Of an incident_snapshot: the event's whole incident list at `ut`. */
   snapshot: null | Incident[];
-  /** Of an event_keep_alive or events_lineups: the message's `data` as canonical JSON. */
-  body: null | string;
+  /** Of an event_keep_alive or events_lineups: the fields of its `data` by name, as canonical JSON. */
+  other: Record<string, string>;
   /** Paths of what could not be read and counts as left out, e.g. `event.neutral_venue`; `*` stands for an index. */
   unread: string[];
   /** Why the message as a whole could not be read: it has no content then, and its bytes are in dead-letters. Null where it was read. */
@@ -862,8 +1008,8 @@ export type ProviderStandings = {
   stage_id: null | number;
   reset_group_rank: null | string;
   groups: ProviderRankingGroup[];
-  /** Canonical JSON, by name: what the provider says beyond these fields, and a value that is none of its field's type; null if that is nothing. */
-  other: null | string;
+  /** By name: canonical JSON of the fields that the contract does not know. */
+  other: Record<string, string>;
 };
 
 export type ProviderRankingGroup = {
@@ -873,23 +1019,16 @@ export type ProviderRankingGroup = {
   zones: ProviderZone[];
   corrections: ProviderCorrection[];
   participants: ProviderRankingRow[];
-  /** As `other` of the table. */
-  other: null | string;
+  /** By name: canonical JSON of the fields that the contract does not know. */
+  other: Record<string, string>;
 };
 
 export type ProviderZone = {
   id: null | number;
   name: null | string;
   colour: null | string;
-};
-
-/** Points that the provider added or deducted. */
-export type ProviderCorrection = {
-  participant_id: null | number;
-  participant_name: null | string;
-  /** Such as +2 or -6. */
-  value: null | string;
-  reason: null | string;
+  /** By name: canonical JSON of the fields that the contract does not know. */
+  other: Record<string, string>;
 };
 
 export type ProviderRankingRow = {
@@ -908,8 +1047,8 @@ export type ProviderRankingRow = {
   subparticipant_name: null | string;
   subparticipant_slug: null | string;
   columns: ProviderColumn[];
-  /** As `other` of the table. */
-  other: null | string;
+  /** By name: canonical JSON of the fields that the contract does not know. */
+  other: Record<string, string>;
 };
 
 export type ProviderColumn = {
@@ -919,6 +1058,8 @@ export type ProviderColumn = {
   short_name: null | string;
   name: null | string;
   value: null | number | string;
+  /** By name: canonical JSON of the fields that the contract does not know. */
+  other: Record<string, string>;
 };
 
 /** One delivery of the provider as it arrived, for audit and for normalizing again. */

@@ -61,7 +61,7 @@ function stepsOf(transitions: readonly MatchTransition[]): StoryStep[] {
 
 function shownIncident({ id, removed, incident, cause }: MatchIncident): ShownIncident[] {
   if (incident === null) return [];
-  const { json, important } = renderIncident(incident, () => undefined);
+  const { json, important } = renderIncident(incident, () => null);
   return [{ ...incident, id, removed, received_at: cause.received_at, important, record: JSON.parse(json) }];
 }
 

@@ -1,6 +1,6 @@
 /** Renders tables as `data.standings` and `data.standings_list[]` (spec, "Standing", "Standings catalogue"), from records of topics. */
 import { countOf, isRatio, TABLE_TYPES, type TableType } from '#domain/standings/columns.ts';
-import { writeTyped } from '#json/typed-record.ts';
+import { writeRecord } from '#json/records.ts';
 import type { JsonObject } from '#json/values.ts';
 import type { ProviderStandings, Standings, StandingsGroup, StandingsRow } from '#records/types.ts';
 import { SOCCER } from '#soccer/soccer.ts';
@@ -45,7 +45,7 @@ export function standingsRecord(table: Omit<Standings, 'later'>): JsonObject {
 
 /** Renders a ranking of the provider. */
 export function rankingRecord({ standings_id: id, version: _, ...ranking }: ProviderStandings): JsonObject {
-  return writeTyped({ ...ranking, id } as object);
+  return writeRecord({ ...ranking, id });
 }
 
 /** Renders the entry of a table in the catalogue of standings. */

@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { providerLeague } from '#ingestion/provider-standings.ts';
 import type { StandingsRow } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import {
-  compareLeague,
-  correctionText,
-  type DifferenceKind,
-  differenceText,
-  readProviderLeague,
-} from './provider-league.ts';
+import { compareLeague, correctionText, type DifferenceKind, differenceText } from './provider-league.ts';
 
 type DerivedLeague = Parameters<typeof compareLeague>[1][number];
 type Row = readonly [id: number, rank: number, mp: number | string, pts: number | string];
@@ -39,54 +34,6 @@ const group = (rows: readonly Row[], more: object = {}) => ({
   ...more,
 });
 
-describe('a league table of the provider', () => {
-  test('is read with its corrections, as records or as values alone', () => {
-    const everton = {
-      participant_id: 2,
-      participant_name: 'Team 2',
-      value: '-6',
-      reason: 'Association decision',
-    };
-    const corrections = [everton, -6, 4, '+2', { value: null }, { value: ' ' }, null];
-    expect(readProviderLeague(table([group([[1, 1, '38', 90]], { id: 7, corrections })]))).toEqual({
-      object_type: 'season',
-      object_id: 31,
-      groups: [
-        {
-          id: '7',
-          rows: [{ id: 1, name: 'Team 1', rank: 1, mp: 38, pts: 90 }],
-          corrections: [
-            everton,
-            ...['-6', '+4', '+2'].map((value) => ({
-              participant_id: null,
-              participant_name: '',
-              value,
-              reason: '',
-            })),
-          ],
-        },
-      ],
-    });
-  });
-
-  test('has no corrections where the provider names none, and unknown values where it names no value', () => {
-    const read = readProviderLeague(table([{ participants: [{ id: 3 }, { name: 'no id' }, 5] }], '31'));
-    expect(read?.groups).toEqual([
-      { id: '', rows: [{ id: 3, name: '', rank: null, mp: null, pts: null }], corrections: [] },
-    ]);
-    const odd = readProviderLeague({
-      object_id: 1,
-      groups: [null, { participants: [{ id: 3, columns: [null, 4] }] }],
-    });
-    expect(odd?.groups.map(({ rows }) => rows.length)).toEqual([0, 1]);
-    expect(readProviderLeague({ object_id: 1 })).toEqual({ object_type: '', object_id: 1, groups: [] });
-  });
-
-  test.each([null, 'text', [], {}, { object_id: 'x' }])('is none in %j', (standings) => {
-    expect(readProviderLeague(standings)).toBeNull();
-  });
-});
-
 describe('the provider’s table beside ours', () => {
   const ours = (
     rows: readonly Row[],
@@ -106,7 +53,7 @@ describe('the provider’s table beside ours', () => {
     return { standings_id: 900, object_type: 'season', object_id: 31, groups, ...league };
   };
   const compare = (theirs: readonly Row[], derived: readonly DerivedLeague[], more: object = {}) => {
-    const read = readProviderLeague(table([group(theirs, more)]));
+    const read = providerLeague(table([group(theirs, more)]), new Set());
     return read === null ? [] : compareLeague(read, derived);
   };
   const differences = (theirs: readonly Row[], derived: readonly Row[]) =>
@@ -134,7 +81,7 @@ describe('the provider’s table beside ours', () => {
     expect(compared).toEqual({
       standings_id: 900,
       group: '',
-      corrections: [{ ...correction, participant_id: null, value: '-6' }],
+      corrections: [{ ...correction, participant_id: null, value: '-6', other: {} }],
       differences: [{ participant_id: 1, name: 'Team 1', kind: 'points', ours: 6, theirs: 0 }],
     });
   });

@@ -1,43 +1,16 @@
 /** League tables of the provider: read for the corrections that it applies, and compared with the derived ones. */
-import type { Standings, StandingsGroup } from '#records/types.ts';
+import type {
+  ProviderCorrection,
+  ProviderLeague,
+  ProviderLeagueGroup,
+  ProviderLeagueRow,
+  Standings,
+  StandingsGroup,
+} from '#records/types.ts';
 import { compareFigures } from '../sorted.ts';
-import { list, long, object, text } from '../values.ts';
-
-/** The kind of a provider's league table in the catalogue topic. Its parent is the season. */
-export const PROVIDER_LEAGUE = 'provider_league';
 
 /** The type of league tables. */
 export const LEAGUE_TYPE_ID = 2;
-
-/** What is compared of a row; null where unknown. */
-type LeagueRow = {
-  readonly id: number;
-  readonly name: string;
-  readonly rank: number | null;
-  readonly mp: number | null;
-  readonly pts: number | null;
-};
-
-/** Points that the provider added or deducted. Text as the provider writes it; '' and null where it says nothing. */
-type ProviderCorrection = {
-  readonly participant_id: number | null;
-  readonly participant_name: string;
-  /** Such as `+2` or `-6`. */
-  readonly value: string;
-  readonly reason: string;
-};
-
-type LeagueGroup = { readonly id: string; readonly rows: readonly LeagueRow[] };
-
-/** A group of the provider's table. */
-type ProviderGroup = LeagueGroup & { readonly corrections: readonly ProviderCorrection[] };
-
-/** A league table of the provider: what is kept of it. */
-export type ProviderLeague = {
-  readonly object_type: string;
-  readonly object_id: number;
-  readonly groups: readonly ProviderGroup[];
-};
 
 /** A derived league table. */
 type DerivedLeague = Pick<Standings, 'standings_id' | 'object_type' | 'object_id' | 'groups'>;
@@ -91,21 +64,6 @@ export function differenceText({
   return ours === null ? `${name}: only there` : `${name}: only here`;
 }
 
-/** Reads the provider's `data.standings`. Returns null when it is no table of a known object. */
-export function readProviderLeague(standings: unknown): ProviderLeague | null {
-  const record = object(standings);
-  const object_id = long(record?.object_id);
-  if (record === null || object_id === null) return null;
-  return {
-    object_type: text(record.object_type) ?? '',
-    object_id,
-    groups: list(record.groups).map((one) => ({
-      ...groupOf(one),
-      corrections: list(object(one)?.corrections).flatMap(correctionOf),
-    })),
-  };
-}
-
 /** Compares the provider's table with the derived ones of its season. A group none of whose teams we rank is left out. */
 export function compareLeague(theirs: ProviderLeague, derived: readonly DerivedLeague[]): ComparedGroup[] {
   const isSameObject = ({ object_type, object_id }: DerivedLeague) =>
@@ -141,7 +99,10 @@ export function compareLeague(theirs: ProviderLeague, derived: readonly DerivedL
   });
 }
 
-function differencesOf(ours: readonly LeagueRow[], theirs: readonly LeagueRow[]): TableDifference[] {
+function differencesOf(
+  ours: readonly ProviderLeagueRow[],
+  theirs: readonly ProviderLeagueRow[],
+): TableDifference[] {
   const known = new Map(theirs.map((row) => [row.id, row]));
   const own = new Set(ours.map(({ id }) => id));
   const found = ours.flatMap((row): TableDifference[] => {
@@ -156,8 +117,11 @@ function differencesOf(ours: readonly LeagueRow[], theirs: readonly LeagueRow[])
 }
 
 /** Returns the teams that the provider ranks above one that ranks above them here. Equal teams may be in any order. */
-function ranksOf(ours: readonly LeagueRow[], known: ReadonlyMap<number, LeagueRow>): TableDifference[] {
-  const theirs = ({ id }: LeagueRow) => known.get(id)?.rank ?? null;
+function ranksOf(
+  ours: readonly ProviderLeagueRow[],
+  known: ReadonlyMap<number, ProviderLeagueRow>,
+): TableDifference[] {
+  const theirs = ({ id }: ProviderLeagueRow) => known.get(id)?.rank ?? null;
   const ranked = ours.filter((row) => row.rank !== null && theirs(row) !== null);
   return ranked.flatMap((row) => {
     const isOvertaken = ranked.some(
@@ -169,11 +133,11 @@ function ranksOf(ours: readonly LeagueRow[], known: ReadonlyMap<number, LeagueRo
 
 function difference(
   kind: DifferenceKind,
-  { id, name }: LeagueRow,
+  { id, name }: ProviderLeagueRow,
   ours: number | null,
   theirs: number | null,
 ): TableDifference {
-  return { participant_id: id, name, kind, ours, theirs };
+  return { participant_id: id, name: name ?? '', kind, ours, theirs };
 }
 
 /** Whether two known values differ. */
@@ -181,48 +145,13 @@ function differs(a: number | null, b: number | null): boolean {
   return a !== null && b !== null && a !== b;
 }
 
-function derivedGroup({ id, rows }: StandingsGroup): LeagueGroup {
+function derivedGroup({ id, rows }: StandingsGroup): Omit<ProviderLeagueGroup, 'corrections'> {
   return {
     id: id === null ? '' : String(id),
-    rows: rows.flatMap(({ participant, rank, played, points }): LeagueRow[] =>
+    rows: rows.flatMap(({ participant, rank, played, points }): ProviderLeagueRow[] =>
       participant.id === null
         ? []
-        : [{ id: participant.id, name: participant.name ?? '', rank, mp: played, pts: points }],
+        : [{ id: participant.id, name: participant.name, rank, mp: played, pts: points }],
     ),
   };
-}
-
-function groupOf(value: unknown): LeagueGroup {
-  const { id, participants } = object(value) ?? {};
-  const rows = list(participants).flatMap((one): LeagueRow[] => {
-    const row = object(one);
-    const team = long(row?.id);
-    if (row === null || team === null) return [];
-    const cells = new Map(list(row.columns).map((cell) => [object(cell)?.code, object(cell)?.value]));
-    return [
-      {
-        id: team,
-        name: text(row.name) ?? '',
-        rank: long(row.rank),
-        mp: long(cells.get('mp')),
-        pts: long(cells.get('pts')),
-      },
-    ];
-  });
-  return { id: String(long(id) ?? ''), rows };
-}
-
-/** Reads a correction: a record, or its value alone. One without a value is left out. */
-function correctionOf(value: unknown): ProviderCorrection[] {
-  const record = object(value) ?? { value };
-  const written = typeof record.value === 'number' ? String(record.value) : (text(record.value) ?? '').trim();
-  if (written === '') return [];
-  return [
-    {
-      participant_id: long(record.participant_id),
-      participant_name: text(record.participant_name) ?? '',
-      value: /^\d/.test(written) ? `+${written}` : written,
-      reason: text(record.reason) ?? '',
-    },
-  ];
 }

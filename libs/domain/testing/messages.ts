@@ -138,7 +138,7 @@ function message(ut: number): Omit<NormalizedMessage, 'type'> {
     clock: null,
     incident: null,
     snapshot: null,
-    body: null,
+    other: {},
     unread: [],
     unreadable: null,
     deleted: [],

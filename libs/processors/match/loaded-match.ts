@@ -73,7 +73,7 @@ export function refusedMessage(message: NormalizedMessage, { published }: Poison
     clock: null,
     incident: null,
     snapshot: null,
-    body: null,
+    other: {},
     unread: [],
     unreadable: published,
     deleted: [],

@@ -129,7 +129,7 @@ export const MATCH_SAMPLES = {
     clock: { time: 1_094, status: 'running', ut: 1_531_670_000 },
     incident: { deleted: false, incident },
     snapshot: [incident],
-    body: '{"event":{"id":2429281}}',
+    other: { event: '{"id":2429281}' },
     unread: ['event.neutral_venue'],
     unreadable: 'ut: expected a whole number',
     deleted: [incident],

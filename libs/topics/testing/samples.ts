@@ -1,5 +1,11 @@
 /** One value of every topic, with every field set, for tests and measurements. */
-import type { HealthGap, HealthProgress, StandingsGroup, TopicValues } from '#records/types.ts';
+import type {
+  HealthGap,
+  HealthProgress,
+  ProviderCorrection,
+  StandingsGroup,
+  TopicValues,
+} from '#records/types.ts';
 import type { TopicName } from '../topics.ts';
 import { CAUSE, EVENT_REPORT, MATCH_SAMPLES } from './match-samples.ts';
 
@@ -38,6 +44,14 @@ const GROUP: StandingsGroup = {
   ],
 };
 
+const CORRECTION: ProviderCorrection = {
+  participant_id: 900,
+  participant_name: 'France',
+  value: '-2',
+  reason: 'Regulations',
+  other: { more: '1' },
+};
+
 const OTHER_SAMPLES = {
   'standings-results': { result: Buffer.from([0, 0, 0, 0, 9, 2]) },
   catalogue: {
@@ -45,7 +59,68 @@ const OTHER_SAMPLES = {
     id: '29402',
     parent_id: '1478',
     ut: 1_531_670_000,
-    body: '{"actual":"yes","id":29402,"name":"World Cup 2018"}',
+    name: 'World Cup 2018',
+    sport: { url: 'soccer', active: true, has_timer: true },
+    area: { area_code: 'RUS', parent_area_id: '209' },
+    language: { code: 'ru', original_name: 'Русский', active: true },
+    status: { short_name: '2nd half', type: 'live' },
+    incident: {
+      sport_id: 5,
+      code: 'goal',
+      type: 'team',
+      for: 'own',
+      group: 'goal',
+      details: true,
+      game_break: false,
+      important: true,
+      important_for_trader: true,
+    },
+    standings_type: {
+      sport_id: 5,
+      columns: [{ id: 8, code: 'pts', short_name: 'Pts', name: 'Points', other: { more: '1' } }],
+    },
+    competition: {
+      short_name: 'World Cup',
+      mini_name: 'WC',
+      gender: 'male',
+      type: 'international',
+      area_id: 1,
+      area_name: 'International',
+      area_type: 'international',
+      area_sort: 1,
+      area_code: 'INT',
+      overall_sort: 1,
+      sport_id: 5,
+      sport_name: 'Soccer',
+      tour_id: 1,
+      tour_name: 'Tour',
+      slug: 'world-cup,1478',
+      stats_lvl: 'gold',
+      generate_season_stats: true,
+    },
+    season: { year: '2018', actual: true, range_level: 1, stats_lvl: 'gold' },
+    stage: {
+      stage_name_id: 2,
+      start_date: '2018-06-14',
+      end_date: '2018-07-15',
+      show_standings: true,
+      has_brackets: false,
+      groups_nr: 8,
+      sort: 1,
+      is_current: true,
+    },
+    provider_league: {
+      object_type: 'season',
+      object_id: 29_402,
+      groups: [
+        {
+          id: '31',
+          rows: [{ id: 900, name: 'France', rank: 1, mp: 3, pts: 5 }],
+          corrections: [CORRECTION],
+        },
+      ],
+    },
+    other: { more: '1' },
   },
   standings: {
     standings_id: 39_719,
@@ -87,10 +162,8 @@ const OTHER_SAMPLES = {
         id: '1',
         name: 'All',
         ut: 1_531_660_000,
-        zones: [{ id: 3, name: 'Seeded', colour: '#002400' }],
-        corrections: [
-          { participant_id: 900, participant_name: 'France', value: '-2', reason: 'Regulations' },
-        ],
+        zones: [{ id: 3, name: 'Seeded', colour: '#002400', other: { more: '1' } }],
+        corrections: [CORRECTION],
         participants: [
           {
             id: 900,
@@ -106,14 +179,16 @@ const OTHER_SAMPLES = {
             subparticipant_id: null,
             subparticipant_name: '',
             subparticipant_slug: '',
-            columns: [{ id: 8, code: 'pts', short_name: 'Pts', name: 'Points', value: 1_726 }],
-            other: '{"more":1}',
+            columns: [
+              { id: 8, code: 'pts', short_name: 'Pts', name: 'Points', value: 1_726, other: { more: '1' } },
+            ],
+            other: { more: '1' },
           },
         ],
-        other: null,
+        other: { more: '1' },
       },
     ],
-    other: null,
+    other: { more: '1' },
   },
   clients: {
     client_id: 1,

@@ -4,7 +4,6 @@ import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest
 import type { TreeLevel } from '#contract/rest/tree.ts';
 import { foldName, matchRank } from '#domain/name-search.ts';
 import { hasResult } from '#domain/result.ts';
-import { text } from '#domain/values.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { ShownIncident, ShownState } from '../store/board-view.ts';
 import type { SubjectChange } from '../store/changes.ts';
@@ -166,7 +165,7 @@ export function toolQueries(views: Views) {
     seasons(competitionId: number, access: Access) {
       requireAccess(access, competitionId);
       const ids = tree.ids('season', { level: 'competition', id: competitionId }).toReversed();
-      const current = ids.find((id) => catalogue.find('season', id)?.record.actual === 'yes') ?? ids[0];
+      const current = ids.find((id) => catalogue.find('season', id)?.season?.actual === true) ?? ids[0];
       return ids.map((id) => ({ id, name: catalogue.name('season', id), current: id === current }));
     },
 
@@ -197,7 +196,7 @@ function nameSearches({ matches, catalogue, tree }: Views) {
         if (!isCovered(access, id)) return [];
         const name = catalogue.name('competition', id);
         if (name === null) return [];
-        const area = text(catalogue.find('competition', id)?.record.area_name);
+        const area = catalogue.find('competition', id)?.competition?.area_name ?? null;
         return [{ id, name, area, folded: foldName(name), whole: foldName(`${area ?? ''} ${name}`) }];
       });
       return byRank(found, words).map(({ id, name, area }) => ({ id, name, area }));

@@ -2,7 +2,6 @@
 
 import { LEVELS } from '#contract/rest/tree.ts';
 import { isCard, isGoal } from '#domain/goal-facts.ts';
-import { PROVIDER_LEAGUE } from '#domain/standings/provider-league.ts';
 import { withShortTexts } from '#json/short-text.ts';
 import type { MatchState } from '#records/types.ts';
 import { nextState } from '#tradability/trading.ts';
@@ -43,7 +42,7 @@ export function applyRecords(
       changed.answers = true;
       if (record.topic === 'catalogue') {
         if (!applyName(views, record, at)) continue;
-        if (record.value?.kind === PROVIDER_LEAGUE) changed.seasons.add(Number(record.value.parent_id));
+        if (record.value?.kind === 'provider_league') changed.seasons.add(Number(record.value.parent_id));
         else changed.names = true;
       } else applyValue(views, record, at, changed);
     }
@@ -135,7 +134,7 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: ViewC
     case 'match-incidents': {
       // Null if only the incident's deletion has arrived.
       if (value.incident === null || !views.coverage.keepsEvent(value.event_id)) return;
-      const typeRecord = (id: number) => views.catalogue.find('incident', id)?.record;
+      const typeRecord = (id: number) => views.catalogue.find('incident', id);
       const rendered = renderIncident(value.incident, typeRecord, value.missing);
       views.incidentLog.put(value, value.incident, rendered);
       changed.events.add(value.event_id);

@@ -3,10 +3,11 @@
 import { LEVELS } from '#contract/rest/tree.ts';
 import { clockAt } from '#domain/clock.ts';
 import type { ClockRule } from '#domain/clock-rule.ts';
-import { otherFields, participantObject, valueObject, yesNo } from '#domain/event.ts';
+import { yesNo } from '#domain/event.ts';
 import type { EventRegister } from '#domain/event-register.ts';
 import { isOlder, playedTimeOf, reportedEvent } from '#domain/reported-fields.ts';
 import { text } from '#domain/values.ts';
+import { otherFields, writeRecord } from '#json/records.ts';
 import { type JsonObject, toWholeNumber } from '#json/values.ts';
 import type { EventParticipant, MatchState, ReportedValue } from '#records/types.ts';
 import { RESULT, SOCCER } from '#soccer/soccer.ts';
@@ -165,7 +166,7 @@ function renderParticipants(
     [2, state.score?.away],
   ]);
   return sides.map((reported) => {
-    const record = participantObject(reported);
+    const record = writeRecord(reported);
     const counter = reported.counter ?? 0;
     const results = values(reported.results, isSoccer ? RESULT_NAMES : undefined).filter(
       ({ id }) => id !== RESULT.score,
@@ -211,7 +212,7 @@ function values(list: readonly ReportedValue[], names: ReadonlyMap<number, strin
     return {
       id,
       ...(known === undefined ? {} : { short_name: known, name: known }),
-      ...valueObject(reported),
+      ...writeRecord(reported),
       value: reported.value ?? '',
     };
   });

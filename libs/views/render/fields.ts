@@ -1,11 +1,32 @@
 /** Reads and writes values of a provider's record. */
 
+import { yesNo } from '#domain/event.ts';
 import { foldName } from '#domain/name-search.ts';
+import { writeRecord } from '#json/records.ts';
 import type { JsonObject } from '#json/values.ts';
+import type { CatalogueRecord } from '#records/types.ts';
 
 /** Returns the objects of a list; none if it is anything else. */
 export function recordsOf(list: unknown): JsonObject[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === 'object' && item !== null) : [];
+}
+
+/** The one flag of the contract that is a boolean. */
+const BOOLEAN = 'generate_season_stats';
+
+/** Returns what a record of the catalogue says, as the contract writes it, without its id and its time. */
+export function catalogueObject({ name, other, ...record }: CatalogueRecord): JsonObject {
+  const { kind } = record;
+  const own = kind === 'group' ? {} : { ...record[kind] };
+  const shown = Object.entries(own).map(([field, value]) => [
+    field,
+    typeof value === 'boolean' && field !== BOOLEAN ? yesNo(value) : value,
+  ]);
+  return {
+    ...writeRecord({ name, ...Object.fromEntries(shown), other }),
+    // The provider writes it also where there is none.
+    ...(record.incident === null ? {} : { group: record.incident.group }),
+  };
 }
 
 /** Returns a slug as providers write it: `Manchester United` with id 136195 is `manchester-united,136195`. */

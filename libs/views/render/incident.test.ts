@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { incident } from '#domain/testing/messages.ts';
 import type { Incident } from '#records/types.ts';
+import { catalogueValue } from '../testing/records.ts';
 import { renderIncident } from './incident.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -8,7 +9,9 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Renders an incident with these fields. Returns its record, and whether it is important. */
 function rendered(options: Partial<Incident> = {}, type?: Fields) {
   const known = incident('5-110', 413, options);
-  const { json, important } = renderIncident(known, (id) => (id === known.incident_id ? type : undefined));
+  const { json, important } = renderIncident(known, (id) =>
+    id === known.incident_id && type !== undefined ? catalogueValue('incident', id, null, type) : null,
+  );
   return { record: JSON.parse(json), important };
 }
 
@@ -107,7 +110,7 @@ describe('a field that was not reported is', () => {
     [
       'that of the built-in type if the provider’s value is invalid',
       { incident_id: 420 },
-      { name: 7, for: 7, important: 7, important_for_trader: null, game_break: false },
+      { name: {}, for: 7, important: 7, important_for_trader: null, game_break: '' },
       { incident_name: 'Penalty', important: 'yes', important_for_trader: 'yes', game_break: 'yes' },
     ],
     [

@@ -1,15 +1,14 @@
 /** Renders an incident as the contract shows it from its register. Pure. */
 
 import { incidentObject, yesNo } from '#domain/event.ts';
-import { text } from '#domain/values.ts';
 import type { JsonObject } from '#json/values.ts';
-import type { Incident } from '#records/types.ts';
+import type { CatalogueRecord, Incident } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { STATUSES } from '#soccer/statuses.ts';
 import type { RenderedIncident } from '../store/incidents.ts';
 
-/** Returns the record of an incident type in the provider's catalogue; undefined if unknown. */
-type IncidentTypeRecord = (incidentId: number) => Readonly<JsonObject> | undefined;
+/** Returns an incident type of the provider's catalogue; null if unknown. */
+type IncidentTypeRecord = (incidentId: number) => Pick<CatalogueRecord, 'name' | 'incident'> | null;
 
 /** The field that only the feed's incidents carry (spec, "Clock model"). */
 const FEED_ONLY = 'period_timer';
@@ -31,15 +30,15 @@ export function renderIncident(
   const flag = (
     name: 'important' | 'important_for_trader' | 'game_break',
     known: boolean | undefined,
-  ): string => text(reported[name]) ?? text(listed?.[name]) ?? yesNo(known === true);
+  ): string => yesNo(incident[name] ?? listed?.incident?.[name] ?? known === true);
   const important = flag('important', type?.important);
   const shown: JsonObject = {
     ...reported,
-    incident_name: incident.incident_name ?? text(listed?.name) ?? type?.name ?? '',
+    incident_name: incident.incident_name ?? listed?.name ?? type?.name ?? '',
     event_status_name: incident.event_status_name ?? phase?.name ?? null,
     for:
       incident.counts_for ??
-      text(listed?.for) ??
+      listed?.incident?.for ??
       type?.for ??
       (incident.participant_id === null ? 'none' : 'own'),
     properties: collection(reported.properties),

@@ -2,6 +2,7 @@
 
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import type { ComparedGroup } from '#domain/standings/provider-league.ts';
+import { writeRecord } from '#json/records.ts';
 import { type JsonObject, toWholeNumber } from '#json/values.ts';
 import { SOCCER } from '#soccer/soccer.ts';
 import { recordsOf, slugOf } from './fields.ts';
@@ -80,7 +81,7 @@ function providerOf(group: JsonObject, compared: readonly ComparedGroup[]): Json
   const own = compared.find((one) => one.group === String(group.id ?? ''));
   return own === undefined
     ? {}
-    : { provider: { corrections: own.corrections, differences: own.differences } };
+    : { provider: { corrections: own.corrections.map(writeRecord), differences: own.differences } };
 }
 
 /** Adds the missing fields to a row. Without a previous rank, the rank itself is the previous one. */

@@ -1,46 +1,31 @@
 /** Renders competitions, seasons, stages and groups as the contract shows them from the catalogue's records. Pure. */
 
 import { type TreeLevel, UNKNOWN_NODE } from '#contract/rest/tree.ts';
-import { text } from '#domain/values.ts';
-import { type JsonObject, toWholeNumber } from '#json/values.ts';
+import type { JsonObject } from '#json/values.ts';
+import type { CatalogueRecord } from '#records/types.ts';
 import { SOCCER } from '#soccer/soccer.ts';
 import type { Views } from '../store/views.ts';
-import { slugOf } from './fields.ts';
+import { catalogueObject, slugOf } from './fields.ts';
 
-/** Fields that the provider itself writes as null. */
-const NULLABLE: ReadonlySet<string> = new Set(['stage_name_id', 'team_connection']);
 /** Names of sports that need no catalogue. */
 const SPORT_NAMES: ReadonlyMap<number, string> = new Map([[SOCCER, 'Soccer']]);
-/** Fields with whole numbers that the provider writes as text in some lists. */
-const NUMBERS = ['area_id', 'area_sort', 'overall_sort', 'sport_id', 'tour_id', 'ut'];
-
-/**
- * Returns the record of a node with every field of its level; a field that was not reported has the provider's empty
- * value. `ut`: the time of the catalogue's record, Unix seconds.
- */
+/** Returns the record of a node with every field of its level; a field that was not reported has the provider's empty value. */
 function renderNode(
   level: TreeLevel,
   id: number,
-  record: JsonObject,
-  ut: number,
+  entry: CatalogueRecord | null,
   sport: JsonObject,
 ): JsonObject {
-  const name = text(record.name) ?? '';
-  const reported = Object.entries(record).filter(([field, value]) => value !== null || NULLABLE.has(field));
-  const node = {
+  const name = entry?.name ?? '';
+  const reported = Object.entries(entry === null ? {} : catalogueObject(entry));
+  return {
     ...UNKNOWN_NODE[level],
     ...(level === 'competition' ? { ...sport, slug: name === '' ? '' : slugOf(name, id) } : {}),
-    ...Object.fromEntries(reported),
+    ...Object.fromEntries(reported.filter(([, value]) => value !== null)),
     id,
     name,
-    ut: toWholeNumber(record.ut) ?? ut,
+    ut: entry?.ut ?? 0,
   };
-  if (level !== 'competition') return node;
-  const numbers = NUMBERS.flatMap((field) => {
-    const number = toWholeNumber(record[field]);
-    return number === null ? [] : [[field, number] as const];
-  });
-  return { ...node, ...Object.fromEntries(numbers) };
 }
 
 /** Returns a lookup of nodes as JSON text, from the provider's record or else from the events below the node. */
@@ -54,8 +39,7 @@ export function nodeLookup({
     return { sport_id, sport_name: catalogue.name('sport', sport_id) ?? SPORT_NAMES.get(sport_id) ?? '' };
   };
   return (level, id) => {
-    const entry = catalogue.find(level, id);
     const sport = level === 'competition' ? sportOf(id) : {};
-    return JSON.stringify(renderNode(level, id, entry?.record ?? {}, entry?.ut ?? 0, sport));
+    return JSON.stringify(renderNode(level, id, catalogue.find(level, id), sport));
   };
 }

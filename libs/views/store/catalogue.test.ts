@@ -1,12 +1,13 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
+import { catalogueValue } from '../testing/records.ts';
 import { ViewsWorld } from '../testing/world.ts';
 
 test('remembers missing ids until their record arrives, up to a limit', () => {
   const { catalogue } = new ViewsWorld().views;
   expect(catalogue.name('season', 5)).toBeNull();
-  catalogue.apply({ kind: 'season', id: '5', parent_id: null, ut: 1, body: '{"name":"A"}' }, 1);
+  catalogue.apply(catalogueValue('season', 5, null, { name: 'A' }), 1);
   expect(catalogue.name('season', 5)).toBe('A');
 
   const before = heapUsed();

@@ -1,21 +1,22 @@
 import { LRUCache } from 'lru-cache';
-import { text as readText } from '#domain/values.ts';
-import { type JsonObject, toWholeNumber } from '#json/values.ts';
-import type { CatalogueRecord } from '#records/types.ts';
+import type { TreeLevel } from '#contract/rest/tree.ts';
+import { NO_ENTRY } from '#ingestion/catalogue.ts';
+import { toWholeNumber } from '#json/values.ts';
+import type { CatalogueKind, CatalogueRecord } from '#records/types.ts';
 import { Conditions, SqlView } from './sql.ts';
 
-export type CatalogueEntry = Readonly<Pick<CatalogueRecord, 'id' | 'parent_id' | 'ut'>> & {
+/** A record of the catalogue; of one that is only a name in an event, `ut` is 0. */
+export type CatalogueEntry = Readonly<CatalogueRecord> & {
   /** Time at which it became visible in these views, Unix seconds. */
   readonly changed: number;
-  readonly record: JsonObject;
 };
 
-type CatalogueRow = Omit<CatalogueEntry, 'record'> & { readonly json: string };
+type CatalogueRow = Pick<CatalogueEntry, 'changed'> & { readonly json: string };
 
-/** The time of a record that is only a name in an event: every record of the catalogue, some of negative times, is newer. */
+/** The time of a row that is only a name in an event: every record of the catalogue, some of negative times, is newer. */
 const REPORTED_UT = Number.MIN_SAFE_INTEGER;
 
-const ENTRY = 'id, parent_id, ut, changed, json FROM catalogue';
+const ENTRY = 'changed, json FROM catalogue';
 
 /** Maximum number of remembered ids without a record: clients may query any id. */
 const MAX_MISSING = 10_000;
@@ -29,15 +30,11 @@ export class CatalogueView extends SqlView {
    * Stores a record unless the same or a newer one is stored. Returns whether it was stored. `changed`: the time at which
    * it became visible, Unix seconds of this service's clock.
    */
-  apply(record: CatalogueRecord, changed: number): boolean {
-    const { kind, id, parent_id, ut, body } = record;
-    const known = this.sql
-      .of('SELECT parent_id, ut, json FROM catalogue WHERE kind = ? AND id = ?')
-      .get(kind, id);
-    if (known !== undefined) {
-      if ((known.ut as number) > ut) return false;
-      if (known.ut === ut && known.json === body && known.parent_id === parent_id) return false;
-    }
+  apply(record: CatalogueRecord, changed: number, ut = record.ut): boolean {
+    const { kind, id, parent_id } = record;
+    const json = JSON.stringify(record);
+    const known = this.sql.of('SELECT ut, json FROM catalogue WHERE kind = ? AND id = ?').get(kind, id);
+    if (known !== undefined && ((known.ut as number) > ut || known.json === json)) return false;
     this.sql.insert('INSERT OR REPLACE INTO catalogue', {
       kind,
       id,
@@ -45,7 +42,7 @@ export class CatalogueView extends SqlView {
       parent_id,
       ut,
       changed,
-      json: body,
+      json,
     });
     this.#parsed.delete(`${kind}/${id}`);
     this.#missing.delete(`${kind}/${id}`);
@@ -57,7 +54,7 @@ export class CatalogueView extends SqlView {
    * new. `changed`: as of `apply`.
    */
   applyReported(
-    kind: string,
+    kind: TreeLevel,
     {
       id,
       parent_id,
@@ -65,11 +62,10 @@ export class CatalogueView extends SqlView {
     }: { readonly id: number; readonly parent_id: number | null; readonly name: string },
     changed: number,
   ): boolean {
-    const known = this.find(kind, id);
-    if (known !== null && (known.ut !== REPORTED_UT || known.record.name === name)) return false;
+    if (this.find(kind, id)?.name === name) return false;
     const parent = parent_id === null ? null : String(parent_id);
-    const body = JSON.stringify({ id, name, ut: 0 });
-    return this.apply({ kind, id: String(id), parent_id: parent, ut: REPORTED_UT, body }, changed);
+    const record = { ...NO_ENTRY, kind, id: String(id), parent_id: parent, ut: 0, name };
+    return this.apply(record, changed, REPORTED_UT);
   }
 
   /** Deletes the record of a `kind/id`. */
@@ -82,7 +78,7 @@ export class CatalogueView extends SqlView {
   }
 
   /** Returns a record; null if there is none. */
-  find(kind: string, id: number | null): CatalogueEntry | null {
+  find(kind: CatalogueKind, id: number | null): CatalogueEntry | null {
     if (id === null) return null;
     const key = `${kind}/${id}`;
     const known = this.#parsed.get(key);
@@ -99,18 +95,18 @@ export class CatalogueView extends SqlView {
   }
 
   /** Returns all records of a kind, ordered by id; with `parentId` only those of that parent. */
-  list(kind: string, parentId?: number): CatalogueEntry[] {
+  list(kind: CatalogueKind, parentId?: number): CatalogueEntry[] {
     const conditions = new Conditions().where('kind = ?', kind).where('parent_id = ?', parentId?.toString());
     const text = `SELECT ${ENTRY}${conditions.text} ORDER BY number, id`;
     return this.sql.rows<CatalogueRow>(text, ...conditions.values).map(entryOf);
   }
 
   /** Returns the name of a record; null if unknown. */
-  name(kind: string, id: number | null): string | null {
-    return readText(this.find(kind, id)?.record.name);
+  name(kind: CatalogueKind, id: number | null): string | null {
+    return this.find(kind, id)?.name ?? null;
   }
 }
 
-function entryOf({ json, ...row }: CatalogueRow): CatalogueEntry {
-  return { ...row, record: JSON.parse(json) };
+function entryOf({ json, changed }: CatalogueRow): CatalogueEntry {
+  return { ...JSON.parse(json), changed };
 }

@@ -2,8 +2,7 @@ import type { KnockOutMatch, KnockOutStage, SeasonEntry } from './board-view.ts'
 import { SqlView } from './sql.ts';
 
 /** SQL condition on the catalogue: a stage with brackets, unless its record has `show_standings`. */
-export const KNOCK_OUT = `kind = 'stage' AND json_extract(json, '$.has_brackets') = 'yes'
-  AND ifnull(json_extract(json, '$.show_standings'), 'no') <> 'yes'`;
+export const KNOCK_OUT = `kind = 'stage' AND json ->> '$.stage.has_brackets' AND json ->> '$.stage.show_standings' IS NOT 1`;
 
 /** The knock-out stages of the provider's catalogue, with their matches. */
 export class KnockOutView extends SqlView {
@@ -18,7 +17,7 @@ export class KnockOutView extends SqlView {
   /** Returns the knock-out stages of a season in the provider's order, each with its matches by start and id. */
   stages(seasonId: number): KnockOutStage[] {
     const text = `SELECT number, json FROM catalogue WHERE ${KNOCK_OUT} AND parent_id = ?
-      ORDER BY json_extract(json, '$.sort'), number`;
+      ORDER BY json ->> '$.stage.sort', number`;
     const stages = this.sql.rows<{ number: number; json: string }>(text, String(seasonId));
     return stages.map(({ number, json }) => ({
       stage_id: number,

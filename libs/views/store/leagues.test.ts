@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { readProviderLeague } from '#domain/standings/provider-league.ts';
 import { catalogueRecord, tableRecord } from '../testing/records.ts';
 import { ViewsWorld } from '../testing/world.ts';
 import { SETTLED_SECONDS } from './leagues.ts';
@@ -33,7 +32,7 @@ function world() {
         groups: [group],
         ...of
       } = table(points);
-      const league = readProviderLeague({ ...of, groups: [{ ...group, corrections: [-6] }] }) ?? {};
+      const league = { ...of, groups: [{ ...group, corrections: [-6] }] };
       views.give(catalogueRecord('provider_league', 40_001, SEASON, league, ut));
     },
     /** The number of tables whose points differ, `after` seconds from now. */

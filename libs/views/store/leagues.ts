@@ -5,8 +5,6 @@ import {
   DIFFERENCE_KINDS,
   type DifferenceKind,
   LEAGUE_TYPE_ID,
-  PROVIDER_LEAGUE,
-  type ProviderLeague,
 } from '#domain/standings/provider-league.ts';
 import { isOwnTable } from '#domain/standings/table-id.ts';
 import type { CatalogueView } from './catalogue.ts';
@@ -99,7 +97,7 @@ export class LeagueView {
 
   /** Compares a season, with the time of the last change of our tables, Unix seconds. Null without a table of the provider. */
   #compare(seasonId: number): { readonly changed: number; readonly groups: ComparedGroup[] } | null {
-    const theirs = this.#catalogue.list(PROVIDER_LEAGUE, seasonId);
+    const theirs = this.#catalogue.list('provider_league', seasonId);
     if (theirs.length === 0) return null;
     const ours = this.#standings
       .derived(seasonId, LEAGUE_TYPE_ID)
@@ -107,14 +105,13 @@ export class LeagueView {
     const tables = ours.map(({ table }) => table);
     return {
       changed: Math.max(0, ...ours.map((league) => league.changed)),
-      // The poller wrote the record in this form.
-      groups: theirs.flatMap(({ record }) => compareLeague(record as unknown as ProviderLeague, tables)),
+      groups: theirs.flatMap(({ provider_league: league }) => (league ? compareLeague(league, tables) : [])),
     };
   }
 
   /** Returns the seasons of which the provider's tables were read. */
   #known(): number[] {
     const text = 'SELECT DISTINCT CAST(parent_id AS INTEGER) AS id FROM catalogue WHERE kind = ?';
-    return this.#sql.rows<{ id: number }>(text, PROVIDER_LEAGUE).map(({ id }) => id);
+    return this.#sql.rows<{ id: number }>(text, 'provider_league').map(({ id }) => id);
   }
 }

@@ -54,8 +54,8 @@ export class TreeView {
 
   /** Returns the sport of a competition; null if unknown. */
   sportOf(competitionId: number): number | null {
-    const reported = toWholeNumber(this.#catalogue.find('competition', competitionId)?.record.sport_id);
-    if (reported !== null) return reported;
+    const listed = this.#catalogue.find('competition', competitionId)?.competition?.sport_id;
+    if (listed != null) return listed;
     const text = 'SELECT sport_id FROM events WHERE competition_id = ? AND sport_id IS NOT NULL LIMIT 1';
     return this.#sql.value<number>(text, competitionId) ?? null;
   }

@@ -1,5 +1,4 @@
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { readProviderLeague } from '#domain/standings/provider-league.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '../ingest/records.ts';
 import { applyRecords } from '../render/apply.ts';
@@ -168,7 +167,7 @@ test('has each table as it is on the day, and compares it with the provider’s 
   const later = [{ day: '2026-05-29', groups: groupsOf(body(39).groups) }];
   const { views } = world;
   world.give(tableRecord(900, { ...of, later }, body(43).groups));
-  world.give(catalogueRecord('provider_league', 40_001, 30, readProviderLeague(body(39)) ?? {}));
+  world.give(catalogueRecord('provider_league', 40_001, 30, body(39)));
   const differences = () => [
     views.leagues.compared(30).flatMap((group) => group.differences).length,
     views.leagues.differences(world.now / 1000 + 86_400).get('points'),

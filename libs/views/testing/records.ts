@@ -1,8 +1,15 @@
 /** Records of the provider's catalogue and of tables, for tests of views. */
 
 import { COUNTS, countOf, TABLE_TYPES, type TableKind, type TableType } from '#domain/standings/columns.ts';
-import { providerStandings } from '#domain/standings/provider-table.ts';
-import type { ProviderStandings, Standings, StandingsGroup, StandingsRow } from '#records/types.ts';
+import { type ListedKind, leagueItem, readCatalogueItem } from '#ingestion/catalogue.ts';
+import { providerLeague, providerStandings } from '#ingestion/provider-standings.ts';
+import type {
+  CatalogueRecord,
+  ProviderStandings,
+  Standings,
+  StandingsGroup,
+  StandingsRow,
+} from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import type { ViewRecord } from '../ingest/records.ts';
 
@@ -12,17 +19,28 @@ const AT = { partition: 0, offset: 0 };
 /** When the records were written unless a test says so, Unix seconds. */
 const WRITTEN = 1_700_000_000;
 
-/** Returns a record of the provider's catalogue. `parent`: the id of the node or sport that it belongs to. */
-export function catalogueRecord(
+/** Returns what the topic has of a record of the provider's catalogue. `body`: the provider's record, of a league `data.standings`. */
+export function catalogueValue(
   kind: string,
   id: Id,
   parent: Id | null,
   body: object,
-  ut = WRITTEN,
-): ViewRecord<'catalogue'> {
-  const parent_id = parent === null ? null : String(parent);
-  const value = { kind, id: String(id), parent_id, ut, body: JSON.stringify(body) };
-  return { topic: 'catalogue', ...AT, key: `${kind}/${id}`, value };
+  ut?: number,
+): CatalogueRecord {
+  const league = kind === 'provider_league' ? providerLeague(body, new Set()) : null;
+  const item =
+    league === null
+      ? readCatalogueItem(kind as ListedKind, { id, ...body }, parent === null ? null : String(parent))
+      : leagueItem(Number(id), Number(parent), league, []);
+  if (item === null) throw new Error('no record of the catalogue');
+  const { nulls: _, unread: __, ...record } = item;
+  return { ...record, ut: ut ?? item.ut ?? WRITTEN };
+}
+
+/** Returns the record of `catalogueValue`. */
+export function catalogueRecord(...of: Parameters<typeof catalogueValue>): ViewRecord<'catalogue'> {
+  const value = catalogueValue(...of);
+  return { topic: 'catalogue', ...AT, key: `${value.kind}/${value.id}`, value };
 }
 
 const TABLE: Standings = {
@@ -140,7 +158,7 @@ export function shownTable(
 
 /** Returns a ranking of the provider. `body`: `data.standings`. */
 export function rankingRecord(body: object): ViewRecord<'provider-standings'> {
-  const value = providerStandings(body, WRITTEN);
+  const value = providerStandings(body, WRITTEN, {}, new Set());
   if (value === null) throw new Error('no ranking');
   return { topic: 'provider-standings', ...AT, key: String(value.standings_id), value };
 }

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readProviderLeague } from '#domain/standings/provider-league.ts';
 import { FIRST_STANDINGS_ID } from '#domain/standings/table-id.ts';
 import { ranking } from '#views/testing/ranking.ts';
 import { shownTable, tableRecord } from '#views/testing/records.ts';
@@ -87,11 +86,11 @@ describe('/standings', () => {
       value: '-6',
       reason: 'Regulations',
     };
-    const theirs = readProviderLeague({
+    const theirs = {
       object_type: 'stage',
       object_id: LEVEL_IDS.stage_id,
       groups: [{ ...derived(1).groups[0], corrections: [correction, -1] }],
-    });
+    };
     const of = { object_type: 'stage', object_id: LEVEL_IDS.stage_id, season_id: LEVEL_IDS.season_id };
     served.played.give(tableRecord(39719, { ...of, version: 2 }, derived(7).groups));
     served.played.name('provider_league', 40_001, LEVEL_IDS.season_id, '', theirs ?? {});

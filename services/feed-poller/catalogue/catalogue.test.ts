@@ -1,29 +1,44 @@
 import { expect, test } from 'vitest';
+import { type CatalogueItem, type ListedKind, NO_ENTRY, readCatalogueItem } from '#ingestion/catalogue.ts';
 import type { CatalogueRecord } from '#records/types.ts';
-import type { CatalogueItem, Raw } from '../provider/tree.ts';
+import type { Raw } from '../provider/tree.ts';
 import { Catalogue } from './catalogue.ts';
 
 function catalogue(records: CatalogueRecord[] = []) {
   const written: CatalogueRecord[] = [];
+  const unread: string[] = [];
   const topicWriter = {
-    catalogue: async (records: readonly CatalogueRecord[]) => void written.push(...records),
+    catalogue: async (records: readonly CatalogueRecord[], paths: Iterable<string>) => {
+      written.push(...records);
+      unread.push(...paths);
+    },
   };
-  return { written, made: new Catalogue(records, topicWriter) };
+  return { written, unread, made: new Catalogue(records, topicWriter) };
 }
 
-const sport = (body: Raw): CatalogueItem => ({
-  kind: 'sport',
-  id: '5',
-  parentId: null,
-  body: { id: 5, ...body },
-});
+const item = (kind: ListedKind, raw: Raw, parentId: string | null = null) =>
+  readCatalogueItem(kind, raw, parentId) as CatalogueItem;
+const sport = (raw: Raw) => item('sport', { id: 5, ...raw });
+const area = (raw: Raw) => item('area', { id: 5, ...raw });
 
-test('writes a record once, as canonical JSON', async () => {
-  const { made, written } = catalogue();
-  await made.publish([sport({ name: 'Soccer', ut: 10 }), sport({ name: 'Soccer', ut: 10 })], 99);
-  await made.publish([sport({ ut: 10, name: 'Soccer' })], 100);
-  const body = '{"id":5,"name":"Soccer","ut":10}';
-  expect(written).toEqual([{ kind: 'sport', id: '5', parent_id: null, ut: 10, body }]);
+test('writes a record once, in its types, and names what it leaves out', async () => {
+  const { made, written, unread } = catalogue();
+  const raw = { name: 'Soccer', active: 'yes', has_timer: {}, more: { b: 1, a: '2' }, ut: '10' };
+  await made.publish([sport(raw), sport(raw)], 99);
+  await made.publish([sport({ ...raw, active: true, ut: 10 })], 100);
+  expect(written).toEqual([
+    {
+      ...NO_ENTRY,
+      kind: 'sport',
+      id: '5',
+      parent_id: null,
+      ut: 10,
+      name: 'Soccer',
+      sport: { url: null, active: true, has_timer: null },
+      other: { more: '{"a":"2","b":1}' },
+    },
+  ]);
+  expect(unread).toEqual(['catalogue.sport.has_timer']);
 });
 
 test('reports a new competition, except those of the first read', async () => {
@@ -31,12 +46,7 @@ test('reports a new competition, except those of the first read', async () => {
   const made = new Catalogue([], { catalogue: async () => {} }, () => {
     named += 1;
   });
-  const competition = (id: number, name: string): CatalogueItem => ({
-    kind: 'competition',
-    id: String(id),
-    parentId: null,
-    body: { id, name },
-  });
+  const competition = (id: number, name: string) => item('competition', { id, name });
   await made.publish([competition(1, 'League'), competition(2, 'Cup')], 1);
   await made.publish([competition(1, 'The league'), sport({ ut: 2 })], 2);
   expect(named).toBe(0);
@@ -45,42 +55,44 @@ test('reports a new competition, except those of the first read', async () => {
 });
 
 test('does not write a record that the topic already has', async () => {
-  const { made, written } = catalogue([
-    { kind: 'sport', id: '5', parent_id: null, ut: 10, body: '{"id":5,"ut":10}' },
-  ]);
+  const { unread: _, nulls: __, ...known } = sport({ ut: 10 });
+  const { made, written } = catalogue([{ ...known, ut: 10 }]);
   await made.publish([sport({ ut: 10 })], 99);
   expect(written).toEqual([]);
   expect(made.has('sport')).toBe(true);
   expect(made.has('spo')).toBe(false);
 });
 
-test('applies a later record and ignores an earlier one', async () => {
+test('applies what a later record has, also its nulls, and ignores an earlier one', async () => {
   const { made, written } = catalogue();
-  await made.publish([sport({ name: 'Soccer', ut: 10 })], 99);
-  await made.publish([sport({ name: 'Football', code: 'fb', ut: 9 })], 99);
-  await made.publish([sport({ name: 'Association football', ut: 11 })], 99);
-  expect(written.map(({ body }) => JSON.parse(body))).toEqual([
-    { id: 5, name: 'Soccer', ut: 10 },
-    { id: 5, name: 'Association football', ut: 11 },
+  await made.publish([area({ name: 'Wales', area_code: 'WAL', more: 1, ut: 10 })], 99);
+  await made.publish([area({ name: 'Cymru', parent_area_id: 7, ut: 9 })], 99);
+  await made.publish([area({ name: 'Cymru', ut: 11 })], 99);
+  await made.publish([area({ area_code: null, more: null, ut: 12 })], 99);
+  expect(written.map(({ name, area, other }) => ({ name, ...area, ...other }))).toEqual([
+    { name: 'Wales', area_code: 'WAL', parent_area_id: null, more: '1' },
+    { name: 'Cymru', area_code: 'WAL', parent_area_id: null, more: '1' },
+    { name: 'Cymru', area_code: null, parent_area_id: null, more: 'null' },
   ]);
 });
 
-test('adds fields from a record of the same time, and ignores another type of the same value', async () => {
+test('adds fields from a record of the same time, and ignores another form of the same value', async () => {
   const { made, written } = catalogue();
-  await made.publish([sport({ area_id: 14, ut: 10 })], 99);
-  await made.publish([sport({ area_id: '14', ut: '10' })], 99);
-  await made.publish([sport({ area_id: '15', active: 'yes', ut: 10 })], 99);
-  expect(written.map(({ body }) => JSON.parse(body))).toEqual([
-    { id: 5, area_id: 14, ut: 10 },
-    { id: 5, area_id: 14, ut: 10, active: 'yes' },
+  const competition = (raw: Raw) => item('competition', { id: 5, ...raw });
+  await made.publish([competition({ area_id: 14, ut: 10 })], 99);
+  await made.publish([competition({ area_id: '14', ut: '10' })], 99);
+  await made.publish([competition({ area_id: '15', slug: 's', ut: 10 })], 99);
+  expect(written.map(({ competition }) => [competition?.area_id, competition?.slug])).toEqual([
+    [14, null],
+    [14, 's'],
   ]);
 });
 
 test('uses the time of the answer for a record without `ut`, and writes it when it changes', async () => {
   const { made, written } = catalogue();
-  await made.publish([sport({ n: 1 })], 100);
-  await made.publish([sport({ n: '1' })], 101);
-  await made.publish([sport({ n: 2 })], 102);
+  await made.publish([sport({ url: 1 })], 100);
+  await made.publish([sport({ url: '1' })], 101);
+  await made.publish([sport({ url: 2 })], 102);
   expect(written.map(({ ut }) => ut)).toEqual([100, 102]);
 });
 
@@ -92,12 +104,8 @@ test('writes each change once when reads are concurrent', async () => {
 
 test('finds the current seasons of the followed sports and competitions', async () => {
   const { made } = catalogue();
-  const entry = (kind: string, id: number, parentId: string | null, body: Raw): CatalogueItem => ({
-    kind,
-    id: String(id),
-    parentId,
-    body,
-  });
+  const entry = (kind: ListedKind, id: number, parentId: string | null, raw: Raw) =>
+    item(kind, { id, ...raw }, parentId);
   await made.publish(
     [
       entry('competition', 1, null, { sport_id: '5' }),

@@ -1,21 +1,17 @@
-import { canonicalJson } from '#json/canonical-json.ts';
-import { toWholeNumber } from '#json/values.ts';
+import { sameValue } from '#domain/event.ts';
+import type { CatalogueItem } from '#ingestion/catalogue.ts';
 import type { CatalogueRecord } from '#records/types.ts';
 import { Limiter } from '../provider/limiter.ts';
-import type { CatalogueItem } from '../provider/tree.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
-
-type Known = CatalogueItem & { readonly ut: number };
 
 /**
  * The state of the catalogue topic. Publishes changes to it.
  *
- * Several lists hold the same record, with different fields and with ids as text or as numbers. So records are merged: a
- * later one overrides, one of the same time adds missing fields, and a value that differs only in type is no change.
- * Without this, every read of the live board would rewrite the names.
+ * Several lists hold the same record, with different fields. So records are merged: a later one overrides the fields that it has, one of
+ * the same time adds missing ones. Without this, every read of the live board would rewrite the names.
  */
 export class Catalogue {
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, CatalogueRecord>();
   readonly #topicWriter: Pick<TopicWriter, 'catalogue'>;
   readonly #onNewCompetition: () => void;
   /** Publishes one batch at a time: a change is relative to the earlier batches. */
@@ -32,9 +28,7 @@ export class Catalogue {
   ) {
     this.#topicWriter = topicWriter;
     this.#onNewCompetition = onNewCompetition;
-    for (const { kind, id, ut, parent_id, body } of records) {
-      this.#known.set(`${kind}/${id}`, { kind, id, ut, parentId: parent_id, body: JSON.parse(body) });
-    }
+    for (const record of records) this.#known.set(keyOf(record), record);
   }
 
   /** Whether any record of that kind is known. */
@@ -50,64 +44,68 @@ export class Catalogue {
   /** Returns the ids of the current seasons of these sports and competitions; an empty set of competitions means all. */
   actualSeasons(sports: ReadonlySet<number>, competitions: ReadonlySet<number>): number[] {
     const seasons: number[] = [];
-    for (const { kind, id, parentId, body } of this.#known.values()) {
-      if (kind !== 'season' || body.actual !== 'yes' || parentId === null) continue;
-      const sport = toWholeNumber(this.#known.get(`competition/${parentId}`)?.body.sport_id);
+    for (const { id, parent_id, season } of this.#known.values()) {
+      if (season?.actual !== true || parent_id === null) continue;
+      const sport = this.#known.get(`competition/${parent_id}`)?.competition?.sport_id ?? null;
       if (sport === null || !sports.has(sport)) continue;
-      if (competitions.size > 0 && !competitions.has(Number(parentId))) continue;
+      if (competitions.size > 0 && !competitions.has(Number(parent_id))) continue;
       seasons.push(Number(id));
     }
     return seasons;
   }
 
   async #publish(entries: readonly CatalogueItem[], time: number): Promise<void> {
-    const changed = new Map<string, Known>();
+    const changed = new Map<string, CatalogueRecord>();
+    const unread = new Set<string>();
     for (const entry of entries) {
-      const key = `${entry.kind}/${entry.id}`;
+      const key = keyOf(entry);
       const next = merged(changed.get(key) ?? this.#known.get(key), entry, time);
-      if (next !== null) changed.set(key, next);
+      if (next === null) continue;
+      changed.set(key, next);
+      for (const path of entry.unread) unread.add(path);
     }
     if (changed.size === 0) return;
-    const records = [...changed.values()].map(
-      ({ kind, id, parentId, ut, body }): CatalogueRecord => ({
-        kind,
-        id,
-        parent_id: parentId,
-        ut,
-        body: canonicalJson(body),
-      }),
-    );
-    await this.#topicWriter.catalogue(records);
-    const isNew = ([key, { kind }]: [string, Known]) => kind === 'competition' && !this.#known.has(key);
+    await this.#topicWriter.catalogue([...changed.values()], unread);
+    const isNew = ([key, { kind }]: [string, CatalogueRecord]) =>
+      kind === 'competition' && !this.#known.has(key);
     const addsCompetition = this.has('competition') && [...changed].some(isNew);
     for (const [key, known] of changed) this.#known.set(key, known);
     if (addsCompetition) this.#onNewCompetition();
   }
 }
 
+function keyOf({ kind, id }: Pick<CatalogueRecord, 'kind' | 'id'>): string {
+  return `${kind}/${id}`;
+}
+
 /** Returns the record after applying an entry; null when nothing changes. */
-function merged(known: Known | undefined, entry: CatalogueItem, time: number): Known | null {
-  const ut = toWholeNumber(entry.body.ut) ?? time;
+function merged(
+  known: CatalogueRecord | undefined,
+  { nulls, unread: _, ...entry }: CatalogueItem,
+  time: number,
+): CatalogueRecord | null {
+  const ut = entry.ut ?? time;
   if (known === undefined) return { ...entry, ut };
   if (ut < known.ut) return null;
-  const later = ut > known.ut;
-  const changes = Object.entries(entry.body).filter(
-    ([name, value]) =>
-      name !== 'ut' && (later ? !same(value, known.body[name]) : known.body[name] === undefined),
-  );
-  const parentId = later ? (entry.parentId ?? known.parentId) : (known.parentId ?? entry.parentId);
-  if (changes.length === 0 && parentId === known.parentId) return null;
-  const own = entry.body.ut === undefined ? {} : { ut: entry.body.ut };
-  return { ...known, ut, parentId, body: { ...known.body, ...Object.fromEntries(changes), ...own } };
+  const isLater = ut > known.ut;
+  const next = mergedFields(known, entry, isLater ? nulls : null);
+  return sameValue(next, known) ? null : { ...next, ut };
 }
 
-function same(one: unknown, other: unknown): boolean {
-  if (one === other) return true;
-  if (other === undefined) return false;
-  if (isScalar(one) && isScalar(other)) return String(one) === String(other);
-  return canonicalJson(one) === canonicalJson(other);
-}
-
-function isScalar(value: unknown): boolean {
-  return typeof value === 'string' || typeof value === 'number';
+/** Returns a record with the fields of an entry. `nulls`: those that it sets to null; null for an entry of the same time. */
+function mergedFields(
+  known: CatalogueRecord,
+  entry: Omit<CatalogueRecord, 'ut'>,
+  nulls: readonly string[] | null,
+): CatalogueRecord {
+  const over = (own: object | null, given: object | null): Record<string, unknown> => {
+    const fields: Record<string, unknown> = { ...own };
+    for (const [name, value] of Object.entries(given ?? {}))
+      if (nulls === null) fields[name] ??= value;
+      else if (value !== null || nulls.includes(name)) fields[name] = value;
+    return fields;
+  };
+  const { kind, parent_id, name, other } = entry;
+  const own = kind === 'group' ? {} : { [kind]: over(known[kind], entry[kind]) };
+  return { ...over(known, { parent_id, name }), ...own, other: over(known.other, other) } as CatalogueRecord;
 }

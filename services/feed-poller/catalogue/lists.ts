@@ -1,9 +1,10 @@
 import type { OperationName } from '#contract/rest/operations.ts';
 import { formatDate } from '#contract/rest/parameters.ts';
+import { type CatalogueItem, type ListedKind, readCatalogueItem } from '#ingestion/catalogue.ts';
 import type { FeedAnswer } from '../provider/answer.ts';
 import { readPages } from '../provider/paging.ts';
 import type { ProviderClient, ProviderRequest } from '../provider/provider.ts';
-import { type CatalogueItem, idOf, type Raw, readList, readTree } from '../provider/tree.ts';
+import { idOf, type Raw, readList, readTree } from '../provider/tree.ts';
 import type { EventPublisher, EventSource } from '../publish/events.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -26,7 +27,7 @@ type ListsOptions = {
 
 type CatalogueKind = {
   /** Kind of its records in the catalogue topic. */
-  readonly kind: string;
+  readonly kind: ListedKind;
   readonly operation: OperationName;
   /** The list's name in `data`; null when `data` is a tree of competitions. */
   readonly list: string | null;
@@ -83,11 +84,8 @@ export class Lists {
         entries.push(...tree);
         return tree.filter((entry) => entry.kind === kind).map(({ id }) => id);
       }
-      const records = readList(data, list).flatMap((body): CatalogueItem[] => {
-        const id = idOf(body);
-        const parentId = kind === 'standings_type' ? String(sport) : null;
-        return id === null ? [] : [{ kind, id, parentId, body }];
-      });
+      const parentId = kind === 'standings_type' ? String(sport) : null;
+      const records = readList(data, list).flatMap((raw) => readCatalogueItem(kind, raw, parentId) ?? []);
       entries.push(...records);
       return records.map(({ id }) => id);
     };

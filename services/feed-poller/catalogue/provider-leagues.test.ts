@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { CatalogueItem } from '#ingestion/catalogue.ts';
 import { ProviderError } from '../provider/answer.ts';
 import type { ProviderRequest } from '../provider/provider.ts';
-import type { CatalogueItem, Raw } from '../provider/tree.ts';
+import type { Raw } from '../provider/tree.ts';
 import { answer } from '../testing/answers.ts';
 import { ProviderLeagues } from './provider-leagues.ts';
 

@@ -1,8 +1,9 @@
-import { LEAGUE_TYPE_ID, PROVIDER_LEAGUE, readProviderLeague } from '#domain/standings/provider-league.ts';
+import { LEAGUE_TYPE_ID } from '#domain/standings/provider-league.ts';
+import { leagueItem } from '#ingestion/catalogue.ts';
+import { providerLeague } from '#ingestion/provider-standings.ts';
 import { toWholeNumber } from '#json/values.ts';
 import { ProviderError } from '../provider/answer.ts';
 import type { ProviderClient } from '../provider/provider.ts';
-import type { CatalogueItem } from '../provider/tree.ts';
 import type { Catalogue } from './catalogue.ts';
 import { readStandings, readStandingsList } from './standings.ts';
 
@@ -33,17 +34,11 @@ export class ProviderLeagues {
   async #readTable(id: number, seasonId: number, signal: AbortSignal): Promise<void> {
     const read = await readStandings(this.#provider, id, signal).catch(ifFound);
     if (read === null) return;
-    const league = readProviderLeague(read.record);
+    const unread = new Set<string>();
+    const league = providerLeague(read.record, unread);
     if (league === null)
       throw new ProviderError('BAD_ANSWER', 'standings.show', 'the table is not in the answer');
-    // Without a time of its own: rows may change without a change of the provider's time.
-    const item: CatalogueItem = {
-      kind: PROVIDER_LEAGUE,
-      id: String(id),
-      parentId: String(seasonId),
-      body: league,
-    };
-    await this.#catalogue.publish([item], read.timestamp);
+    await this.#catalogue.publish([leagueItem(id, seasonId, league, unread)], read.timestamp);
   }
 }
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { PROVIDER_TYPES, providerStandings } from '#domain/standings/provider-table.ts';
+import { PROVIDER_TYPES, providerStandings } from '#ingestion/provider-standings.ts';
 import { toWholeNumber } from '#json/values.ts';
 import { ProviderError } from '../provider/answer.ts';
 import type { ProviderClient } from '../provider/provider.ts';
@@ -67,7 +67,8 @@ export class Rankings {
   async read(id: number, signal: AbortSignal): Promise<'done' | 'end'> {
     if (this.#listed.get(id)?.item_status === 'deleted') return 'end';
     const { record, timestamp } = await readStandings(this.#options.provider, id, signal);
-    const ranking = providerStandings(record, timestamp, this.#listed.get(id));
+    const unread = new Set<string>();
+    const ranking = providerStandings(record, timestamp, this.#listed.get(id) ?? {}, unread);
     if (ranking?.standings_id !== id) {
       throw new ProviderError('BAD_ANSWER', 'standings.show', 'the ranking is not in the answer');
     }
@@ -76,13 +77,13 @@ export class Rankings {
     const published = this.#published.get(id);
     // An older table comes from a cache.
     if (published !== undefined && (published.digest === digest || ut < published.ut)) return 'done';
-    await this.#options.topicWriter.ranking(ranking);
+    await this.#options.topicWriter.ranking(ranking, unread);
     this.#published.set(id, { digest, ut });
     return 'done';
   }
 
   async #publishDeleted(id: number, listed: Raw, time: number): Promise<void> {
-    const ranking = providerStandings(listed, time);
+    const ranking = providerStandings(listed, time, {}, new Set());
     const published = this.#published.get(id) ?? { digest: '', ut: 0 };
     if (ranking === null || published.digest === DELETED) return;
     const { ut } = published;

@@ -10,12 +10,12 @@ const competition = (inside: object, group: object = { id: 8, name: 'Group B' })
 
 test('flattens a tree: entries without nested records, events with the ids of the levels above', () => {
   const events = [{ id: 9, season_id: 77, group_id: '' }, { id: 10 }];
-  expect(readTree({ competitions: [competition({ events })] })).toEqual({
+  expect(readTree({ competitions: [competition({ events })] })).toMatchObject({
     entries: [
-      { kind: 'competition', id: '1', parentId: null, body: { id: 1, name: 'Cup', sport_id: '5' } },
-      { kind: 'season', id: '2', parentId: '1', body: { id: 2, actual: 'yes' } },
-      { kind: 'stage', id: '3', parentId: '2', body: { id: 3, name: 'Final' } },
-      { kind: 'group', id: '8', parentId: '3', body: { id: 8, name: 'Group B' } },
+      { kind: 'competition', id: '1', parent_id: null, name: 'Cup', competition: { sport_id: 5 }, other: {} },
+      { kind: 'season', id: '2', parent_id: '1', season: { actual: true }, other: {} },
+      { kind: 'stage', id: '3', parent_id: '2', name: 'Final', other: {} },
+      { kind: 'group', id: '8', parent_id: '3', name: 'Group B', other: {} },
     ],
     events: [
       { id: 9, sport_id: '5', competition_id: 1, season_id: 77, stage_id: 3, group_id: 8 },

@@ -1,18 +1,10 @@
 import { LEVELS } from '#contract/rest/tree.ts';
-import { isRecord } from '#ingestion/records.ts';
+import { type CatalogueItem, readCatalogueItem } from '#ingestion/catalogue.ts';
+import { isRecord } from '#json/records.ts';
 import { toWholeNumber } from '#json/values.ts';
 
 /** A record of the provider, as parsed from JSON. */
 export type Raw = Readonly<Record<string, unknown>>;
-
-/** A record of a catalogue. */
-export type CatalogueItem = {
-  readonly kind: string;
-  readonly id: string;
-  readonly parentId: string | null;
-  /** The provider's record without the records nested in it. */
-  readonly body: Raw;
-};
 
 /** The content of an answer's tree (spec, rule 1). */
 export type Tree = {
@@ -38,8 +30,9 @@ export function readTree(data: unknown): Tree {
         events.push(withIds(record, idsAbove));
         continue;
       }
-      const id = idOf(record);
-      if (id !== null) entries.push({ kind, id, parentId, body: without(record, namesAt(depth + 1)) });
+      const entry = readCatalogueItem(kind, without(record, namesAt(depth + 1)), parentId);
+      if (entry !== null) entries.push(entry);
+      const id = entry?.id ?? null;
       const sport = record.sport_id === undefined ? {} : { sport_id: record.sport_id };
       const ids = id === null ? idsAbove : { ...idsAbove, ...sport, [`${kind}_id`]: Number(id) };
       walk(record, depth + 1, ids, id);

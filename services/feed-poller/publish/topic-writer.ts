@@ -4,7 +4,7 @@ import {
   deliveryEncoder,
   type ReadDelivery,
 } from '#ingestion/delivery.ts';
-import { logDelivery } from '#ingestion/delivery-log.ts';
+import { logDelivery, logUnread } from '#ingestion/delivery-log.ts';
 import type { CatalogueRecord, IngressStatus, ProviderStandings, TopicValues } from '#records/types.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import type { Logger } from '#streams/log.ts';
@@ -71,18 +71,20 @@ export class TopicWriter {
     logDelivery(log, delivery, this.#namedPaths);
   }
 
-  /** Writes records of the catalogue. */
-  async catalogue(entries: readonly CatalogueRecord[]): Promise<void> {
+  /** Writes records of the catalogue. `unread`: the paths of what could not be read of them. */
+  async catalogue(entries: readonly CatalogueRecord[], unread: Iterable<string>): Promise<void> {
     await this.#publish(
       entries.map((entry) => this.#record('catalogue', `${entry.kind}/${entry.id}`, entry)),
     );
     for (const { kind } of entries) this.#options.metrics.catalogue.inc({ kind });
+    this.#countUnread(unread);
   }
 
-  /** Writes a ranking of the provider. */
-  async ranking(ranking: ProviderStandings): Promise<void> {
+  /** Writes a ranking of the provider. `unread`: as of `catalogue`. */
+  async ranking(ranking: ProviderStandings, unread: Iterable<string> = []): Promise<void> {
     await this.#publish([this.#record('provider-standings', String(ranking.standings_id), ranking)]);
     this.#options.metrics.rankings.inc();
+    this.#countUnread(unread);
   }
 
   /** Writes a checkpoint: a resource is published up to `position`, a time of the provider (Unix seconds). `events`: those of a list. */
@@ -101,6 +103,13 @@ export class TopicWriter {
   /** Writes the status of the feed. */
   async status(status: IngressStatus): Promise<void> {
     await this.#publish([this.#record('ingress-status', status.source, status)]);
+  }
+
+  #countUnread(paths: Iterable<string>): void {
+    for (const path of paths) {
+      this.#options.metrics.unread.inc({ path });
+      logUnread(this.#options.log, path, this.#namedPaths);
+    }
   }
 
   #record<T extends keyof TopicCodecs>(topic: T, key: string, value: TopicValues[T]): PublishRecord {

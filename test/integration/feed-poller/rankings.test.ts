@@ -132,14 +132,14 @@ test('serves the provider’s rankings unchanged, and their changes', async () =
   // A league table of a followed season is no answer of ours: its corrections are kept to compare ours with it.
   const leagues = async () =>
     (await rig.values('catalogue')).filter(({ kind }) => kind === 'provider_league');
-  const [{ id, parent_id, body }] = (await until('the league table is kept', async () => {
+  const [{ id, parent_id, provider_league }] = (await until('the league table is kept', async () => {
     const found = await leagues();
     return found.length > 0 ? found : undefined;
   })) as [CatalogueRecord];
   expect([id, parent_id]).toEqual(['2', '460']);
-  const [group] = JSON.parse(body).groups;
-  expect(group.corrections).toMatchObject([{ value: '-6' }]);
-  expect(group.rows).toMatchObject([{ id: 900, rank: 1, pts: 3 }]);
+  expect(provider_league?.groups).toMatchObject([
+    { corrections: [{ value: '-6' }], rows: [{ id: 900, rank: 1, pts: 3 }] },
+  ]);
   expect(await api.service.metrics()).toMatch(/touchline_api_table_differences\{.*kind="points".*\} 0/);
   await api.api(`/v2/standings/2?token=${token}`, 404);
 

@@ -1,6 +1,6 @@
 /** Catalogue records of the contract's rows. */
-import { PROVIDER_LEAGUE, type ProviderLeague } from '#domain/standings/provider-league.ts';
 import type { CatalogueRecord } from '#records/types.ts';
+import { catalogueValue } from '#views/testing/records.ts';
 import { LISTED } from './world.ts';
 
 const COMPETITION = {
@@ -44,13 +44,23 @@ const STAGE = {
 };
 
 /** The provider's own table of the league: it counted more matches of a team, and corrected the points of another. */
-const THEIR_TABLE: ProviderLeague = {
+const THEIR_TABLE = {
   object_type: 'season',
   object_id: 20,
   groups: [
     {
       id: '',
-      rows: [{ id: 101, name: 'Team 101', rank: 1, mp: 9, pts: 27 }],
+      participants: [
+        {
+          id: 101,
+          name: 'Team 101',
+          rank: 1,
+          columns: [
+            { code: 'mp', value: 9 },
+            { code: 'pts', value: '27' },
+          ],
+        },
+      ],
       corrections: [{ participant_id: 102, participant_name: 'Team 102', value: '-6', reason: 'Debts' }],
     },
   ],
@@ -97,11 +107,10 @@ export function catalogue(): CatalogueRecord[] {
     catalogueRecord('stage', 30, 20, STAGE),
     catalogueRecord('stage', 31, 21, { name: 'Final', show_standings: 'no', has_brackets: 'yes' }),
     catalogueRecord('group', 40, 30, { name: 'Group A' }),
-    catalogueRecord(PROVIDER_LEAGUE, 50, 20, THEIR_TABLE),
+    catalogueRecord('provider_league', 50, 20, THEIR_TABLE),
   ];
 }
 
-function catalogueRecord(kind: string, id: number, parent: number | null, record: object): CatalogueRecord {
-  const parent_id = parent === null ? null : String(parent);
-  return { kind, id: String(id), parent_id, ut: LISTED, body: JSON.stringify({ id, ...record, ut: LISTED }) };
+function catalogueRecord(kind: string, id: number, parent: number | null, body: object): CatalogueRecord {
+  return catalogueValue(kind, id, parent, body, LISTED);
 }

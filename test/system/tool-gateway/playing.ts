@@ -4,7 +4,7 @@
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { normalizeMessage } from '#ingestion/normalize.ts';
-import type { CatalogueRecord } from '#records/types.ts';
+import { catalogueValue } from '#views/testing/records.ts';
 import type { ProviderMessage } from '../../../services/simulator/records.ts';
 import { LiveFeed, startMonitor } from '../../integration/feed-monitor/support.ts';
 import type { ClientCredentials } from '../../support/api.ts';
@@ -129,13 +129,8 @@ async function connect({ url, token }: Endpoint): Promise<Client> {
 /** Publishes the catalogue as the poller would. */
 async function publishTree(system: System): Promise<void> {
   const { competition, season, stages, area } = DATASET.competition;
-  const record = (kind: string, id: number, parent: number | null, body: object): CatalogueRecord => ({
-    kind,
-    id: String(id),
-    parent_id: parent === null ? null : String(parent),
-    ut: 1,
-    body: JSON.stringify({ id, ...body }),
-  });
+  const record = (kind: string, id: number, parent: number | null, body: object) =>
+    catalogueValue(kind, id, parent, body, 1);
   const records = [
     record('competition', competition.id, null, {
       name: competition.name,

@@ -128,7 +128,7 @@ describe('a record of the provider', () => {
   });
 
   test('is listed by its numeric id', async () => {
-    for (const id of ['11', '2', 'x']) listed('sport', id, { name: `Sport ${id}` });
+    for (const id of ['11', '2']) listed('sport', id, { name: `Sport ${id}` });
     expect((await list('/v2/sports')).map(({ id, name }) => [id, name])).toEqual([
       [2, 'Sport 2'],
       [5, 'Soccer'],
@@ -146,20 +146,16 @@ describe('a record of the provider', () => {
 
   test('of a type of tables has the names of both the spec and the provider', async () => {
     listed('standings_type', '66', { id: 66, name: 'By id' }, '1');
-    listed(
-      'standings_type',
-      '67',
-      { id: 67, type_id: '670', type_name: 'Own', name: 'Other', columns: [1] },
-      '1',
-    );
+    const columns = [{ id: 1, code: 'mp', short_name: 'MP', more: 2 }];
+    listed('standings_type', '67', { id: undefined, type_id: '67', type_name: 'By type', columns }, '1');
     expect(await list('/v2/standings-types?sport_id=1')).toEqual([
       { id: 66, type_id: 66, name: 'By id', type_name: 'By id', columns: [], sport_id: 1, ut: VISIBLE_AT },
       {
         id: 67,
-        type_id: 670,
-        name: 'Other',
-        type_name: 'Own',
-        columns: [1],
+        type_id: 67,
+        name: 'By type',
+        type_name: 'By type',
+        columns,
         sport_id: 1,
         ut: VISIBLE_AT,
       },

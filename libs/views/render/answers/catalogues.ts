@@ -4,6 +4,7 @@ import { RestError } from '#contract/rest/errors.ts';
 import type { CatalogueQuery, ProviderData, RestAnswer } from '#contract/rest/provider.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import { type JsonObject, toWholeNumber } from '#json/values.ts';
+import type { CatalogueKind } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { SOCCER, STATUSES_OF_SOCCER } from '#soccer/soccer.ts';
 import { STATUSES } from '#soccer/statuses.ts';
@@ -18,9 +19,10 @@ import {
 import { since } from '../../queries/access.ts';
 import type { CatalogueEntry } from '../../store/catalogue.ts';
 import type { Views } from '../../store/views.ts';
+import { catalogueObject } from '../fields.ts';
 import { listAnswer } from './lists.ts';
 
-type Entry = Pick<CatalogueEntry, 'parent_id' | 'changed' | 'record'> & { readonly id: number };
+type Entry = { readonly id: number; readonly changed: number; readonly record: JsonObject };
 
 /** Time of the built-in records, Unix seconds: publication of the provider's catalogues, 2019-09-22. */
 const BUILT_IN_AT = 1_569_110_400;
@@ -91,23 +93,23 @@ const LANGUAGE_RECORDS: readonly JsonObject[] = LANGUAGES.map(([id, code, name, 
 export function catalogueData(views: Views): CatalogueData {
   const { catalogue } = views;
   const entries = (
-    kind: string,
+    kind: CatalogueKind,
     base: readonly JsonObject[],
     isOf: (entry: CatalogueEntry) => boolean = () => true,
   ): Entry[] => {
     const merged = new Map<number, Omit<Entry, 'id'>>(
       base.map((record) => [
         Number(record.id),
-        { parent_id: null, changed: BUILT_IN_AT, record: { ...record, ut: BUILT_IN_AT } },
+        { changed: BUILT_IN_AT, record: { ...record, ut: BUILT_IN_AT } },
       ]),
     );
     for (const entry of catalogue.list(kind)) {
       const number = toWholeNumber(entry.id);
       if (number === null || !isOf(entry)) continue;
       // A record may become visible here long after it was written; a client compares its `ut` with the `timestamp` that it sent.
-      const ut = Math.max(toWholeNumber(entry.record.ut) ?? entry.ut, entry.changed);
-      const record = { ...merged.get(number)?.record, ...entry.record, id: number, ut };
-      merged.set(number, { ...entry, record });
+      const ut = Math.max(entry.ut, entry.changed);
+      const record = { ...merged.get(number)?.record, ...catalogueObject(entry), id: number, ut };
+      merged.set(number, { changed: entry.changed, record });
     }
     return [...merged].map(([id, entry]) => ({ ...entry, id })).sort((a, b) => a.id - b.id);
   };
@@ -118,13 +120,18 @@ export function catalogueData(views: Views): CatalogueData {
     entries(
       'standings_type',
       sportId === SOCCER ? STANDINGS_TYPES : [],
-      ({ record, parent_id }) => (toWholeNumber(record.sport_id ?? parent_id) ?? SOCCER) === sportId,
-    ).map((entry) => ({ ...entry, record: { ...withTypeNames(entry.record), sport_id: sportId } }));
+      ({ standings_type, parent_id }) =>
+        (standings_type?.sport_id ?? toWholeNumber(parent_id) ?? SOCCER) === sportId,
+    ).map(({ record, ...entry }) => ({
+      ...entry,
+      // The names of the spec, `type_id` and `type_name`, and those that the provider answers.
+      record: { columns: [], ...record, type_id: entry.id, type_name: record.name, sport_id: sportId },
+    }));
   /** Status records do not name their sport; only soccer's ids are known. */
   const statusesOf = (sportId: number) =>
     statuses().filter(({ id }) => sportId === SOCCER && STATUSES_OF_SOCCER.has(id));
   const incidentTypesOf = (sportId: number) =>
-    incidentTypes().filter(({ record }) => toWholeNumber(record.sport_id) === sportId);
+    incidentTypes().filter(({ record }) => record.sport_id === sportId);
 
   return {
     sports: (query) => answer('sports', entries('sport', SPORTS), query),
@@ -149,7 +156,7 @@ export function catalogueData(views: Views): CatalogueData {
       };
       return { data: JSON.stringify({ sport }), total: 1 };
     },
-    areas: (query) => answer('areas', entries('area', AREA_RECORDS).map(withTextOfAreas), query),
+    areas: (query) => answer('areas', entries('area', AREA_RECORDS).map(withAllFields), query),
     languages: (query) => answer('languages', entries('language', LANGUAGE_RECORDS), query),
     statuses: (query) =>
       answer('statuses', query.sport_id === undefined ? statuses() : statusesOf(query.sport_id), query),
@@ -174,21 +181,9 @@ function answer(name: string, all: readonly Entry[], query: CatalogueQuery): Res
   );
 }
 
-/** Adds the names of the spec, `type_id` and `type_name`; the provider answers `id` and `name`. */
-function withTypeNames(record: JsonObject): JsonObject {
-  return {
-    ...record,
-    type_id: toWholeNumber(record.type_id) ?? toWholeNumber(record.id),
-    type_name: record.type_name ?? record.name,
-    columns: Array.isArray(record.columns) ? record.columns : [],
-  };
-}
-
-/** Converts an area's code and the id of its parent to text, '' if unknown. */
-function withTextOfAreas(entry: Entry): Entry {
-  const { area_code, parent_area_id } = entry.record;
-  const text = { area_code: String(area_code ?? ''), parent_area_id: String(parent_area_id ?? '') };
-  return { ...entry, record: { ...entry.record, ...text } };
+/** Adds the code and the parent of an area, '' if unknown. */
+function withAllFields({ record, ...entry }: Entry): Entry {
+  return { ...entry, record: { area_code: '', parent_area_id: '', ...record } };
 }
 
 function kinds(names: ReadonlyMap<number, string>): JsonObject[] {

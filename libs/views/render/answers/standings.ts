@@ -1,7 +1,7 @@
 import type { ProviderData } from '#contract/rest/provider.ts';
 import type { ComparedGroup } from '#domain/standings/provider-league.ts';
-import { text } from '#domain/values.ts';
 import { type JsonObject, toWholeNumber } from '#json/values.ts';
+import type { CatalogueKind } from '#records/types.ts';
 import { notFound, requireAccess, since } from '../../queries/access.ts';
 import type { Views } from '../../store/views.ts';
 import { nameEntry, nameTable, type TableNames } from '../standings.ts';
@@ -10,17 +10,17 @@ import { listData } from './lists.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Types of ranked objects that have a name in the catalogue. */
-const NAMED_OBJECTS = new Set(['sport', 'competition', 'season', 'stage']);
+const NAMED_OBJECTS: ReadonlySet<CatalogueKind> = new Set(['sport', 'competition', 'season', 'stage']);
 
 export function standingsData(views: Views): Pick<ProviderData, 'standingsList' | 'standings'> {
   const { standings: tables, catalogue, tree } = views;
   const cache = new AnswerCache(MAX_BYTES);
   const namesOf = ({ object_type, object_id, competition_id, season_id }: JsonObject): TableNames => {
     const id = toWholeNumber(object_id);
-    const competition = catalogue.find('competition', toWholeNumber(competition_id))?.record;
-    const kind = String(object_type);
-    const area = text(competition?.area_name);
-    const areaId = toWholeNumber(competition?.area_id);
+    const competition = catalogue.find('competition', toWholeNumber(competition_id))?.competition;
+    const kind = String(object_type) as CatalogueKind;
+    const area = competition?.area_name ?? null;
+    const areaId = competition?.area_id ?? null;
     const isOfOneArea = competition?.area_type === 'country' && areaId !== null;
     return {
       area,
@@ -31,8 +31,7 @@ export function standingsData(views: Views): Pick<ProviderData, 'standingsList' 
       object: NAMED_OBJECTS.has(kind) ? catalogue.name(kind, id) : null,
       group(group) {
         const entry = catalogue.find('group', group);
-        const name = text(entry?.record.name);
-        return entry === null || name === null ? null : { name, ut: entry.ut };
+        return entry?.name == null ? null : { name: entry.name, ut: entry.ut };
       },
     };
   };

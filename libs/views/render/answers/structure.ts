@@ -7,7 +7,6 @@ import type {
   StagesQuery,
 } from '#contract/rest/provider.ts';
 import { pageOf, renderStages, withList } from '#contract/rest/tree.ts';
-import { toWholeNumber } from '#json/values.ts';
 import { accessKey, isCovered, requireAccess, since } from '../../queries/access.ts';
 import type { Views } from '../../store/views.ts';
 import { nodeLookup } from '../tree-node.ts';
@@ -36,7 +35,7 @@ export function structureData(views: Views): Pick<ProviderData, 'competitions' |
     const wanted = tree.ids('competition').filter((id) => {
       if (!isCovered(access, id)) return false;
       if (sport_id !== undefined && tree.sportOf(id) !== sport_id) return false;
-      const area = toWholeNumber(catalogue.find('competition', id)?.record.area_id);
+      const area = catalogue.find('competition', id)?.competition?.area_id;
       return (area_id === undefined || area === area_id) && changedSince('competition', id, timestamp);
     });
     const items = pageOf(wanted, query).map((id) => {

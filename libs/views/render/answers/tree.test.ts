@@ -2,7 +2,6 @@
 
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readProviderLeague } from '#domain/standings/provider-league.ts';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import type { JsonObject } from '#json/values.ts';
 import { catalogueRecord, tableRecord } from '../../testing/records.ts';
@@ -134,11 +133,11 @@ describe('tables', () => {
       ],
     });
     const give = (correction: number, ut: number) =>
-      world.give(catalogueRecord('provider_league', 40, 2, readProviderLeague(theirs(correction)) ?? {}, ut));
+      world.give(catalogueRecord('provider_league', 40, 2, theirs(correction), ut));
     expect(await provider()).toBeUndefined();
     give(-6, 1);
     expect(await provider()).toEqual({
-      corrections: [{ participant_id: null, participant_name: '', value: '-6', reason: '' }],
+      corrections: [{ value: '-6' }],
       differences: [{ participant_id: 5, name: 'E', kind: 'team', ours: null, theirs: 2 }],
     });
     expect((await groups(71))[0]).not.toHaveProperty('provider');

@@ -2,8 +2,8 @@
  * The kinds of the provider's values: each reads every form that has its one meaning (docs/reference/lenient-reading.md) into one
  * typed value.
  */
-import { CanonicalJsonError, canonicalJson } from '#json/canonical-json.ts';
-import { fitsInBytes, toWholeNumber, wholeInText } from '#json/values.ts';
+import { CanonicalJsonError, canonicalJson } from './canonical-json.ts';
+import { fitsInBytes, toWholeNumber, wholeInText } from './values.ts';
 
 /** The result of reading a value that has no readable form. */
 export const UNREADABLE = Symbol('unreadable');
@@ -83,25 +83,6 @@ export function word(...words: readonly string[]): Kind<string> {
 export function canonicalWord(value: string): string {
   return value.trim().toLowerCase();
 }
-
-const readConfirmation = oneOf('confirmed', 'tbd', 'cancelled');
-
-/** The confirmation of an incident. One that is no known word is `tbd`: neither certain nor void. */
-export const confirmation: Kind<string> = (value, path, unread) => {
-  const found = readConfirmation(value, path, unread);
-  if (found !== UNREADABLE) return found;
-  unread.add(path);
-  return 'tbd';
-};
-
-const MATCH_TIME = /^([0-9]{1,4}):([0-5][0-9])$/;
-
-/** Minutes and seconds of match time, MM:SS, as seconds; the minutes may exceed 99. */
-export const matchTime: Kind<number> = (value) => {
-  const found = typeof value === 'string' ? MATCH_TIME.exec(value.trim()) : null;
-  if (found !== null) return Number(found[1]) * 60 + Number(found[2]);
-  return isEmpty(value) ? null : UNREADABLE;
-};
 
 /** Maximum length of the identifier of a message or an incident, bytes of UTF-8. */
 const MAX_ID_BYTES = 255;

@@ -1,4 +1,4 @@
-/** Reads records of known fields, and lists of them, into typed values. */
+/** Reads records of known fields, and lists of them, into typed values, and writes them again. */
 import { isEmpty, type Kind, UNREADABLE, unknownValue } from './kinds.ts';
 
 /** A JSON object. */
@@ -9,7 +9,7 @@ export function isRecord(value: unknown): value is RawRecord {
 }
 
 /** The known fields of a record by name. */
-type Kinds = Readonly<Record<string, Kind<unknown>>>;
+export type Kinds = Readonly<Record<string, Kind<unknown>>>;
 
 /** The values of a record; null for a field that says nothing. */
 type Values<K extends Kinds> = {
@@ -121,4 +121,27 @@ function listIn(given: unknown): unknown[] | null {
   if (Array.isArray(given)) return given;
   // Keys that are indices come in their order.
   return isRecord(given) && Object.keys(given).every((key) => INDEX.test(key)) ? Object.values(given) : null;
+}
+
+/** The fields that a contract does not know, by name: canonical JSON. */
+type OtherFields = Readonly<Record<string, string>>;
+
+/** Returns the fields that the contract does not know. */
+export function otherFields(other: OtherFields): RawRecord {
+  const fields: RawRecord = {};
+  for (const name in other) fields[name] = JSON.parse(other[name] as string);
+  return fields;
+}
+
+/** Returns the record that was read, and those in it: without the fields of which it says nothing. */
+export function writeRecord(record: object): RawRecord {
+  const { other = {}, ...own }: RawRecord = { ...record };
+  const fields = otherFields(other as OtherFields);
+  for (const [name, value] of Object.entries(own)) if (value !== null) fields[name] = written(value);
+  return fields;
+}
+
+function written(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(written);
+  return isRecord(value) ? writeRecord(value) : value;
 }

@@ -1,0 +1,152 @@
+/** Reads the provider's tables (spec, "Standing"): its rankings, and of its league tables what is compared with ours. */
+import { FIRST_STANDINGS_ID } from '#domain/standings/table-id.ts';
+import { int as wholeOf } from '#domain/values.ts';
+import { type Kind, number, onlyText, text } from '#json/kinds.ts';
+import { isRecord, listOf, type RawRecord, record, recordReader } from '#json/records.ts';
+import { INT_MAX, LONG_MAX, toWholeNumber } from '#json/values.ts';
+import type { ProviderCorrection, ProviderLeague, ProviderStandings } from '#records/types.ts';
+import { SOCCER } from '#soccer/soccer.ts';
+
+/** The table types that do not follow from match results: the rankings of national teams and of clubs. */
+export const PROVIDER_TYPES: ReadonlySet<number> = new Set([9, 11]);
+
+const int = number(INT_MAX);
+const long = number(LONG_MAX);
+const numberOrText: Kind<number | string> = (value, path, unread) =>
+  typeof value === 'number' && Number.isFinite(value) ? value : onlyText(value, path, unread);
+
+const columns = listOf(
+  record(
+    { id: long, code: text, short_name: text, name: text, value: numberOrText },
+    ({ values, other }) => ({ ...values, other }),
+  ),
+);
+
+/** A correction: a record, or its value alone. One without a value says nothing. */
+const correction: Kind<ProviderCorrection> = (given, path, unread) =>
+  correctionRecord(isRecord(given) ? given : { value: given }, path, unread);
+const correctionRecord = record(
+  { participant_id: long, participant_name: text, value: text, reason: text },
+  ({ values, other }): ProviderCorrection | null => {
+    const value = values.value?.trim() ?? '';
+    return value === '' ? null : { ...values, value: /^\d/.test(value) ? `+${value}` : value, other };
+  },
+);
+
+const row = record(
+  {
+    id: long,
+    name: text,
+    rank: int,
+    last_rank: int,
+    participant_type: text,
+    participant_acronym: text,
+    participant_slug: text,
+    area_id: long,
+    area_name: text,
+    zone_name: text,
+    subparticipant_id: long,
+    subparticipant_name: text,
+    subparticipant_slug: text,
+    columns,
+  },
+  ({ values, other }) => ({ ...values, columns: values.columns ?? [], other }),
+);
+
+const group = record(
+  {
+    id: long,
+    name: text,
+    ut: long,
+    zones: listOf(
+      record({ id: long, name: text, colour: text }, ({ values, other }) => ({ ...values, other })),
+    ),
+    corrections: listOf(correction),
+    participants: listOf(row),
+  },
+  ({ values: { id, name, ut, zones, corrections, participants }, other }) => ({
+    id: id === null ? '' : String(id),
+    name: name ?? '',
+    ut,
+    zones: zones ?? [],
+    corrections: corrections ?? [],
+    participants: participants ?? [],
+    other,
+  }),
+);
+
+const readTable = recordReader({
+  id: long,
+  ut: long,
+  name: text,
+  type_id: int,
+  type_name: text,
+  subtype: text,
+  object_type: text,
+  object_id: long,
+  object_name: text,
+  item_status: text,
+  sport_id: int,
+  sport_name: text,
+  competition_id: long,
+  season_id: long,
+  stage_id: long,
+  reset_group_rank: text,
+  groups: listOf(group),
+});
+
+/**
+ * Returns the record of a ranking of the provider, from its `GET /v2/standings/{id}` answer (`data.standings`) and its entry in the
+ * catalogue of standings, under the provider's id. `answeredAt`: the answer's `api.timestamp`, Unix seconds. Returns null for any
+ * other table: one of a type that is derived here, or without an id. Adds the paths of what cannot be read to `unread`.
+ */
+export function providerStandings(
+  standings: unknown,
+  answeredAt: number,
+  entry: RawRecord,
+  unread: Set<string>,
+): ProviderStandings | null {
+  if (!isRecord(standings)) return null;
+  // Only the entry has some fields, such as a name.
+  const { columns: _, ...all }: RawRecord = { ...entry, ...standings, id: standings.id, ut: standings.ut };
+  const { values, other } = readTable(all, 'standings', unread);
+  const { id, type_id, object_id, type_name, ut, ...table } = values;
+  if (id === null || id === 0 || id >= FIRST_STANDINGS_ID || object_id === null) return null;
+  if (type_id === null || !PROVIDER_TYPES.has(type_id)) return null;
+  return {
+    ...table,
+    standings_id: id,
+    version: Math.max(ut ?? answeredAt, toWholeNumber(entry.ut) ?? 0),
+    ut: ut ?? answeredAt,
+    name: table.name ?? type_name ?? '',
+    type_id,
+    type_name: type_name ?? '',
+    subtype: table.subtype ?? 'standings',
+    object_type: table.object_type ?? '',
+    object_id,
+    object_name: table.object_name ?? '',
+    item_status: table.item_status ?? 'active',
+    sport_id: table.sport_id ?? SOCCER,
+    groups: table.groups ?? [],
+    other,
+  };
+}
+
+/** Reads a league table of the provider (`data.standings`). Returns null when it is no table of a known object. */
+export function providerLeague(standings: unknown, unread: Set<string>): ProviderLeague | null {
+  if (!isRecord(standings)) return null;
+  const { object_type, object_id, groups } = readTable(standings, 'standings', unread).values;
+  if (object_id === null) return null;
+  return {
+    object_type: object_type ?? '',
+    object_id,
+    groups: (groups ?? []).map(({ id, participants, corrections }) => ({
+      id,
+      rows: participants.flatMap(({ id, name, rank, columns }) => {
+        const figure = (code: string) => wholeOf(columns.find((column) => column.code === code)?.value);
+        return id === null ? [] : [{ id, name, rank, mp: figure('mp'), pts: figure('pts') }];
+      }),
+      corrections,
+    })),
+  };
+}
