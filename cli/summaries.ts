@@ -84,10 +84,6 @@ const SUMMARIES: Summaries = {
     label,
     revoked_at !== null ? 'REVOKED' : expires_at === null ? null : `until ${timeText(expires_at / 1_000)}`,
   ],
-  'ended-sessions': ({ client_id, ended_at }) => [
-    `of client ${client_id}`,
-    `ended ${timeText(ended_at / 1_000)}`,
-  ],
   'operator-orders': ({ id, at, user, host, command, arguments: words, outcome }) => [
     id,
     timeText(at / 1_000),

@@ -16,7 +16,6 @@ const SERVICE_MEMORY: ReadonlySet<TopicName> = new Set<TopicName>([
   'webhook-attempts',
   'operator-orders',
   'standings-results',
-  'ended-sessions',
   'webhook-times',
   'alert-guards',
   'webhook-progress',

@@ -524,16 +524,6 @@ export type DeadLetter = {
   failed_at: number;
 };
 
-/** A session of the live board that its owner has signed out of. */
-export type EndedSession = {
-  /** SHA-256 of the session, lower-case hex; the session itself is not stored. */
-  session_hash: string;
-  /** The client whose credentials opened it. */
-  client_id: number;
-  /** Unix milliseconds. */
-  ended_at: number;
-};
-
 /** Whether a source of messages, or what it says of one match, is alive. The only topic made with a clock; how to join it: docs/guides/feed-health.md. */
 export type FeedHealth = {
   /** The ingress service, as `origin` of normalized-messages: webhook, feed. */
@@ -1290,7 +1280,6 @@ export type TopicValues = {
   'catalogue': CatalogueRecord;
   'clients': Client;
   'dead-letters': DeadLetter;
-  'ended-sessions': EndedSession;
   'feed-health': FeedHealth;
   'ingress-status': IngressStatus;
   'match-incidents': MatchIncident;

@@ -51,8 +51,8 @@ const OTHER_SERVICES = {
     group: true,
   },
   api: {
-    reads: [...SERVED, 'normalized-messages', 'clients', 'ended-sessions'],
-    writes: ['ended-sessions'],
+    reads: [...SERVED, 'normalized-messages', 'clients'],
+    writes: [],
     group: false,
   },
   'tool-gateway': {

@@ -119,13 +119,6 @@ export const TOPICS = {
     ...BY_KEY,
     ...COMPACTED,
   },
-  'ended-sessions': {
-    about: 'Sessions of the live board that their owners have signed out of, before they expired.',
-    key: 'hash of the session',
-    partitioning: 'one partition: all replicas read it',
-    partitions: 1,
-    ...deletedAfter(1),
-  },
   'operator-orders': {
     about: 'Orders of operators from the command line: who, when, what, and the result.',
     key: 'order id',

@@ -16,8 +16,7 @@ import { createApp, tableDifferences } from './app.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { backlogCounter } from './board/backlog.ts';
 import { settings } from './config.ts';
-import { followEndedSessions } from './ended-sessions.ts';
-import { createSessions, SESSION_SECONDS } from './sessions.ts';
+import { createSessions } from './sessions.ts';
 
 type Context = ServiceContext<z.output<typeof settings>>;
 
@@ -72,7 +71,6 @@ export async function serveApi(
   const clients = await Contracts.follow(context, (access) => servedAccess(access, competitions));
   const clientsKeys = clientsKeysOf(config);
   const authenticator = createAuthenticator(clients, clientsKeys);
-  const ended = await followEndedSessions(context, SESSION_SECONDS * 1_000);
   const { API_BOARD, LISTEN_HOST: host } = config;
   const isBehindProxy = config.API_PUBLIC_URL !== undefined || config.TRUSTED_PROXIES !== undefined;
   const tls = serverTlsFiles(config);
@@ -81,7 +79,6 @@ export async function serveApi(
       clients,
       authenticator,
       clientsKeys,
-      ended,
       now: () => Date.now() / 1000,
     }),
     competitions,
@@ -110,6 +107,6 @@ export async function serveApi(
   logger.info({ host, port: (app.server.address() as AddressInfo).port }, 'listening');
   return {
     ready: () => follower.ready,
-    stop: async () => void (await Promise.all([app.close(), ended.close(), clients.close()])),
+    stop: async () => void (await Promise.all([app.close(), clients.close()])),
   };
 }

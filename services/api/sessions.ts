@@ -1,12 +1,14 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Contracts } from '#clients/contracts.ts';
 import { type ClientsKeys, deriveKeys } from '#clients/keys.ts';
 import type { Access, Authenticator } from '#contract/rest/provider.ts';
 import { issueToken, newInstance, verifyToken } from '#signing/token.ts';
-import type { EndedSessions } from './ended-sessions.ts';
 
 /** Lifetime of a session, seconds: a day of matches. */
 export const SESSION_SECONDS = 12 * 3_600;
+/** Number of sessions signed out of that are remembered. */
+const MAX_ENDED = 100_000;
 
 /** The owner of a session. */
 export type Viewer = {
@@ -22,17 +24,19 @@ type BoardSessionsOptions = {
   readonly clients: Pick<Contracts, 'find'>;
   readonly authenticator: Pick<Authenticator, 'exchange'>;
   readonly clientsKeys: ClientsKeys;
-  readonly ended: Pick<EndedSessions, 'has' | 'end'>;
   /** Unix seconds, fractions included. */
   readonly now: () => number;
 };
 
 /**
- * Creates the sessions of the live board. A session is a signed text: every replica with the key accepts it, and only early ends
- * are stored. The signing key depends on the hash of the client's secret, so rotating the secret or disabling the client ends it.
+ * Creates the sessions of the live board. A session is a signed text: every replica with the key accepts it. The signing key
+ * depends on the hash of the client's secret, so rotating the secret or disabling the client ends it. Only this process remembers who
+ * signed out: elsewhere a copy of the cookie lives until it expires.
  */
 export function createSessions(options: BoardSessionsOptions) {
-  const { clients, authenticator, clientsKeys, ended, now } = options;
+  const { clients, authenticator, clientsKeys, now } = options;
+  // Forgets by the monotonic clock: a wall clock that is ahead for a moment makes no session valid again.
+  const ended = new LRUCache<string, true>({ max: MAX_ENDED, ttl: SESSION_SECONDS * 1_000 });
   const bases = deriveKeys(clientsKeys, 'board-sessions');
   const keyOf = (base: Buffer, secretHash: string): KeyObject =>
     createSecretKey(createHmac('sha256', base).update(secretHash).digest());
@@ -59,10 +63,9 @@ export function createSessions(options: BoardSessionsOptions) {
   return {
     /** Returns null when the text is malformed, expired or ended, or when the client is disabled or has a new secret. */
     viewer,
-    /** Ends a session and all copies of it at every replica. Ignores a text that is no session. Rejects with `PublishError`. */
-    async end(session: string): Promise<void> {
-      const owner = viewer(session);
-      if (owner !== null) await ended.end(session, owner.clientId);
+    /** Ends a session and all copies of it at this process. Ignores a text that is no session. */
+    end(session: string): void {
+      if (viewer(session) !== null) ended.set(session, true);
     },
     /** Returns the text of a new session; null when the client or its secret is wrong. */
     async open(clientId: string, secretKey: string): Promise<string | null> {

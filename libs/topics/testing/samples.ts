@@ -226,7 +226,6 @@ const OTHER_SAMPLES = {
     version: 1,
     updated_at: 1_531_670_000_123,
   },
-  'ended-sessions': { session_hash: 'd'.repeat(64), client_id: 7, ended_at: 1_531_670_000_123 },
   'operator-orders': {
     id: 'a1b2c3d4e5f60718',
     at: 1_531_670_000_123,

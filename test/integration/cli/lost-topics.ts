@@ -124,7 +124,6 @@ export const ROWS: Readonly<Record<AnyTopic, Row>> = {
   'provider-standings': renewed('api', 'tool-gateway'),
   clients: edited('api', 'tool-gateway', 'webhook-dispatcher'),
   'access-tokens': edited('tool-gateway'),
-  'ended-sessions': log('api'),
   'operator-orders': log(),
   'webhook-messages': log('webhook-dispatcher'),
   'webhook-times': CHANGELOG,

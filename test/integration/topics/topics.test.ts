@@ -80,13 +80,13 @@ describe('createTopics', () => {
   test('repairs topics that a reader had the broker create, and refuses those that may have lost records', async () => {
     const connection = backbone();
     const { brokers, prefix } = connection;
-    const [state, transitions, sessions] = (
-      ['match-state', 'match-transitions', 'ended-sessions'] as const
+    const [state, transitions, orders] = (
+      ['match-state', 'match-transitions', 'operator-orders'] as const
     ).map((topic) => topicName(prefix, topic)) as [string, string, string];
     await makeTopics(brokers, [
       { topic: state, numPartitions: 1 },
       { topic: transitions, numPartitions: 9 },
-      { topic: sessions, numPartitions: 1 },
+      { topic: orders, numPartitions: 1 },
     ]);
     const { repaired } = await createTopics({ brokers, prefix });
     expect(repaired).toEqual(
@@ -94,7 +94,7 @@ describe('createTopics', () => {
         `${state} has 1 partitions, not 8`,
         `${state} has cleanup.policy=delete, not compact`,
         `${transitions} has 9 partitions, not 8`,
-        `${sessions} has retention.ms=604800000, not 86400000`,
+        `${orders} has retention.ms=604800000, not 34560000000`,
       ]),
     );
     expect(await partitions(connection)).toEqual(expected(prefix));

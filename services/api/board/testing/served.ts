@@ -11,7 +11,7 @@ import { PlayedViews } from './playing.ts';
 
 /** Opens the whole board to anyone on this machine. */
 export const OPEN: GateOptions = {
-  sessions: { open: async () => null, viewer: () => null, end: async () => {} },
+  sessions: { open: async () => null, viewer: () => null, end: () => {} },
   openOnLoopback: true,
   competitions: null,
   publicUrl: undefined,
