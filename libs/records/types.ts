@@ -550,7 +550,7 @@ export type FeedHealth = {
   gap_count: number;
   /** Of a match: its status and clock as last reported, as in match-state: the memory of the monitor. */
   reports: EventReport[];
-  /** Of a match: the time of its latest event_keep_alive, as `heard_at`. */
+  /** Of a match: the time of its latest event_keep_alive, as `heard_at`, Unix milliseconds. */
   keep_alive_at: null | number;
   /** Counts the monitors that led. A match's record below the term of its source's record was not confirmed by the present one. */
   term: number;
@@ -560,7 +560,7 @@ export type FeedHealth = {
   valid_until: null | number;
   /** Of a match: when its first record was written, Unix milliseconds. No reader believed the source about it before. Null in the record of a source. */
   judged_from: null | number;
-  /** Of a match: since when its clock has been running or stopped, by the content of the message that said so, as `heard_at`: silence does not count before. Null in the record of a source, and while its clock is unknown. */
+  /** Of a match: since when its clock has been running or stopped, Unix milliseconds, by the content of the message that said so, as `heard_at`: silence does not count before. Null in the record of a source, and while its clock is unknown. */
   clock_since: null | number;
 };
 

@@ -3,11 +3,15 @@ import { BROKER_HELP, defineCommand } from '../../command.ts';
 
 /** The datasets that can be exported, with their help. */
 export const EXPORTS = {
-  states: 'one row per match: its current state',
-  transitions: 'one row per change, with its id',
-  incidents: 'one row per incident, removed ones included',
-  'feed-health': 'one row per source, and per match of it: its state, and each interruption of it',
-  tables: 'one row per cell of the current tables: rank, participant, code of the column, value',
+  states: 'match-state: one row per match, its current state',
+  transitions: 'match-transitions: one row per change',
+  incidents: 'match-incidents: one row per incident, removed ones included, with its effect on the score',
+  results: 'match-results: one row per match that is in a table',
+  messages: 'normalized-messages: one row per message of the provider, of the last 400 days by default',
+  'feed-health': 'one row per source, and per match of it; and one for each interruption of it',
+  tables: 'standings: one row per row of the current tables',
+  rankings: 'provider-standings: one row per row of the rankings of the provider',
+  catalogue: 'one row per record of the provider’s catalogues',
 } as const;
 
 const HELP = `Usage: touchline export <what> [--out <file>] [--from <moment>] [--to <moment>] [--competition <id>] [--season <id>]

@@ -5,7 +5,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
-import { STATES } from './columns.ts';
+import { SHAPES } from './datasets.ts';
 import { parquetWriter } from './writers.ts';
 
 const SQL = readFileSync(new URL('../../../docs/examples/analysis/league.sql', import.meta.url), 'utf8');
@@ -13,7 +13,7 @@ const score = (home: number, away: number) => ({ home, away });
 
 test('counts no result of an abandoned match, and the provider’s result of an awarded match', async () => {
   const folder = temporaryFolder();
-  const writer = parquetWriter(join(folder, 'states.parquet'), STATES.columns);
+  const writer = parquetWriter(join(folder, 'states.parquet'), SHAPES.states.columns);
   const matches = [
     { status_id: 11, score: score(2, 1), reported: score(2, 1) },
     { status_id: 7, score: score(1, 0), reported: score(1, 0) },
@@ -22,7 +22,7 @@ test('counts no result of an abandoned match, and the provider’s result of an 
   ];
   for (const match of matches) {
     const state = { ...sampleOf('match-state'), status_type: 'finished', ...match };
-    for (const row of STATES.rows(state, { competition: 1, season: 2 })) await writer.write(row);
+    for (const row of SHAPES.states.rows(state, { competition: 1, season: 2 })) await writer.write(row);
   }
   await writer.close();
   const instance = await DuckDBInstance.create(':memory:');

@@ -2,11 +2,12 @@ import { type PeriodRule, SOCCER_LENGTHS } from '#domain/clock-rule.ts';
 import type { MatchSides } from '#domain/incident-effect.ts';
 import { clockRuleOf } from '#domain/reported-fields.ts';
 import { dayOf, groupsOn } from '#domain/standings/dated-table.ts';
-import type { MatchIncident, MatchState, Standings } from '#records/types.ts';
+import type { Cause, MatchState, Standings, TopicValues } from '#records/types.ts';
+import type { TopicName } from '#topics/topics.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { readAt, readEach, readEachLatest, readLastOffsets } from '../../topic-reads.ts';
-import { HEALTH, INCIDENTS, type SeasonIds, STATES, TABLES, TRANSITIONS } from './columns.ts';
 import type { EXPORTS } from './command.ts';
+import { type ExportShape, INCIDENTS, type SeasonIds, SHAPES } from './datasets.ts';
 import { IncidentEffects } from './incident-effects.ts';
 import type { ExportColumn, ExportRow } from './schema-columns.ts';
 
@@ -33,25 +34,8 @@ const UNKNOWN: SeasonIds = { competition: null, season: null };
 
 /** The datasets by name. */
 export const DATASETS = {
-  states: {
-    columns: STATES.columns,
-    read: (cluster, filter, onRow) =>
-      readEachLatest(cluster, 'match-state', async (state) => {
-        if (isSelected(filter, state.cause.received_at, seasonOf(state)))
-          for (const row of STATES.rows(state, seasonOf(state))) await onRow(row);
-      }),
-  },
-  transitions: {
-    columns: TRANSITIONS.columns,
-    async read(cluster, filter, onRow) {
-      const matches = await readMatches(cluster);
-      await readEach(cluster, 'match-transitions', async (transition) => {
-        const season = matches.get(transition.event_id)?.season ?? UNKNOWN;
-        if (isSelected(filter, transition.cause.received_at, season))
-          for (const row of TRANSITIONS.rows(transition, season)) await onRow(row);
-      });
-    },
-  },
+  states: datasetOf('states', 'match-state', readEachLatest),
+  transitions: datasetOf('transitions', 'match-transitions', readEach),
   incidents: {
     columns: INCIDENTS.columns,
     async read(cluster, filter, onRow) {
@@ -69,34 +53,59 @@ export const DATASETS = {
         const row = {
           record,
           effect: effects.of(record, match),
-          team: teamOf(record, match),
           lengths: match === undefined ? SOCCER_LENGTHS : (lengths.get(record.event_id) ?? 'unknown'),
         };
         for (const cells of INCIDENTS.rows(row, season)) await onRow(cells);
       });
     },
   },
-  'feed-health': {
-    columns: HEALTH.columns,
+  results: datasetOf('results', 'match-results', readEachLatest),
+  messages: datasetOf('messages', 'normalized-messages', readEach),
+  'feed-health': datasetOf('feed-health', 'feed-health', readEachLatest),
+  tables: datasetOf('tables', 'standings', readEachLatest, todays),
+  rankings: datasetOf('rankings', 'provider-standings', readEachLatest),
+  catalogue: datasetOf('catalogue', 'catalogue', readEachLatest),
+} as const satisfies Record<keyof typeof EXPORTS, ExportSource>;
+
+/** Returns the dataset of a topic. `read`: reads all its records, or the last one of each key. `shown`: returns a record as it is shown. */
+function datasetOf<T extends TopicName>(
+  name: keyof typeof SHAPES,
+  topic: T,
+  read: typeof readEach,
+  shown: (value: TopicValues[T]) => TopicValues[T] = (value) => value,
+): ExportSource {
+  const { columns, rows } = SHAPES[name] as unknown as ExportShape<TopicValues[T]>;
+  return {
+    columns,
     async read(cluster, filter, onRow) {
-      const matches = await readMatches(cluster);
-      await readEachLatest(cluster, 'feed-health', async (record) => {
-        const season =
-          (record.event_id === null ? undefined : matches.get(record.event_id)?.season) ?? UNKNOWN;
-        if (isSelected(filter, record.written_at, season))
-          for (const row of HEALTH.rows(record, season)) await onRow(row);
+      const isOfMatch = columns.some((column) => column.name === 'event_id');
+      const matches = isOfMatch && topic !== 'match-state' ? await readMatches(cluster) : new Map();
+      await read(cluster, topic, async (value) => {
+        const season = seasonIn(value, matches);
+        if (!isSelected(filter, receivedAt(value), season)) return;
+        for (const row of rows(shown(value), season)) await onRow(row);
       });
     },
-  },
-  tables: {
-    columns: TABLES.columns,
-    read: (cluster, filter, onRow) =>
-      readEachLatest(cluster, 'standings', async (table) => {
-        if (isSelected(filter, table.cause.received_at, seasonOf(table)))
-          for (const row of TABLES.rows(todays(table), seasonOf(table))) await onRow(row);
-      }),
-  },
-} as const satisfies Record<keyof typeof EXPORTS, ExportSource>;
+  };
+}
+
+/** Returns the season of a record: its own, else that of its match. */
+function seasonIn(value: object, matches: ReadonlyMap<number, ExportedMatch>): SeasonIds {
+  if ('season_id' in value) return seasonOf(value as MatchState);
+  const { event_id = null } = value as { readonly event_id?: number | null };
+  return (event_id === null ? undefined : matches.get(event_id)?.season) ?? UNKNOWN;
+}
+
+/** Returns when the last message of a record was received, else when the record was written, Unix milliseconds. */
+function receivedAt(value: object): number {
+  const { cause, received_at, written_at, ut } = value as {
+    readonly cause?: Cause;
+    readonly received_at?: number;
+    readonly written_at?: number;
+    readonly ut?: number;
+  };
+  return cause?.received_at ?? received_at ?? written_at ?? (ut ?? 0) * 1_000;
+}
 
 export type ExportName = keyof typeof DATASETS;
 
@@ -136,9 +145,4 @@ async function readMatches(
     onState?.(state);
   });
   return matches;
-}
-
-function teamOf({ incident }: MatchIncident, match: ExportedMatch | undefined): string | null {
-  const teams = [match?.home, match?.away];
-  return teams.find((team) => team?.id === incident?.participant_id)?.name ?? null;
 }

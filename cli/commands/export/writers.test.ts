@@ -6,8 +6,9 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
 import type { Incident } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
+import type { TopicName } from '#topics/topics.ts';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
-import { INCIDENTS, STATES, TABLES, TRANSITIONS } from './columns.ts';
+import { type ExportShape, INCIDENTS, SHAPES } from './datasets.ts';
 import type { ExportColumn, ExportRow } from './schema-columns.ts';
 import { jsonLinesWriter, parquetWriter } from './writers.ts';
 
@@ -143,53 +144,77 @@ test('leaves no listener on a slow output', async () => {
   expect(slow.eventNames().map((name) => [name, slow.listenerCount(name)])).toEqual(before);
 });
 
-test.each([
-  ['states', STATES.columns, STATES.rows(sampleOf('match-state'), { competition: 1, season: 2 })],
-  [
-    'transitions',
-    TRANSITIONS.columns,
-    TRANSITIONS.rows(sampleOf('match-transitions'), { competition: 1, season: 2 }),
-  ],
+const SEASON = { competition: 1, season: 2 };
+const TOPICS: readonly (readonly [keyof typeof SHAPES, TopicName])[] = [
+  ['states', 'match-state'],
+  ['transitions', 'match-transitions'],
+  ['results', 'match-results'],
+  ['messages', 'normalized-messages'],
+  ['feed-health', 'feed-health'],
+  ['tables', 'standings'],
+  ['rankings', 'provider-standings'],
+  ['catalogue', 'catalogue'],
+];
+
+/** Returns the rows of the sample of a topic, by column. */
+function rowsOf(name: keyof typeof SHAPES, topic: TopicName) {
+  const { columns, rows } = SHAPES[name] as unknown as ExportShape<object>;
+  return rows(sampleOf(topic), SEASON).map((row) =>
+    Object.fromEntries(columns.map((column, at) => [column.name, row[at]])),
+  );
+}
+
+test.each<readonly [string, readonly ExportColumn[], readonly ExportRow[]]>([
+  ...TOPICS.map(([name, topic]) => {
+    const { columns, rows } = SHAPES[name] as unknown as ExportShape<object>;
+    return [name, columns, rows(sampleOf(topic), SEASON)] as const;
+  }),
   [
     'incidents',
     INCIDENTS.columns,
-    INCIDENTS.rows(
-      {
-        record: sampleOf('match-incidents'),
-        effect: EFFECT,
-        team: 'Home',
-        lengths: 'unknown',
-      },
-      { competition: 1, season: 2 },
-    ),
+    INCIDENTS.rows({ record: sampleOf('match-incidents'), effect: EFFECT, lengths: 'unknown' }, SEASON),
   ],
-  ['tables', TABLES.columns, TABLES.rows(sampleOf('standings'), { competition: 1, season: 2 })],
-])('writes a cell of the column type for every column of %s', (_, columns, rows) => {
-  expect(rows.length).toBeGreaterThan(0);
-  expect(new Set(columns.map(({ name }) => name)).size).toBe(columns.length);
-  const types = {
-    BOOLEAN: 'boolean',
-    INT32: 'number',
-    INT64: 'number',
-    DOUBLE: 'number',
-    TIMESTAMP: 'number',
-  } as Record<string, string>;
-  for (const row of rows) {
-    expect(row).toHaveLength(columns.length);
-    for (const [at, cell] of row.entries())
-      if (cell !== null)
-        expect([columns[at]?.name, typeof cell]).toEqual([
-          columns[at]?.name,
-          types[columns[at]?.type ?? ''] ?? 'string',
-        ]);
-  }
+])(
+  'writes a cell of the column type for every column of %s, and a time for each that is one',
+  (_, columns, rows) => {
+    for (const { name, type } of columns)
+      if (/(^|_)(ut|at|since|until)$/.test(name) && type !== 'STRING')
+        expect([name, type]).toEqual([name, 'TIMESTAMP']);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(new Set(columns.map(({ name }) => name)).size).toBe(columns.length);
+    const types = {
+      BOOLEAN: 'boolean',
+      INT32: 'number',
+      INT64: 'number',
+      DOUBLE: 'number',
+      TIMESTAMP: 'number',
+    } as Record<string, string>;
+    for (const row of rows) {
+      expect(row).toHaveLength(columns.length);
+      for (const [at, cell] of row.entries())
+        if (cell !== null)
+          expect([columns[at]?.name, typeof cell]).toEqual([
+            columns[at]?.name,
+            types[columns[at]?.type ?? ''] ?? 'string',
+          ]);
+    }
+  },
+);
+
+test('has a column for what readers want first, and one for each side', () => {
+  const [message] = rowsOf('messages', 'normalized-messages');
+  expect(message).toMatchObject({ reported_home: 1, reported_away: 0, clock_time: 1_094, competition_id: 1 });
+  expect(message?.incident_incident_subparticipant_name).toEqual(expect.any(String));
+  expect(rowsOf('states', 'match-state')[0]).toMatchObject({ home_name: 'France', away_name: 'Croatia' });
+  const [row] = rowsOf('tables', 'standings');
+  expect(row).toMatchObject({ participant_name: 'France', points: 5, group_id: 31, club_id: null });
+  expect(row).toMatchObject({ columns: '{"form":"D,W,W"}', ut: 1_531_670_000_000 });
 });
 
-test('has the points of a team in a column, and the columns of other types as JSON', () => {
-  const [row] = TABLES.rows(sampleOf('standings'), { competition: 1, season: 2 });
-  const cells = Object.fromEntries(TABLES.columns.map(({ name }, at) => [name, row?.[at]]));
-  expect(cells).toMatchObject({ participant_name: 'France', points: 5, group_id: 31, club_id: null });
-  expect(cells).toMatchObject({ columns: '{"form":"D,W,W"}', ut: 1_531_670_000_000 });
+test('has a row for the health of a feed, and one for each interruption', () => {
+  const rows = rowsOf('feed-health', 'feed-health');
+  expect(rows.map(({ gap_reason }) => gap_reason)).toEqual([null, 'network']);
+  expect(rows[0]).not.toHaveProperty('gaps');
 });
 
 test('renders the minute of an incident by the lengths of its match', () => {
@@ -199,7 +224,7 @@ test('renders the minute of an incident by the lengths of its match', () => {
     event_status_id: 33,
   } as Incident;
   const lengths = { half: 40, extra_half: 15 };
-  const row = { record: { ...sampleOf('match-incidents'), incident }, effect: EFFECT, team: null, lengths };
-  const [cells = []] = INCIDENTS.rows(row, { competition: 1, season: 2 });
+  const row = { record: { ...sampleOf('match-incidents'), incident }, effect: EFFECT, lengths };
+  const [cells = []] = INCIDENTS.rows(row, SEASON);
   expect(cells[INCIDENTS.columns.findIndex(({ name }) => name === 'minute')]).toBe('40+2');
 });

@@ -30,7 +30,7 @@ import type { MatchDetails } from '../../../services/api/board/match-details.ts'
 import { matchPage } from '../../../services/api/board/pages/match-page.ts';
 import { summaryOf } from '../../../services/tool-gateway/mcp/tools/common.ts';
 import type { ToolScope } from '../../../services/tool-gateway/mcp/tools/tool.ts';
-import { STATES } from '../export/columns.ts';
+import { SHAPES } from '../export/datasets.ts';
 import type { ExportCell } from '../export/schema-columns.ts';
 import { matchJson } from '../live/board.ts';
 import { boardMatchOf } from '../live/shown-match.ts';
@@ -145,8 +145,8 @@ function surfacesOf(state: MatchState) {
   const live = matchJson({ state: shown, feed: FEED, trading, lastReceivedAt: 0 } as Parameters<
     typeof matchJson
   >[0]) as { state: MatchState; trading: unknown };
-  const [row = []] = STATES.rows(state, { competition: null, season: null });
-  const cells = Object.fromEntries(STATES.columns.map(({ name }, at) => [name, row[at]]));
+  const [row = []] = SHAPES.states.rows(state, { competition: null, season: null });
+  const cells = Object.fromEntries(SHAPES.states.columns.map(({ name }, at) => [name, row[at]]));
   const rendered = renderEvent(state, () => undefined);
   const rest = JSON.parse(rendered.full) as RestEvent;
   return { board, tool, page, text, trading, live, cells, rest, rendered, now };
@@ -185,15 +185,15 @@ function expectSame(state: MatchState): void {
   expect(live).toMatchObject({ state: { score, firm, derived, guard, missing }, trading });
   expect(text).toContain(`  ${scoreWords(score)}  firm ${scoreWords(firm)}`);
   expect(cells).toMatchObject({
-    home_score: score?.home ?? null,
-    away_score: score?.away ?? null,
-    home_firm: firm?.home ?? null,
-    home_derived: derived?.home ?? null,
-    away_derived: derived?.away ?? null,
+    score_home: score?.home ?? null,
+    score_away: score?.away ?? null,
+    firm_home: firm?.home ?? null,
+    derived_home: derived?.home ?? null,
+    derived_away: derived?.away ?? null,
     status_id: state.status_id,
     guard_safe: guard.safe,
-    guard_reasons: guard.reasons.join(' '),
-    missing: missing.join(' '),
+    guard_reasons: JSON.stringify(guard.reasons),
+    missing: JSON.stringify(missing),
   });
   if (status_type === 'live') {
     const minute = minuteText(board, now);

@@ -5,6 +5,6 @@ SELECT
   count(*) FILTER (stands AND in_shoot_out) AS kicks_scored,
   count(*) FILTER (NOT stands) AS taken_back
 FROM read_parquet('incidents.parquet')
-WHERE incident_type IN (413, 421, 423)
+WHERE incident_incident_id IN (413, 421, 423)
 GROUP BY season_id
 ORDER BY season_id;

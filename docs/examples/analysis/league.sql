@@ -3,8 +3,8 @@
 WITH results AS (
   SELECT
     season_id,
-    CASE WHEN status_id = 12 THEN coalesce(home_reported, home_score) ELSE home_score END AS home,
-    CASE WHEN status_id = 12 THEN coalesce(away_reported, away_score) ELSE away_score END AS away
+    CASE WHEN status_id = 12 THEN coalesce(reported_home, score_home) ELSE score_home END AS home,
+    CASE WHEN status_id = 12 THEN coalesce(reported_away, score_away) ELSE score_away END AS away
   FROM read_parquet('states.parquet')
   WHERE status_type = 'finished' AND status_id IS DISTINCT FROM 7
 )

@@ -16,8 +16,8 @@ with open(sys.argv[1], encoding="utf-8") as lines:
         incident = json.loads(line)
         if not incident["counts"]:
             continue
-        types[GOALS[incident["incident_type"]]] += 1
-        if incident["incident_type"] != OWN_GOAL:
-            scorers[incident["player_id"], incident["player_name"]] += 1
+        types[GOALS[incident["incident_incident_id"]]] += 1
+        if incident["incident_incident_id"] != OWN_GOAL:
+            scorers[incident["incident_subparticipant_id"], incident["incident_subparticipant_name"]] += 1
 best = [[name, goals] for (_, name), goals in scorers.most_common(10)]
 print(json.dumps({"goals": sum(types.values()), "types": types, "scorers": best}, sort_keys=True, ensure_ascii=False))

@@ -152,7 +152,8 @@ describe('an exported score', () => {
     const sums = (read: string) =>
       `SELECT event_id, sum(home_delta)::INT AS home_score, sum(away_delta)::INT AS away_score FROM ${read} GROUP BY event_id ORDER BY event_id`;
     const states = await query(
-      "SELECT event_id, home_score, away_score FROM read_parquet('states.parquet') ORDER BY event_id",
+      'SELECT event_id, score_home AS home_score, score_away AS away_score ' +
+        "FROM read_parquet('states.parquet') ORDER BY event_id",
     );
     expect(states).toHaveLength(MATCHES);
     expect(await query(sums("read_parquet('incidents.parquet')"))).toEqual(states);

@@ -5,7 +5,7 @@ import { ViewsWorld } from '#views/testing/world.ts';
 import { matchDetails } from '../../../../services/api/board/match-details.ts';
 import { scopeOf } from '../../../../services/tool-gateway/mcp/testing/tool-calls.ts';
 import { wholeMatch } from '../../../../services/tool-gateway/mcp/tools/match.ts';
-import { INCIDENTS } from '../../export/columns.ts';
+import { INCIDENTS } from '../../export/datasets.ts';
 import { IncidentEffects } from '../../export/incident-effects.ts';
 import type { ExportCell } from '../../export/schema-columns.ts';
 import type { PageRecords } from '../page.ts';
@@ -80,7 +80,7 @@ export function exportedOf({
   const { lengths } = clockRuleOf(state);
   return new Map(
     incidents.map((record) => {
-      const row = { record, effect: effects.of(record, sides), team: null, lengths };
+      const row = { record, effect: effects.of(record, sides), lengths };
       const [cells = []] = INCIDENTS.rows(row, { competition: null, season: null });
       return [
         record.id,
