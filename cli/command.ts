@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { CodeOf } from '#errors/catalogue.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import { didYouMean } from './suggest.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
@@ -44,22 +44,13 @@ export function defineCommand<const O extends Options>(definition: Definition<O>
 }
 
 /** The arguments are invalid; the message says why. Exit code 2. */
-export class UsageError extends TouchlineError<'UsageError'> {
-  override readonly name = 'UsageError';
-
-  constructor(message: string, cause?: unknown) {
-    super('USAGE', message, cause);
-  }
-}
+export class UsageError extends defineError('UsageError', 'USAGE') {}
 
 /** The command failed; the message is one line for a person. Exit code 1. */
-export class CommandError extends TouchlineError<'CommandError'> {
-  override readonly name = 'CommandError';
-
-  constructor(message: string, code: CodeOf<'CommandError'> = 'COMMAND_FAILED') {
-    super(code, message);
-  }
-}
+export class CommandError extends defineError(
+  'CommandError',
+  (message: string, code: CodeOf<'CommandError'> = 'COMMAND_FAILED') => [code, message],
+) {}
 
 /** Parses the arguments of a command. Throws `UsageError` for unknown options and words, and for a missing, blank or invalid value. */
 export function parseArguments<const O extends Options>(

@@ -2,28 +2,23 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { freePort } from '#embedded/ports.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 
-class PortInUseError extends TouchlineError<'PortInUseError'> {
-  override readonly name = 'PortInUseError';
-
-  constructor(wanted: number, setting: string, cause: unknown) {
-    super('PORT_IN_USE', `port ${wanted} is in use: set ${setting} to another one`, cause);
-  }
-}
+class PortInUseError extends defineError(
+  'PortInUseError',
+  (wanted: number, setting: string, cause: unknown) => [
+    'PORT_IN_USE',
+    `port ${wanted} is in use: set ${setting} to another one`,
+    cause,
+  ],
+) {}
 
 /** The address to listen on is not one of this machine. */
-class AddressError extends TouchlineError<'AddressError'> {
-  override readonly name = 'AddressError';
-
-  constructor(host: string, cause: unknown) {
-    super(
-      'ADDRESS_UNKNOWN',
-      `this machine does not have the address ${host}: set LISTEN_HOST to another one`,
-      cause,
-    );
-  }
-}
+class AddressError extends defineError('AddressError', (host: string, cause: unknown) => [
+  'ADDRESS_UNKNOWN',
+  `this machine does not have the address ${host}: set LISTEN_HOST to another one`,
+  cause,
+]) {}
 
 /** Whether a port can be listened on. */
 export async function isFree(wanted: number, host: string): Promise<boolean> {

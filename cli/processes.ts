@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isBrokerDefect } from '#cluster/broker-defects.ts';
 import { type Exit, endText } from '#embedded/process-end.ts';
 import { adviceOf, RAISE_HEAP, withAdvice } from '#errors/shortages.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import { urlHost } from '#service/addresses.ts';
 import { backoffMs } from '#timing/backoff.ts';
 import { LogFile } from './log-file.ts';
@@ -35,13 +35,10 @@ export type ServiceProcessOptions = {
 };
 
 /** A process that failed to start or to stay up. */
-export class ProcessError extends TouchlineError<'ProcessError'> {
-  override readonly name = 'ProcessError';
-
-  constructor(name: string, why: string) {
-    super('PROCESS_FAILED', `${name}: ${why}`);
-  }
-}
+export class ProcessError extends defineError('ProcessError', (name: string, why: string) => [
+  'PROCESS_FAILED',
+  `${name}: ${why}`,
+]) {}
 
 /** Exit code of a service with invalid settings, which a restart would not help. */
 const INVALID_SETTINGS = 2;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { withConnections } from '#cluster/connections.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import { canonicalJson } from '#json/canonical-json.ts';
 import type { Client, TopicValues } from '#records/types.ts';
 import { newInstance } from '#signing/token.ts';
@@ -26,27 +26,18 @@ import { topicName } from '#topics/topics.ts';
 type DirectoryConnection = TopicCluster & { readonly log: Logger };
 
 /** Thrown when another edit of the same record always came first. */
-class EditConflictError extends TouchlineError<'EditConflictError'> {
-  override readonly name = 'EditConflictError';
-
-  constructor(message: string) {
-    super('EDIT_CONFLICT', message);
-  }
-}
+class EditConflictError extends defineError('EditConflictError', 'EDIT_CONFLICT') {}
 
 /** Thrown for an edit of a record that nobody here can read: it would destroy the record. */
-class UnreadableKeyError extends TouchlineError<'UnreadableKeyError'> {
-  override readonly name = 'UnreadableKeyError';
-
-  constructor({ topic, offset, key, error }: UnreadableRecord) {
-    super(
-      'KEY_UNREADABLE',
-      `the record of ${topic} with key ${key}, at offset ${offset}, cannot be read, and writing its key would destroy it: ${error.message}; ` +
-        'npx touchline doctor names the cause, such as a registry that lost its schemas',
-      error,
-    );
-  }
-}
+class UnreadableKeyError extends defineError(
+  'UnreadableKeyError',
+  ({ topic, offset, key, error }: UnreadableRecord) => [
+    'KEY_UNREADABLE',
+    `the record of ${topic} with key ${key}, at offset ${offset}, cannot be read, and writing its key would destroy it: ${error.message}; ` +
+      'npx touchline doctor names the cause, such as a registry that lost its schemas',
+    error,
+  ],
+) {}
 
 /** The last record of each key, and the keys whose last record cannot be read. */
 type FoundRecords<V> = {

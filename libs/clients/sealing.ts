@@ -1,15 +1,9 @@
 /** Seals short texts for a topic with many readers: the addresses and signing secrets of webhooks. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 
 /** Thrown when a text cannot be opened: it was sealed with another key, or for another context, or it is damaged. */
-export class SealError extends TouchlineError<'SealError'> {
-  override readonly name = 'SealError';
-
-  constructor(message: string, cause?: unknown) {
-    super('SEAL_BROKEN', message, cause);
-  }
-}
+export class SealError extends defineError('SealError', 'SEAL_BROKEN') {}
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;

@@ -1,9 +1,7 @@
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 
 /** The error of `libs/embedded`: `code` for programs, `message` for people. */
-export class EmbeddedError extends TouchlineError<'EmbeddedError'> {
-  override readonly name = 'EmbeddedError';
-}
+export class EmbeddedError extends defineError('EmbeddedError') {}
 
 /** Returns what a failed command wrote to stderr; '' for other errors. */
 export function stderrOf(error: unknown): string {

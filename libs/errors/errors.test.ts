@@ -10,26 +10,29 @@ const FILES = ['libs', 'services', 'cli'].flatMap((folder) =>
   globSync(`${folder}/**/*.ts`, { cwd: ROOT }).filter((file) => !/\.test\.ts$|\/testing\//.test(file)),
 );
 
-/** Error classes of the tree by name, each with the class that it extends. */
+/** A class that extends an error: that of a kind of the registry, or another class. */
+const ERROR_CLASS =
+  /class (\w+) extends (?:(?:defineError\(\s*'|TouchlineError<')(?<kind>\w+)'|(?<base>\w*Error)\b)/g;
+
+/** Error classes of the tree by name, each with its kind, or the class that it extends. */
 const classes = new Map(
   FILES.flatMap((file) =>
-    [...readFileSync(join(ROOT, file), 'utf8').matchAll(/class (\w+) extends ([\w<>']*Error[\w<>']*)/g)].map(
-      ([, name = '', base = '']) => [name, base] as const,
+    [...readFileSync(join(ROOT, file), 'utf8').matchAll(ERROR_CLASS)].map(
+      ({ 1: name = '', groups }) => [name, { kind: groups?.kind, base: groups?.base ?? '' }] as const,
     ),
   ),
 );
 
 describe('the registry of errors', () => {
   test('has every error class, and none besides', () => {
-    const own = [...classes]
-      .filter(([name, base]) => base === `TouchlineError<'${name}'>`)
-      .map(([name]) => name);
-    expect(own.toSorted()).toEqual(Object.keys(ERRORS).toSorted());
+    const own = [...classes].filter(([, { kind }]) => kind !== undefined);
+    for (const [name, { kind }] of own) expect(kind).toBe(name);
+    expect(own.map(([name]) => name).toSorted()).toEqual(Object.keys(ERRORS).toSorted());
   });
 
   test('is the root of every error class', () => {
-    const others = [...classes].filter(([name]) => !(name in ERRORS));
-    for (const [name, base] of others) expect(base in ERRORS, `${name} extends ${base}`).toBe(true);
+    for (const [name, { kind, base }] of classes)
+      expect(kind !== undefined || base in ERRORS, `${name} extends ${base}`).toBe(true);
   });
 
   test('has codes in upper case, each with a meaning and what to do', () => {

@@ -1,12 +1,10 @@
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 
 /** Maximum nesting; a real record of the provider nests six levels. */
 const MAX_DEPTH = 64;
 
 /** A value that has no canonical form. `code`: `TOO_DEEP` (more than 64 levels) or `NOT_JSON` (e.g. Infinity). */
-export class CanonicalJsonError extends TouchlineError<'CanonicalJsonError'> {
-  override readonly name = 'CanonicalJsonError';
-}
+export class CanonicalJsonError extends defineError('CanonicalJsonError') {}
 
 /**
  * Returns the canonical JSON of a parsed value: keys sorted by UTF-16 code unit (also those that look like integers), no

@@ -2,7 +2,7 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import type { AllowedRanges } from './addresses.ts';
 import { openTunnel } from './proxy.ts';
 import type { ResolveName } from './resolve.ts';
@@ -25,13 +25,10 @@ const HTTPS_PORT = '443';
 const ADDRESS_ATTEMPT_MS = 1_000;
 
 /** Thrown when no address of a name is allowed. */
-export class AddressNotPublicError extends TouchlineError<'AddressNotPublicError'> {
-  override readonly name = 'AddressNotPublicError';
-
-  constructor() {
-    super('ADDRESS_NOT_PUBLIC', 'no address of the name may be called');
-  }
-}
+export class AddressNotPublicError extends defineError('AddressNotPublicError', () => [
+  'ADDRESS_NOT_PUBLIC',
+  'no address of the name may be called',
+]) {}
 
 /** Creates the `connect` function of a pool to one host. It resumes the TLS session of its last connection. */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import { z } from 'zod';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import { httpUrl, secret } from '#service/setting-types.ts';
 
 /** Settings of processes that call addresses of others. Their values are those that curl and Node read. */
@@ -22,9 +22,7 @@ export const proxySettings = {
 export type ProxyConfig = z.output<z.ZodObject<typeof proxySettings>>;
 
 /** Thrown when the proxy opens no tunnel. */
-class ProxyRefusedError extends TouchlineError<'ProxyRefusedError'> {
-  override readonly name = 'ProxyRefusedError';
-
+class ProxyRefusedError extends defineError('ProxyRefusedError') {
   /** `status`: that of the proxy's answer. */
   constructor(status: number) {
     super('PROXY_REFUSED', `the proxy of HTTPS_PROXY answered ${status}`);

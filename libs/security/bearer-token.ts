@@ -1,6 +1,6 @@
 /** OAuth 2 access tokens for connections: from a file that another program renews, or with client credentials. */
 import { z } from 'zod';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import { readSecret, type Secret } from './secret.ts';
 
 /** The token endpoint of an authorization server, and the client's credentials (RFC 6749, 4.4). */
@@ -15,9 +15,7 @@ type TokenEndpoint = {
 export type TokenSource = { readonly token: Secret } | { readonly endpoint: TokenEndpoint };
 
 /** Thrown when no token was issued. The message contains neither the secret nor the answer. */
-export class BearerTokenError extends TouchlineError<'BearerTokenError'> {
-  override readonly name = 'BearerTokenError';
-}
+export class BearerTokenError extends defineError('BearerTokenError') {}
 
 const REQUEST_MS = 5_000;
 /** Share of a token's lifetime in which it is used: it must stay valid while a connection authenticates. */

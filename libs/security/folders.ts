@@ -2,7 +2,7 @@
 import { accessSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { adviceOf, shortageOf } from '#errors/shortages.ts';
-import { reasonOf, TouchlineError } from '#errors/touchline-error.ts';
+import { defineError, reasonOf } from '#errors/touchline-error.ts';
 
 /**
  * Returns the error with which a file cannot be opened for writing, which SQLite does not say; null when it can be. Only for a file that
@@ -18,9 +18,7 @@ export function openError(file: string): unknown {
 }
 
 /** A folder, or its disk, that a process cannot write to. */
-export class FolderError extends TouchlineError<'FolderError'> {
-  override readonly name = 'FolderError';
-
+export class FolderError extends defineError('FolderError') {
   /** `setting`: the setting that names the folder. `cause`: the error of the system call. */
   constructor(setting: string, path: string, cause: unknown) {
     const shortage = shortageOf(cause);

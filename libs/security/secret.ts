@@ -1,14 +1,12 @@
 /** Secrets that may rotate while a process runs. */
 import { readFileSync } from 'node:fs';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 
 /** A secret: its text, or the file that contains it. The file is read at each use, as the secret may rotate. */
 export type Secret = string | { readonly file: string };
 
 /** Thrown when a file that a setting names cannot be read. The message names the file, never its content. */
-export class SecretFileError extends TouchlineError<'SecretFileError'> {
-  override readonly name = 'SecretFileError';
-
+export class SecretFileError extends defineError('SecretFileError') {
   constructor(file: string, cause: unknown) {
     const reason = (cause as NodeJS.ErrnoException).code ?? 'unreadable';
     super('FILE_UNREADABLE', `the file ${file} cannot be read (${reason})`, cause);

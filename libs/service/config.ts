@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { readSecret } from '#security/secret.ts';
 import type { RegistryUrl } from '#topics/registry-http.ts';
@@ -15,16 +15,10 @@ import { tracingSettings } from './tracing-settings.ts';
 export { certificates, httpUrl, ids, integer, list, networks, port, secret } from './setting-types.ts';
 
 /** Thrown for missing or wrong settings. The message names each on its own line, never the value of a secret. */
-export class ConfigError extends TouchlineError<'ConfigError'> {
-  override readonly name = 'ConfigError';
-
-  constructor(problems: readonly string[]) {
-    super(
-      'CONFIG_INVALID',
-      ['These settings are wrong:', ...problems.map((problem) => `  ${problem}`)].join('\n'),
-    );
-  }
-}
+export class ConfigError extends defineError('ConfigError', (problems: readonly string[]) => [
+  'CONFIG_INVALID',
+  ['These settings are wrong:', ...problems.map((problem) => `  ${problem}`)].join('\n'),
+]) {}
 
 /** Environment variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;

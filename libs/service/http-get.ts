@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 
 /** An unparsed answer. */
 export type HttpReply = { readonly status: number; readonly body: Buffer };
@@ -12,9 +12,7 @@ export type HttpReply = { readonly status: number; readonly body: Buffer };
  * Thrown when a request gets no usable answer. Has no cause and names no address: errors of the HTTP client may contain the
  * URL, and the URL secrets.
  */
-export class HttpError extends TouchlineError<'HttpError'> {
-  override readonly name = 'HttpError';
-}
+export class HttpError extends defineError('HttpError') {}
 
 export type HttpLimits = {
   /** Timeout for the complete answer, milliseconds. */
@@ -29,13 +27,10 @@ export type HttpLimits = {
 const MAX_INFORMATIONAL = 16;
 
 /** Ends a request whose server sends more. */
-class InformationalFloodError extends TouchlineError<'InformationalFloodError'> {
-  override readonly name = 'InformationalFloodError';
-
-  constructor() {
-    super('INFORMATIONAL_FLOOD', `more than ${MAX_INFORMATIONAL} informational answers`);
-  }
-}
+class InformationalFloodError extends defineError('InformationalFloodError', () => [
+  'INFORMATIONAL_FLOOD',
+  `more than ${MAX_INFORMATIONAL} informational answers`,
+]) {}
 
 /**
  * Returns an `onInfo` of undici for one request. Above the limit it aborts the request, which closes the connection, with an

@@ -2,13 +2,11 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import type { CodeOf } from '#errors/catalogue.ts';
 import { RAISE_FILES, shortageOf } from '#errors/shortages.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import type { Logger } from './logger.ts';
 
 /** The system lets this process open too few files. */
-class LimitError extends TouchlineError<'LimitError'> {
-  override readonly name = 'LimitError';
-
+class LimitError extends defineError('LimitError') {
   constructor(limit: number, needed: number, setting: string | null) {
     const lower = setting === null ? '' : `lower ${setting}, or `;
     super(

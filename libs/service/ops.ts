@@ -2,24 +2,21 @@
 
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import { createHttpServer, refuseBadRequest } from './http-server.ts';
 import type { Registry } from './metrics.ts';
 import type { ServerTlsFiles } from './server-tls.ts';
 import { serviceVersion } from './version.ts';
 
 /** Thrown when the port of the ops server is in use, or the address is not one of this machine. */
-export class OpsListenError extends TouchlineError<'OpsListenError'> {
-  override readonly name = 'OpsListenError';
-
-  constructor(port: number, host: string, cause: Error) {
-    super(
-      'OPS_LISTEN_FAILED',
-      `cannot listen on METRICS_PORT ${port} of METRICS_HOST ${host}: ${cause.message}`,
-      cause,
-    );
-  }
-}
+export class OpsListenError extends defineError(
+  'OpsListenError',
+  (port: number, host: string, cause: Error) => [
+    'OPS_LISTEN_FAILED',
+    `cannot listen on METRICS_PORT ${port} of METRICS_HOST ${host}: ${cause.message}`,
+    cause,
+  ],
+) {}
 
 type OpsSource = {
   readonly metrics: Registry;

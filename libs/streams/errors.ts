@@ -1,9 +1,8 @@
 import type { CodeOf } from '#errors/catalogue.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 
 /** A failed stream operation. After a failed transaction the outcome is unknown: close its producer. */
-export class StreamError extends TouchlineError<'StreamError'> {
-  override readonly name = 'StreamError';
+export class StreamError extends defineError('StreamError') {
   /** Kafka's name of the error in the broker's response; null when the broker did not respond. */
   readonly broker: string | null;
 
@@ -17,11 +16,7 @@ export class StreamError extends TouchlineError<'StreamError'> {
  * Refuses a partition or a start: continuing would lose or repeat records. The message names the topic, the partition, the
  * offsets and the command to run.
  */
-export class RefusedError extends TouchlineError<'RefusedError'> {
-  override readonly name = 'RefusedError';
-}
+export class RefusedError extends defineError('RefusedError') {}
 
 /** A failed publish; `cause` is the last error of the broker or the connection. */
-export class PublishError extends TouchlineError<'PublishError'> {
-  override readonly name = 'PublishError';
-}
+export class PublishError extends defineError('PublishError') {}

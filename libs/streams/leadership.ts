@@ -1,18 +1,15 @@
 import { hostname } from 'node:os';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import type { MachineClock } from '#timing/clock.ts';
 import type { GroupListener, GroupMember, GroupOptions, StreamClient } from './client/port.ts';
 import type { StreamError } from './errors.ts';
 import type { Logger } from './log.ts';
 
 /** Thrown when this process no longer leads and must not publish. */
-class LeadershipLostError extends TouchlineError<'LeadershipLostError'> {
-  override readonly name = 'LeadershipLostError';
-
-  constructor() {
-    super('LEADERSHIP_LOST', 'this process no longer leads');
-  }
-}
+class LeadershipLostError extends defineError('LeadershipLostError', () => [
+  'LEADERSHIP_LOST',
+  'this process no longer leads',
+]) {}
 
 /** A period in which this process leads, as far as it knows. */
 export type LeadershipTerm = {

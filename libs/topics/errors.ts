@@ -1,19 +1,19 @@
 import type { CodeOf } from '#errors/catalogue.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import { type Brokers, shownBrokers } from '#security/brokers.ts';
 
 /** Thrown when a value does not fit its topic's schema. The message names topic and field, never the value. */
-export class EncodeError extends TouchlineError<'EncodeError'> {
-  override readonly name = 'EncodeError';
-
-  constructor(topic: string, problem: string, cause: unknown) {
-    super('ENCODE_FAILED', `${topic}: cannot encode: ${problem}`, cause);
-  }
-}
+export class EncodeError extends defineError(
+  'EncodeError',
+  (topic: string, problem: string, cause: unknown) => [
+    'ENCODE_FAILED',
+    `${topic}: cannot encode: ${problem}`,
+    cause,
+  ],
+) {}
 
 /** Thrown for bytes that are not a record of their topic; never retryable. */
-export class DecodeError extends TouchlineError<'DecodeError'> {
-  override readonly name = 'DecodeError';
+export class DecodeError extends defineError('DecodeError') {
   readonly problem: string;
 
   constructor(
@@ -33,49 +33,43 @@ export function isOfSchema(error: unknown): boolean {
 }
 
 /** Thrown when the registry rejects a topic's schema as not backward compatible, or does not check its subject for that. */
-export class IncompatibleSchemaError extends TouchlineError<'IncompatibleSchemaError'> {
-  override readonly name = 'IncompatibleSchemaError';
-
-  constructor(topic: string, subject: string, reason: string, cause?: unknown) {
-    super(
-      'SCHEMA_INCOMPATIBLE',
-      `${topic}: the registry refuses its schema under ${subject}: ${reason}`,
-      cause,
-    );
-  }
-}
+export class IncompatibleSchemaError extends defineError(
+  'IncompatibleSchemaError',
+  (topic: string, subject: string, reason: string, cause?: unknown) => [
+    'SCHEMA_INCOMPATIBLE',
+    `${topic}: the registry refuses its schema under ${subject}: ${reason}`,
+    cause,
+  ],
+) {}
 
 /** Thrown when the registry gave no valid answer before the deadline, or refuses the credentials or certificates. */
-export class RegistryUnavailableError extends TouchlineError<'RegistryUnavailableError'> {
-  override readonly name = 'RegistryUnavailableError';
-
-  constructor(code: CodeOf<'RegistryUnavailableError'>, url: string, reason: string, cause: unknown) {
-    super(code, `the schema registry at ${url} cannot be used: ${reason}`, cause);
-  }
-}
+export class RegistryUnavailableError extends defineError(
+  'RegistryUnavailableError',
+  (code: CodeOf<'RegistryUnavailableError'>, url: string, reason: string, cause: unknown) => [
+    code,
+    `the schema registry at ${url} cannot be used: ${reason}`,
+    cause,
+  ],
+) {}
 
 /** Thrown when topics are not as they must be: a record would be misplaced or lost, or some already are. */
-export class TopicMismatchError extends TouchlineError<'TopicMismatchError'> {
-  override readonly name = 'TopicMismatchError';
-
-  constructor(problems: readonly string[], code: CodeOf<'TopicMismatchError'> = 'TOPIC_MISMATCH') {
-    super(code, `topics on the broker are not as they must be: ${problems.join('; ')}`);
-  }
-}
+export class TopicMismatchError extends defineError(
+  'TopicMismatchError',
+  (problems: readonly string[], code: CodeOf<'TopicMismatchError'> = 'TOPIC_MISMATCH') => [
+    code,
+    `topics on the broker are not as they must be: ${problems.join('; ')}`,
+  ],
+) {}
 
 /** Thrown when a service lacks rights or topics on the broker. The message names all of them. */
-export class ServiceRightsError extends TouchlineError<'ServiceRightsError'> {
-  override readonly name = 'ServiceRightsError';
-}
+export class ServiceRightsError extends defineError('ServiceRightsError') {}
 
 /** Thrown when the broker is unreachable, or refuses a request about topics or groups. */
-export class TopicAdminError extends TouchlineError<'TopicAdminError'> {
-  override readonly name = 'TopicAdminError';
-
-  constructor(brokers: Brokers, cause: unknown) {
-    super('TOPIC_ADMIN_FAILED', `the broker at ${shownBrokers(brokers)}: ${reasonOf(cause)}`, cause);
-  }
-}
+export class TopicAdminError extends defineError('TopicAdminError', (brokers: Brokers, cause: unknown) => [
+  'TOPIC_ADMIN_FAILED',
+  `the broker at ${shownBrokers(brokers)}: ${reasonOf(cause)}`,
+  cause,
+]) {}
 
 /** Returns the message of an error. The client wraps errors of several topics in one whose own message is empty. */
 function reasonOf(cause: unknown): string {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent, request as requestHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import { readSecret, type Secret } from '#security/secret.ts';
 import { readTls, type TlsFiles, tlsFailure } from '#security/tls.ts';
 import { RegistryUnavailableError } from './errors.ts';
@@ -54,8 +54,7 @@ export function registryAgent({ url, tls }: RegistryAddress): Agent | undefined 
 }
 
 /** Thrown when the registry refuses a request. `status` is the HTTP status; 503 without an answer. */
-export class RegistryHttpError extends TouchlineError<'RegistryHttpError'> {
-  override readonly name = 'RegistryHttpError';
+export class RegistryHttpError extends defineError('RegistryHttpError') {
   readonly status: number;
 
   constructor(status: number, message: string, cause?: unknown) {

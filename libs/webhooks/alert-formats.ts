@@ -1,7 +1,7 @@
 /** The bodies of alerts for receivers that do not speak the contract: docs/guides/alerts.md. Pure. */
 
 import { object } from '#domain/values.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import { parseJson } from '#json/values.ts';
 import type { Alert } from '#records/types.ts';
 import { alertText } from '#story/alerts.ts';
@@ -33,13 +33,7 @@ const ENDS: Readonly<Record<string, string>> = {
 };
 
 /** Thrown for a template that cannot be rendered. */
-class AlertTemplateError extends TouchlineError<'AlertTemplateError'> {
-  override readonly name = 'AlertTemplateError';
-
-  constructor(message: string) {
-    super('ALERT_TEMPLATE_INVALID', message);
-  }
-}
+class AlertTemplateError extends defineError('AlertTemplateError', 'ALERT_TEMPLATE_INVALID') {}
 
 /** Returns the body of an alert, as JSON. */
 export function alertBody(alert: Alert, body: AlertBody): string {

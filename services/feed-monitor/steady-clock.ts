@@ -1,4 +1,4 @@
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import { type MachineClock, machineClock } from '#timing/clock.ts';
 
 /** Difference between the machine's clock and the steady one above which the machine's clock was set. */
@@ -7,13 +7,10 @@ const STEP_MS = 1_000;
 const CORRECTION = 0.1;
 
 /** Thrown when the machine's clock was set to another time. */
-export class ClockStepError extends TouchlineError<'ClockStepError'> {
-  override readonly name = 'ClockStepError';
-
-  constructor(byMs: number) {
-    super('CLOCK_STEP', `the clock of this machine was set by ${Math.round(byMs)} ms`);
-  }
-}
+export class ClockStepError extends defineError('ClockStepError', (byMs: number) => [
+  'CLOCK_STEP',
+  `the clock of this machine was set by ${Math.round(byMs)} ms`,
+]) {}
 
 type ClockSource = Pick<MachineClock, 'monotonic' | 'unix'>;
 

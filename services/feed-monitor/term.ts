@@ -3,7 +3,7 @@ import { DomainError } from '#domain/errors.ts';
 import { HealthMonitor } from '#domain/health/monitor.ts';
 import type { PublishedHealth } from '#domain/health/records.ts';
 import type { HealthLimits } from '#domain/health/verdict.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import type { FeedHealth } from '#records/types.ts';
 import { partitionHash, partitionKey } from '#streams/client/port.ts';
 import { PublishError } from '#streams/errors.ts';
@@ -24,13 +24,10 @@ import type { MonitorMetrics } from './metrics.ts';
 import { SteadyClock } from './steady-clock.ts';
 
 /** Thrown when another monitor publishes in a later term. */
-class TermSupersededError extends TouchlineError<'TermSupersededError'> {
-  override readonly name = 'TermSupersededError';
-
-  constructor(own: number, later: number) {
-    super('TERM_SUPERSEDED', `this monitor leads in term ${own}, but another one publishes in term ${later}`);
-  }
-}
+class TermSupersededError extends defineError('TermSupersededError', (own: number, later: number) => [
+  'TERM_SUPERSEDED',
+  `this monitor leads in term ${own}, but another one publishes in term ${later}`,
+]) {}
 
 type TermOptions = TopicSource & {
   readonly codec: Codec<FeedHealth>;

@@ -1,5 +1,5 @@
 /** Faults of content and of delivery that a setting can inject. */
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 
 /** Faults of delivery, with their meaning. The rate is a share, 0 to 1. */
 export const DELIVERY_FAULTS = {
@@ -79,13 +79,7 @@ export function parseFaults(setting: string): Faults {
 }
 
 /** Thrown when a setting of faults is invalid. */
-export class FaultsError extends TouchlineError<'FaultsError'> {
-  override readonly name = 'FaultsError';
-
-  constructor(message: string) {
-    super('FAULTS_INVALID', message);
-  }
-}
+export class FaultsError extends defineError('FaultsError', 'FAULTS_INVALID') {}
 
 /**
  * Parses a setting of faults. A fault that it does not name has the rate of the preset, or 0. `maxRate` returns the maximum

@@ -1,5 +1,5 @@
 import type { CodeOf } from '#errors/catalogue.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import { SIGNATURE_HEADER, type SignatureFault, TIMESTAMP_HEADER } from '#signing/signing.ts';
 
 /** The outcome of a request. */
@@ -44,9 +44,7 @@ export const FAULT_TEXTS: Readonly<Record<SignatureFault, string>> = {
 };
 
 /** A delivery of which nothing was stored, because no repetition could store it. The sender keeps its messages. */
-export class DeliveryRefusedError extends TouchlineError<'DeliveryRefusedError'> {
-  override readonly name = 'DeliveryRefusedError';
-
+export class DeliveryRefusedError extends defineError('DeliveryRefusedError') {
   constructor(code: RefusalCode, cause?: unknown) {
     super(code, ANSWERS[code].text, cause);
   }

@@ -1,23 +1,17 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryLock } from '#embedded/lock.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import { makePrivateFolder } from '#security/private-files.ts';
 
 /** A data folder that a demonstration has claimed. */
 export type DemoFolder = { readonly path: string; release(): void };
 
 /** Other demonstrations run in every folder that this one could use. */
-export class DemoRunsError extends TouchlineError<'DemoRunsError'> {
-  override readonly name = 'DemoRunsError';
-
-  constructor(folder: string) {
-    super(
-      'DEMO_RUNS',
-      `a demonstration is running in ${folder} already: end it first, or set DATA_DIR to another folder`,
-    );
-  }
-}
+export class DemoRunsError extends defineError('DemoRunsError', (folder: string) => [
+  'DEMO_RUNS',
+  `a demonstration is running in ${folder} already: end it first, or set DATA_DIR to another folder`,
+]) {}
 
 /** A file that marks the data of a demonstration; locked while the demonstration runs. */
 const MARK = 'demo.lock';

@@ -1,7 +1,7 @@
 /** The client side of the contract: makes URLs and reads the answer of the token operation. Callers send and retry. */
 import type { z } from 'zod';
 import type { CodeOf } from '#errors/catalogue.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import { pathAndQuery } from './envelope.ts';
 import { type OperationName, operationNamed, TOKEN_OPERATION } from './operations.ts';
 import { readEnvelope } from './records/envelope.ts';
@@ -29,9 +29,7 @@ export function tokenUrl(baseUrl: string, clientId: string, secretKey: string): 
 }
 
 /** An answer that does not match the contract. The message names the operation and the paths of the fields, but no value. */
-export class AnswerError extends TouchlineError<'AnswerError'> {
-  override readonly name = 'AnswerError';
-
+export class AnswerError extends defineError('AnswerError') {
   constructor(code: CodeOf<'AnswerError'>, operation: OperationName, issues: z.core.$ZodIssue[]) {
     const paths = issues.slice(0, 3).map((issue) => issue.path.map(String).join('.') || 'the whole');
     super(code, `the answer of ${operation} does not match the contract at ${paths.join(', ')}`);

@@ -1,6 +1,6 @@
 /** Errors of the REST contract (spec, "Errors"). */
 import type { CodeOf } from '#errors/catalogue.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 
 /** Status and `internal_code` of each error. The contract defines 13 only; the others are ours. */
 export const REST_ERRORS = {
@@ -22,9 +22,7 @@ export const REST_ERRORS = {
 export type RestErrorCode = keyof typeof REST_ERRORS;
 
 /** An error answer to a request. The message repeats no parameter and no value of the request. */
-export class RestError extends TouchlineError<'RestError'> {
-  override readonly name = 'RestError';
-
+export class RestError extends defineError('RestError') {
   /** `message`: one that says more than the message of `code`. */
   constructor(code: RestErrorCode, message: string = REST_ERRORS[code].message) {
     super(code, message);

@@ -1,7 +1,7 @@
 /** The rules of alerts, read from a file. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import type { Alert } from '#records/types.ts';
 
 export const ALERT_KINDS = [
@@ -50,13 +50,7 @@ export type AlertRule = z.output<typeof rule>;
 type RuledMatch = Readonly<Pick<Alert, 'event_id' | 'competition_id' | 'home_id' | 'away_id'>>;
 
 /** Thrown when a file of rules cannot be used. The message names every problem. */
-export class AlertRulesError extends TouchlineError<'AlertRulesError'> {
-  override readonly name = 'AlertRulesError';
-
-  constructor(message: string, cause?: unknown) {
-    super('ALERT_RULES_INVALID', message, cause);
-  }
-}
+export class AlertRulesError extends defineError('AlertRulesError', 'ALERT_RULES_INVALID') {}
 
 /** Parses the text of a file of rules. Throws `AlertRulesError`. */
 export function parseRules(text: string): readonly AlertRule[] {

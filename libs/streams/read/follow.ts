@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { BrokerConnections } from '../client/platformatic/connections.ts';
 import { isRetryable, logTruncated, topicRecreated, toStreamError } from '../client/platformatic/errors.ts';
@@ -78,13 +78,7 @@ export type FollowOptions = {
 };
 
 /** A reader cannot continue from its checkpoint: the topic was replaced, lost records before it, or removed records after it unread. */
-export class PositionLostError extends TouchlineError<'PositionLostError'> {
-  override readonly name = 'PositionLostError';
-
-  constructor(message: string, cause?: unknown) {
-    super('POSITION_LOST', message, cause);
-  }
-}
+export class PositionLostError extends defineError('PositionLostError', 'POSITION_LOST') {}
 
 const READER = 'touchline-reader';
 /** Default long poll: most topics are idle, and each fetch costs the broker a millisecond of CPU time. */

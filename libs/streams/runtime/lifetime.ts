@@ -1,13 +1,7 @@
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 
 /** The partition was released while work on it waited; nothing failed. */
-export class ClosedError extends TouchlineError<'ClosedError'> {
-  override readonly name = 'ClosedError';
-
-  constructor() {
-    super('CLOSED', 'the partition was released');
-  }
-}
+export class ClosedError extends defineError('ClosedError', () => ['CLOSED', 'the partition was released']) {}
 
 type Closable = { close(): void | Promise<void> };
 

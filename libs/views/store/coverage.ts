@@ -1,5 +1,5 @@
 /** Selects the events that a replica keeps which serves only some competitions. */
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import type { MatchState } from '#records/types.ts';
 import type { MatchView } from './matches.ts';
 import { FEED_BY_EVENT_INDEX } from './schema.ts';
@@ -7,16 +7,13 @@ import { isServed, type ServedCompetitions } from './served.ts';
 import type { Statements } from './sql.ts';
 
 /** Thrown when an event moved into a served competition after some of its records were left out. The views must be rebuilt. */
-export class EventMovedInError extends TouchlineError<'EventMovedInError'> {
-  override readonly name = 'EventMovedInError';
-
-  constructor(eventId: number, competitionId: number) {
-    super(
-      'EVENT_MOVED_IN',
-      `event ${eventId} moved into competition ${competitionId}, which is served; its earlier records were left out`,
-    );
-  }
-}
+export class EventMovedInError extends defineError(
+  'EventMovedInError',
+  (eventId: number, competitionId: number) => [
+    'EVENT_MOVED_IN',
+    `event ${eventId} moved into competition ${competitionId}, which is served; its earlier records were left out`,
+  ],
+) {}
 
 /** Tables with rows of an event, besides its state and its messages. */
 const EVENT_TABLES = ['incidents', 'updated_incidents', 'deliveries', 'stories'] as const;

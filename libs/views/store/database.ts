@@ -14,34 +14,22 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { shortageOf } from '#errors/shortages.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError, TouchlineError } from '#errors/touchline-error.ts';
 import { FolderError, openError, requireFolder } from '#security/folders.ts';
 import { INDEXES, SCHEMA, SCHEMA_ID } from './schema.ts';
 
 /** Thrown when another process has the views open. */
-export class ViewsInUseError extends TouchlineError<'ViewsInUseError'> {
-  override readonly name = 'ViewsInUseError';
-
-  constructor(folder: string, cause: unknown) {
-    super(
-      'VIEWS_IN_USE',
-      `${folder} is in use by another process; give each replica its own DATA_DIR`,
-      cause,
-    );
-  }
-}
+export class ViewsInUseError extends defineError('ViewsInUseError', (folder: string, cause: unknown) => [
+  'VIEWS_IN_USE',
+  `${folder} is in use by another process; give each replica its own DATA_DIR`,
+  cause,
+]) {}
 
 /** Thrown when the file of open views was deleted or replaced: what is written would be for nobody. */
-export class ViewsLostError extends TouchlineError<'ViewsLostError'> {
-  override readonly name = 'ViewsLostError';
-
-  constructor(folder: string) {
-    super(
-      'VIEWS_LOST',
-      `${join(folder, FILE)} was deleted or replaced while it was open: the next start rebuilds the views; stop a process before you touch its DATA_DIR`,
-    );
-  }
-}
+export class ViewsLostError extends defineError('ViewsLostError', (folder: string) => [
+  'VIEWS_LOST',
+  `${join(folder, FILE)} was deleted or replaced while it was open: the next start rebuilds the views; stop a process before you touch its DATA_DIR`,
+]) {}
 
 /** What the views were built from: the ids of the topics by name, and the competitions that are served. */
 type Source = Readonly<Record<string, string>>;

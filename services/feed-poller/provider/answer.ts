@@ -1,6 +1,6 @@
 import { readEnvelope } from '#contract/rest/records/envelope.ts';
 import type { CodeOf } from '#errors/catalogue.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import { jsonElements } from '#ingestion/json-elements.ts';
 import { parseJson, toWholeNumber } from '#json/values.ts';
 
@@ -25,9 +25,7 @@ export type ProviderErrorCode = CodeOf<'ProviderError'>;
  * Thrown when a request to the provider fails. It has no cause and names no address: an error of the HTTP client may hold
  * the URL, and the URL holds the token.
  */
-export class ProviderError extends TouchlineError<'ProviderError'> {
-  override readonly name = 'ProviderError';
-
+export class ProviderError extends defineError('ProviderError') {
   /** `operation`: its name in the contract, such as `events.index`. */
   constructor(code: ProviderErrorCode, operation: string, detail: string) {
     super(code, `${operation}: ${detail}`);

@@ -1,5 +1,5 @@
 import type { CodeOf } from '#errors/catalogue.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 
 /** Errors of the token exchange (spec, "Errors"), and those of HTTP itself. */
 export const EXCHANGE_ERRORS = {
@@ -22,8 +22,7 @@ export const EXCHANGE_ERRORS = {
 export type ExchangeErrorCode = keyof typeof EXCHANGE_ERRORS;
 
 /** Thrown to answer an exchange with an error. Its message is from the table, and contains no value of the request. */
-export class ExchangeError extends TouchlineError<'ExchangeError'> {
-  override readonly name = 'ExchangeError';
+export class ExchangeError extends defineError('ExchangeError') {
   /** Seconds until another attempt may be admitted; null if unknown. */
   readonly retryAfter: number | null;
 

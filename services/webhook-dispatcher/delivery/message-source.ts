@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { offsetsAt } from '#cluster/logs.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import type { WebhookMessage } from '#records/types.ts';
 import {
   type FetchedRecord,
@@ -19,8 +19,7 @@ import { type MessageAtOffset, type MessageChunk, MessageWindow } from './messag
 import type { Subscription } from './subscriptions.ts';
 
 /** Thrown when an offset is no longer in the log, which begins at `start`. */
-export class ExpiredError extends TouchlineError<'ExpiredError'> {
-  override readonly name = 'ExpiredError';
+export class ExpiredError extends defineError('ExpiredError') {
   readonly start: number;
 
   constructor({ start }: LogBounds, cause: unknown) {

@@ -6,7 +6,7 @@
  */
 
 import type { CodeOf } from '#errors/catalogue.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import { TRACEPARENT } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
 import type { FetchedRecord } from '../port.ts';
@@ -36,9 +36,7 @@ export type DecodedBatches = {
 };
 
 /** A batch that cannot be decoded. */
-export class RecordBatchError extends TouchlineError<'RecordBatchError'> {
-  override readonly name = 'RecordBatchError';
-
+export class RecordBatchError extends defineError('RecordBatchError') {
   /** `offset`: first offset of the batch. */
   constructor(code: CodeOf<'RecordBatchError'>, offset: number, problem: string, cause?: unknown) {
     super(code, `record batch at offset ${offset}: ${problem}`, cause);

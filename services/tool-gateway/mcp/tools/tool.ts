@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { RestError } from '#contract/rest/errors.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access, Paging, ProviderData } from '#contract/rest/provider.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import { servedWords } from '#views/queries/access.ts';
 import type { ToolQueries } from '#views/queries/tool-queries.ts';
 import { shortTexts } from './foreign-text.ts';
@@ -23,9 +23,7 @@ export type ToolScope = {
 };
 
 /** Thrown to refuse a call. Its message tells an assistant what is wrong, and what to do about it. */
-export class ToolError extends TouchlineError<'ToolError'> {
-  override readonly name = 'ToolError';
-}
+export class ToolError extends defineError('ToolError') {}
 
 /** A tool as it is listed and called. */
 export type Tool = {
