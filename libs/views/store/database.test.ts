@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
@@ -65,15 +65,25 @@ test.each([
   ['deleted', (file: string) => rmSync(file)],
   ['replaced', (file: string) => cpSync(`${file}.old`, `${file}.new`) ?? renameSync(`${file}.new`, file)],
   ['deleted with its folder', (file: string) => rmSync(dirname(file), { recursive: true })],
+  ['overwritten in place', (file: string) => writeFileSync(file, readFileSync(`${file}.old`))],
+  ['changed in one byte', (file: string) => oneByte(dirname(file))],
 ])('ends when the file of open views was %s, and builds new ones', (_, act) => {
   const folder = join(temporaryFolder(), 'views');
   const file = join(folder, 'views.sqlite');
   visit(folder);
   cpSync(file, `${file}.old`);
-  const { requireFile, close } = openViews({ ...MADE, folder });
-  expect(requireFile).not.toThrow();
+  const { database, commit, finishBuild, close } = openViews({ ...MADE, folder });
+  finishBuild();
+  // Its own checkpoints write the file as well.
+  const before = statSync(file).size;
+  for (let at = 0; at < 3; at += 1) {
+    database.exec(`BEGIN; INSERT INTO meta VALUES ('${at}', hex(zeroblob(5000000)))`);
+    commit();
+  }
+  expect(statSync(file).size).toBeGreaterThan(before);
+  database.exec("BEGIN; INSERT INTO meta VALUES ('lost', '')");
   act(file);
-  expect(requireFile).toThrow(ViewsLostError);
+  expect(commit).toThrow(ViewsLostError);
   close();
   expect(visit(folder)).toBe('it is empty');
 });

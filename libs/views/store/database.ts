@@ -8,6 +8,7 @@ import {
   readFileSync,
   readSync,
   rmSync,
+  statfsSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -25,10 +26,10 @@ export class ViewsInUseError extends defineError('ViewsInUseError', (folder: str
   cause,
 ]) {}
 
-/** Thrown when the file of open views was deleted or replaced: what is written would be for nobody. */
+/** Thrown when another program deleted, replaced or wrote the file of open views: nobody knows what it has. */
 export class ViewsLostError extends defineError('ViewsLostError', (folder: string) => [
   'VIEWS_LOST',
-  `${join(folder, FILE)} was deleted or replaced while it was open: the next start rebuilds the views; stop a process before you touch its DATA_DIR`,
+  `${join(folder, FILE)} was deleted, replaced or written by another program while it was open: the next start rebuilds the views; stop a process before you touch its DATA_DIR`,
 ]) {}
 
 /** What the views were built from: the ids of the topics by name, and the competitions that are served. */
@@ -52,9 +53,11 @@ export type OpenedViews = {
   readonly database: DatabaseSync;
   /** The reason why it was created empty; null if it is reused. */
   readonly fresh: string | null;
-  /** Throws `ViewsLostError` when the folder no longer has the file that is open. */
-  requireFile(): void;
-  /** Closes the database. Throws SQLite's error when the disk does not take the rest. Deletes another file in the place of the own. */
+  /** Commits the open transaction, if any. Throws `ViewsLostError` when another program touched the file since the last commit. */
+  commit(): void;
+  /** Creates the indexes that views lack while they are built, and makes checkpoints short. */
+  finishBuild(): void;
+  /** Commits, and closes the database. Throws SQLite's error when the disk does not take the rest. Deletes a file that another program touched. */
   close(): void;
 };
 
@@ -110,15 +113,24 @@ export function openViews(options: OpenViewsOptions): OpenedViews {
       database.close();
       throw error;
     }
-    const opened = fileId(folder);
-    const isLost = (): boolean => fileId(folder) !== opened;
+    let known = fileState(folder);
+    const isLost = (): boolean => fileState(folder) !== known;
+    const commit = (): void => {
+      if (isLost()) throw new ViewsLostError(folder);
+      commitOpen(database);
+      known = fileState(folder);
+    };
     return {
       database,
       fresh,
-      requireFile() {
-        if (isLost()) throw new ViewsLostError(folder);
+      commit,
+      finishBuild() {
+        commit();
+        for (const index of INDEXES) database.exec(index);
+        database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+        known = fileState(folder);
       },
-      close: () => closeViews(database, folder, isLost),
+      close: () => closeViews(database, folder, isLost()),
     };
   } catch (error) {
     if (error instanceof TouchlineError) throw error;
@@ -128,9 +140,24 @@ export function openViews(options: OpenViewsOptions): OpenedViews {
   }
 }
 
-/** Returns what the system knows the file of a folder by; undefined without a file. A file that is open keeps its id for itself. */
-function fileId(folder: string): number | undefined {
-  return statSync(join(folder, FILE), { throwIfNoEntry: false })?.ino;
+/**
+ * Returns what changes when another program deletes, replaces or writes the file of a folder; undefined without a file. SQLite writes it
+ * in commits alone, when it moves the write-ahead log there.
+ */
+function fileState(folder: string): string | undefined {
+  const file = statSync(join(folder, FILE), { throwIfNoEntry: false, bigint: true });
+  if (file === undefined || !LOCAL.has(statfsSync(folder).type)) return file?.ino.toString();
+  return [file.ino, file.size, file.mtimeNs].join();
+}
+
+/**
+ * Types of file systems of local disks, as of statfs(2): ext, xfs, btrfs, f2fs, zfs, tmpfs, overlay. On others, such as NFS, the time of
+ * the own last write may change later.
+ */
+const LOCAL = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0x01021994, 0x794c7630]);
+
+function commitOpen(database: DatabaseSync): void {
+  if (database.isTransaction) database.exec('COMMIT');
 }
 
 /** On the disk before anything is written without waiting for it. */
@@ -144,14 +171,17 @@ function writeMark(folder: string, mark: string): void {
   }
 }
 
-function closeViews(database: DatabaseSync, folder: string, isLost: () => boolean): void {
+function closeViews(database: DatabaseSync, folder: string, isLost: boolean): void {
   try {
-    // Waits until the disk has all of the file, also what it was given before.
-    database.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)');
+    if (!isLost) {
+      commitOpen(database);
+      // Waits until the disk has all of the file, also what it was given before.
+      database.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)');
+    }
   } finally {
     database.close();
   }
-  if (isLost()) removeViews(folder);
+  if (isLost) removeViews(folder);
   else writeMark(folder, checksumOf(folder));
 }
 
@@ -212,12 +242,6 @@ function reuseOrCreate({
   for (const [key, value] of Object.entries(metaOf(source))) write.run(key, value);
   write.run('used', String(now));
   return { database, fresh: why };
-}
-
-/** Creates the indexes that views lack while they are built, and makes checkpoints short. */
-export function finishBuild(database: DatabaseSync): void {
-  for (const index of INDEXES) database.exec(index);
-  database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
 }
 
 /** Whether an error shows that the file cannot be written: a full disk, or one that became read-only. */

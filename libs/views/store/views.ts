@@ -6,14 +6,7 @@ import type { LevelIds, LevelNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
 import { ChangeView } from './changes.ts';
 import { EventCoverage } from './coverage.ts';
-import {
-  finishBuild,
-  isBroken,
-  type OpenedViews,
-  type OpenViewsOptions,
-  openViews,
-  removeViews,
-} from './database.ts';
+import { isBroken, type OpenedViews, type OpenViewsOptions, openViews, removeViews } from './database.ts';
 import { FeedView } from './feed.ts';
 import { Freshness } from './freshness.ts';
 import { HealthView } from './health.ts';
@@ -93,8 +86,7 @@ export class Views {
   /** For queries over several tables. Read only. */
   readonly sql: Statements;
   readonly #database: DatabaseSync;
-  readonly #closeDatabase: () => void;
-  readonly #requireFile: () => void;
+  readonly #opened: Pick<OpenedViews, 'commit' | 'finishBuild' | 'close'>;
   /** Time of the last possible write before the views were opened, Unix milliseconds; 0 for new views. */
   readonly #lastWriteAt: number;
   readonly #listeners = new Set<(state: ShownState) => void>();
@@ -128,13 +120,10 @@ export class Views {
   }
 
   /** `competitions`: ids of those that are served; null means all. */
-  constructor(
-    { database, close, requireFile }: Omit<OpenedViews, 'fresh'>,
-    competitions: ServedCompetitions = null,
-  ) {
+  constructor(opened: Omit<OpenedViews, 'fresh'>, competitions: ServedCompetitions = null) {
+    const { database } = opened;
     this.#database = database;
-    this.#closeDatabase = close;
-    this.#requireFile = requireFile;
+    this.#opened = opened;
     const sql = new Statements(database);
     this.sql = sql;
     this.#lastWriteAt =
@@ -216,8 +205,7 @@ export class Views {
    * disk.
    */
   commit(): void {
-    this.#requireFile();
-    this.#store();
+    this.#opened.commit();
   }
 
   /**
@@ -225,8 +213,7 @@ export class Views {
    * number of partitions of match-state, for callers that report to `freshness` how far they have read.
    */
   caughtUp(partitions: number | null = null): void {
-    this.commit();
-    finishBuild(this.#database);
+    this.#opened.finishBuild();
     if (partitions !== null) this.freshness.follow(partitions);
     this.#isLive = true;
   }
@@ -236,17 +223,9 @@ export class Views {
     this.#staleListeners.add(listener);
   }
 
-  #store(): void {
-    if (this.#database.isTransaction) this.#database.exec('COMMIT');
-  }
-
   /** Commits, and closes the database. */
   close(): void {
-    try {
-      this.#store();
-    } finally {
-      this.#closeDatabase();
-    }
+    this.#opened.close();
   }
 
   /** Returns the feed status of a match at `now`, Unix milliseconds; expired if its state may be outdated. */
