@@ -1,7 +1,8 @@
 import type { WebhookAttempt } from '#records/types.ts';
+import { partitionsUpTo } from '#streams/client/port.ts';
 import { REBUILD_REFUSES } from '#streams/runtime/positions.ts';
 import { createTopics, deleteTopics, topicPartitions, topicsUnder } from '#topics/admin.ts';
-import { PROCESSOR_NAMES, type ProcessorName, positionsTopicName } from '#topics/processors.ts';
+import { PROCESSOR_NAMES, type ProcessorName, positionsTopicName, streamTopics } from '#topics/processors.ts';
 import { readLatest } from '#topics/read-values.ts';
 import { IDENTIFIED, writeTopicMarks } from '#topics/topic-ids.ts';
 import { topicName } from '#topics/topics.ts';
@@ -19,6 +20,7 @@ import { lossOf, recordCounts, withStopped } from '../../deletion.ts';
 import { printLine } from '../../terminal.ts';
 import { readEach } from '../../topic-reads.ts';
 import { parseCount } from '../option-values.ts';
+import { setPosition } from '../position/set-position.ts';
 import type { command } from './command.ts';
 import { REBUILDS } from './derived.ts';
 import { rebuildLoss } from './losses.ts';
@@ -75,6 +77,12 @@ async function rebuildOne(cluster: OpenCluster, processor: ProcessorName): Promi
   await deleteTopics(brokers, deleted);
   await createTopics({ brokers, prefix, partitions });
   printLine(`${processor}: deleted and created ${deleted.join(', ')}`);
+  // Without a position the processor would refuse the changelogs that stay.
+  const topics = streamTopics(prefix, processor);
+  if (topics.changelogs.every((changelog) => deleted.includes(changelog))) return;
+  const inputs = partitionsUpTo(topics.input, await topicPartitions(brokers, topics.input));
+  for (const { partition } of inputs)
+    await setPosition(topics, { brokers, partition, to: 'start', acceptsState: true });
 }
 
 /**
