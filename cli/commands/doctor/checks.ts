@@ -25,7 +25,7 @@ import { readValues, type TopicCluster } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import { probeRegistry, type RegistryAnswer, type RegistryUrl } from '#topics/registry-http.ts';
 import { findLostTopics, IDENTIFIED, topicIdsName } from '#topics/topic-ids.ts';
-import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
+import { TOPIC_NAMES, type TopicName, topicName } from '#topics/topics.ts';
 import { HealthTable } from '#tradability/feed-status.ts';
 import { findCluster, type OpenCluster, withBackbone } from '../../cluster.ts';
 import { processorProgress } from '../../processor-progress.ts';
@@ -78,6 +78,11 @@ export async function runChecks(env: Environment, services: readonly string[]): 
   ];
   if (!('brokers' in cluster)) return [cluster, ...(await Promise.all(independent)).flat()];
   const facts = await guarded('broker', () => describeCluster(cluster.brokers, namesOf(cluster)));
+  // Another check names missing topics.
+  const reading = (topics: readonly TopicName[], check: CheckName, work: () => Promise<CheckResult[]>) =>
+    'topics' in facts && topics.every((topic) => facts.topics.has(topicName(cluster.prefix, topic)))
+      ? [guarded(check, work)]
+      : [];
   const found = await Promise.all([
     ...independent,
     guarded('registry', () => registry(cluster)),
@@ -87,10 +92,10 @@ export async function runChecks(env: Environment, services: readonly string[]): 
           guarded('versions', () => versions(cluster)),
           ...PROCESSOR_NAMES.map((processor) => guarded('lag', () => lag(cluster, processor))),
           guarded('records', () => records(cluster)),
-          guarded('records', () => deadLetters(cluster)),
-          guarded('webhooks', () => webhooks(cluster, facts)),
-          guarded('clock', () => receiverClocks(cluster)),
-          guarded('feed', () => feeds(cluster)),
+          ...reading(['dead-letters'], 'records', () => deadLetters(cluster)),
+          ...reading(['clients', 'webhook-progress'], 'webhooks', () => webhooks(cluster)),
+          ...reading(['ingress-status'], 'clock', () => receiverClocks(cluster)),
+          ...reading(['feed-health'], 'feed', () => feeds(cluster)),
         ]
       : [(await speaksPlain(cluster.brokers)) ? NO_TLS_THERE : [facts].flat()]),
   ]);
@@ -226,10 +231,8 @@ async function lag(cluster: TopicCluster, processor: ProcessorName): Promise<Che
   return progress === null ? [] : [...judgeLag(processor, progress.partitions, progress.members)];
 }
 
-/** Checks the deliveries to clients, if their topics exist: another check names missing topics. */
-async function webhooks(cluster: OpenCluster, { topics }: ClusterFacts): Promise<CheckResult[]> {
-  const needed = (['clients', 'webhook-progress'] as const).map((topic) => topicName(cluster.prefix, topic));
-  if (needed.some((topic) => !topics.has(topic))) return [];
+/** Checks the deliveries to clients. */
+async function webhooks(cluster: OpenCluster): Promise<CheckResult[]> {
   return judgeWebhooks(await new WebhookTopics(cluster).rows());
 }
 
