@@ -50,6 +50,20 @@ describe('webhooks of clients', () => {
       );
   });
 
+  test('are counted where many have the same fault', () => {
+    const failing = { attempts: 3, failing_since: since, last_outcome: 'timeout' };
+    const sealed = { ...webhook({}), isUnopened: true, progress: null };
+    const many = Array.from({ length: 1_000 }, (_, at) => (at % 2 === 0 ? webhook(failing) : sealed));
+    const other = webhook({ ...failing, last_outcome: 'status', last_reason: '503' });
+    expect(judgeWebhooks([...many, other])).toMatchObject([
+      { status: 'warning', message: expect.stringContaining('the last ended as timeout') },
+      { status: 'warning', message: '499 more webhooks fail (timeout)' },
+      { status: 'failed', message: expect.stringContaining('is sealed with another key') },
+      { status: 'failed', message: '499 more webhooks are sealed with another key' },
+      { status: 'warning', message: expect.stringContaining('the last ended as status 503') },
+    ]);
+  });
+
   test('name the status that a receiver answers', () => {
     const failing = { attempts: 3, failing_since: since, last_outcome: 'status', last_reason: '503' };
     expect(judgeWebhooks([webhook(failing)])[0]?.message).toMatch(
