@@ -1,28 +1,24 @@
 /** Every topic is lost, cut and changed: what is said of it, by whom, and that the command which doctor prints mends it. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { backbone } from '../../setup/backbone.ts';
 import { cutLog } from '../../support/cut-log.ts';
 import { type RestartableKafka, restartableKafka } from '../../support/restartable-kafka.ts';
-import { CHANGES, LOSSES, LostTopics, NO_END, ROW_NAMES, ROWS } from './lost-topics.ts';
+import { CHANGES, GROUPS, LOSSES, LostTopics, MESSAGES, NO_END, ROWS } from './lost-topics.ts';
 
 let broker: RestartableKafka;
 /** Undefined after a test that failed. */
 let system: LostTopics | undefined;
 
-const stopping = new AbortController();
-
 beforeAll(async () => {
   broker = await restartableKafka();
 });
 
-afterAll(() => stopping.abort());
-
 /** Returns a system that nothing has happened to. */
 async function wholeSystem(): Promise<LostTopics> {
   const connection = { ...backbone(), brokers: broker.directBrokers };
-  const whole = system ?? (await LostTopics.create(connection, stopping.signal));
+  const whole = system ?? (await LostTopics.create(connection));
   system = undefined;
   await whole.fill();
   expect(await whole.failures()).toEqual([]);
@@ -33,22 +29,27 @@ test('has a row for each schema', () => {
   const schemas = readdirSync(join(import.meta.dirname, '../../../schemas')).filter((file) =>
     file.endsWith('.avsc'),
   );
-  expect(ROW_NAMES).toEqual(expect.arrayContaining(schemas.map((file) => file.slice(0, -'.avsc'.length))));
+  expect(Object.keys(ROWS)).toEqual(
+    expect.arrayContaining(schemas.map((file) => file.slice(0, -'.avsc'.length))),
+  );
 });
 
-describe.each(ROW_NAMES)('%s', (topic) => {
+describe.each([...GROUPS])('%s', (_, topics) => {
   test.each(LOSSES)('%s', async (loss) => {
     const whole = await wholeSystem();
     if (loss === 'end') {
       await broker.kafka.kill('SIGKILL');
-      // An edit is a record and the marker of its transaction.
-      const batches = ROWS[topic].end === NO_END ? 2 : 1;
-      cutLog(broker.dataDir, { topic: whole.nameOf(topic), partition: 0 }, batches);
+      for (const topic of topics) {
+        // An edit is a record and the marker of its transaction.
+        const batches = ROWS[topic].end === NO_END ? 2 : 1;
+        cutLog(broker.dataDir, { topic: whole.nameOf(topic), partition: 0 }, batches);
+      }
       await broker.kafka.start();
-    } else await whole.lose(topic, loss);
-    await whole.expectLost(topic, loss);
+    } else await whole.lose(topics, loss);
+    await whole.expectLost(topics, loss);
     await whole.mend();
-    system = whole;
+    // What a lost message gave cannot be derived again.
+    if (!topics.includes(MESSAGES)) system = whole;
   });
 });
 

@@ -4,19 +4,20 @@
  */
 import { expect } from 'vitest';
 import { ClientDirectory, VersionedTopic } from '#clients/directory.ts';
+import { withConnections } from '#cluster/connections.ts';
 import { withTopicAdmin } from '#cluster/topic-admin.ts';
-import { watchTopics } from '#service/topic-watch.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import { type LogMark, positionRecord } from '#streams/runtime/positions.ts';
 import { ownOutputs } from '#streams/runtime/stream-topics.ts';
-import { isProcessor, SERVICE_NAMES, type ServiceName } from '#topics/acls.ts';
+import { SERVICE_NAMES, type ServiceName } from '#topics/acls.ts';
 import { createTopics, deleteTopics, wantedTopics } from '#topics/admin.ts';
 import { PROCESSOR_NAMES, type ProcessorName, positionsTopicName, streamTopics } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
+import { requireSettings } from '#topics/require-settings.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { topicIdsName } from '#topics/topic-ids.ts';
-import { isByEvent, TOPIC_NAMES, TOPICS, type TopicName, type TopicSpec, topicName } from '#topics/topics.ts';
+import { TOPIC_NAMES, TOPICS, type TopicName, type TopicSpec, topicName } from '#topics/topics.ts';
 import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import { renderFindings } from '../../../cli/commands/doctor/run.ts';
 import { commandsIn } from '../../../cli/testing/printed-commands.ts';
@@ -24,13 +25,10 @@ import type { TestBackbone } from '../../setup/backbone.ts';
 import { withAdmin } from '../../support/admin.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { quietLog } from '../../support/log.ts';
-import { untilTrue } from '../../support/poll.ts';
-import { makeOnly, requireSettingsAt } from '../../support/topics.ts';
+import { makeOnly } from '../../support/topics.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 
 const WITHIN_MS = 60_000;
-/** How often services look at their topics while they run, milliseconds. */
-const WATCHED_MS = 1_000;
 /** Lines that doctor may take for one cause. */
 const MAX_LINES = 5;
 
@@ -59,7 +57,9 @@ export type AnyTopic = TopicName | 'topic-ids' | `${ProcessorName}-positions`;
 
 /** What doctor says of a loss; null where nothing is lost that its writer does not write again, or that retention would not remove. */
 type Row = {
-  /** Services that do not start without its records, and say so while they run. */
+  /** Topics that are lost together, as the same is said of them; null for one that is lost alone. */
+  readonly group: string | null;
+  /** Services that do not start without its records. */
   readonly needs: readonly ServiceName[];
   readonly deleted: RegExp;
   readonly recreated: RegExp;
@@ -72,12 +72,13 @@ const RECREATED = /^deleted and created again, without its records: /;
 const NO_BEGINNING = /^without its first records, which retention or an operator deleted: /;
 export const NO_END = /^without its last records, which a broker lost: /;
 const MISSING = / is missing, and \S+ had processed or written records of it: they are lost$/;
-const refuses = (code: string) => new RegExp(`refuses partitions 0 \\(${code}\\)`);
+const refuses = (code: string) => new RegExp(`refuses partitions 0[, \\d]* \\(${code}\\)`);
 const INPUT_LOST = /input was removed before it was processed/;
 const BEYOND_END = /its position is beyond the end of its input/;
 
 /** A log whose oldest records expire anyway. */
 const log = (...needs: ServiceName[]): Row => ({
+  group: 'logs',
   needs,
   deleted: DELETED,
   recreated: RECREATED,
@@ -85,16 +86,26 @@ const log = (...needs: ServiceName[]): Row => ({
   end: null,
 });
 /** A compacted topic that its writers fill again. */
-const renewed = (...needs: ServiceName[]): Row => ({ ...log(...needs), beginning: NO_BEGINNING });
+const renewed = (...needs: ServiceName[]): Row => ({
+  ...log(...needs),
+  group: 'topics that are filled again',
+  beginning: NO_BEGINNING,
+});
 /** A compacted topic that people edit. */
-const edited = (...needs: ServiceName[]): Row => ({ ...renewed(...needs), end: NO_END });
+const edited = (...needs: ServiceName[]): Row => ({
+  ...renewed(...needs),
+  group: 'edited topics',
+  end: NO_END,
+});
 /** The input of a processor. */
 const input = (...needs: ServiceName[]): Row => ({
   ...log(...needs),
+  group: null,
   beginning: INPUT_LOST,
   end: BEYOND_END,
 });
 const CHANGELOG: Row = {
+  group: null,
   needs: [],
   deleted: MISSING,
   recreated: refuses('CHANGELOG_RECREATED'),
@@ -102,6 +113,7 @@ const CHANGELOG: Row = {
   end: refuses('CHANGELOG_TRUNCATED'),
 };
 const POSITIONS: Row = {
+  group: null,
   needs: [],
   deleted: MISSING,
   recreated: refuses('POSITION_MISSING'),
@@ -135,41 +147,46 @@ export const ROWS: Readonly<Record<AnyTopic, Row>> = {
   'feed-health': renewed(),
   'poller-checkpoints': renewed(),
   'dead-letters': log(),
-  'topic-ids': { needs: [], deleted: /^missing: \S+topic-ids$/, recreated: IDS, beginning: IDS, end: IDS },
+  'topic-ids': {
+    group: null,
+    needs: [],
+    deleted: /^missing: \S+topic-ids$/,
+    recreated: IDS,
+    beginning: IDS,
+    end: IDS,
+  },
   'match-processor-positions': POSITIONS,
   'standings-processor-positions': POSITIONS,
   'webhook-dispatcher-positions': POSITIONS,
   'alert-processor-positions': POSITIONS,
 };
 
-/** Names of all rows, in the order of the table of topics. */
-export const ROW_NAMES = Object.keys(ROWS) as AnyTopic[];
+/** The input that the records of matches are derived from. */
+export const MESSAGES = 'normalized-messages';
+
+const ROW_NAMES = Object.keys(ROWS) as AnyTopic[];
+
+/** The topics that are lost together, by what they have in common, or a topic by its name. */
+export const GROUPS: ReadonlyMap<string, readonly AnyTopic[]> = Map.groupBy(
+  ROW_NAMES,
+  (topic) => ROWS[topic].group ?? topic,
+);
 
 /** A system whose topics all have records, with the positions of processors that have processed them, and without processes. */
 export class LostTopics {
   readonly connection: TestBackbone;
   readonly #env: Readonly<Record<string, string>>;
-  /** Lines of the services that run, by service. */
-  readonly #said = new Map<ServiceName, string[]>();
 
   private constructor(connection: TestBackbone) {
     this.connection = connection;
     this.#env = connectionEnv(connection);
   }
 
-  /** Creates the system, and begins to watch its topics as each service does while it runs, until `signal` is aborted. */
-  static async create(connection: TestBackbone, signal: AbortSignal): Promise<LostTopics> {
+  static async create(connection: TestBackbone): Promise<LostTopics> {
     const { brokers, registryUrl: url, prefix } = connection;
     await createTopics({ brokers, prefix, partitions: 1 });
     await Registry.open({ url, prefix }).registerAll();
-    const system = new LostTopics(connection);
-    for (const service of SERVICE_NAMES) {
-      const lines: string[] = [];
-      system.#said.set(service, lines);
-      const logger = { error: (_: unknown, text?: string) => void lines.push(String(text)) };
-      await watchTopics([service], connection, { logger, signal, everyMs: WATCHED_MS });
-    }
-    return system;
+    return new LostTopics(connection);
   }
 
   /** Returns the name of a topic on the broker. */
@@ -192,20 +209,13 @@ export class LostTopics {
       token.token_id,
       () => token,
     );
-    const records = await Promise.all(
-      TOPIC_NAMES.filter((topic) => ROWS[topic].end !== NO_END).map(async (topic) => {
-        const value = sampleOf(topic) as unknown as Record<string, unknown>;
-        const { keyField }: TopicSpec = TOPICS[topic];
-        const key = String(
-          keyField === undefined ? (isByEvent(topic) ? value.event_id : 'k') : value[keyField],
-        );
-        const codec = await registry.codec(topic);
-        return { topic: topicName(prefix, topic), partition: 0, key, value: codec.encode(value as never) };
-      }),
-    );
-    await this.#publish(records);
     const client = openStreamClient({ brokers, clientId: 'test' });
     try {
+      const [input] = await client.logBounds([{ topic: this.nameOf(MESSAGES), partition: 0 }]);
+      const topics = TOPIC_NAMES.filter((topic) => ROWS[topic].end !== NO_END);
+      await this.#publish(
+        await Promise.all(topics.map((topic) => this.#recordOf(topic, registry, input?.end ?? 0))),
+      );
       const positions = await Promise.all(
         PROCESSOR_NAMES.map(async (processor) => {
           const topics = streamTopics(prefix, processor);
@@ -234,6 +244,23 @@ export class LostTopics {
     }
   }
 
+  /** Returns the sample of a topic, as the processor would derive it of the first message of its match, at this offset of the input. */
+  async #recordOf(topic: TopicName, registry: Registry, offset: number) {
+    const sample = sampleOf(topic) as unknown as Record<string, unknown>;
+    const { keyField }: TopicSpec = TOPICS[topic];
+    const key = String(keyField === undefined ? sampleOf(MESSAGES).event_id : sample[keyField]);
+    const cause = { ...sampleOf('match-state').cause, partition: 0, offset };
+    const derived = {
+      ...('cause' in sample ? { version: 1, cause } : {}),
+      ...(topic === 'standings-results'
+        ? { result: (await this.#recordOf('match-results', registry, offset)).value }
+        : {}),
+    };
+    const codec = await registry.codec(topic);
+    const value = codec.encode({ ...sample, ...derived } as never);
+    return { topic: this.nameOf(topic), partition: 0, key, value };
+  }
+
   async #publish(
     records: readonly { topic: string; partition: number; key: string; value: Buffer | null }[],
   ) {
@@ -252,13 +279,13 @@ export class LostTopics {
     return (JSON.parse(out) as CheckResult[]).filter(({ status }) => status === 'failed');
   }
 
-  /** Lets a topic lose something; not its `end`, which needs the folder of a broker that is down. */
-  async lose(topic: AnyTopic, loss: Exclude<Loss, 'end'>): Promise<void> {
+  /** Lets topics lose something; not their `end`, which needs the folder of a broker that is down. */
+  async lose(topics: readonly AnyTopic[], loss: Exclude<Loss, 'end'>): Promise<void> {
     const { brokers, prefix } = this.connection;
-    const name = this.nameOf(topic);
-    if (loss === 'beginning') return this.#loseBeginning(name);
-    await deleteTopics(brokers, [name]);
-    if (loss === 'recreated') await makeOnly(new Set([name]), { brokers, prefix, partitions: 1 });
+    const names = topics.map((topic) => this.nameOf(topic));
+    if (loss === 'beginning') for (const name of names) await this.#loseBeginning(name);
+    else await deleteTopics(brokers, names);
+    if (loss === 'recreated') await makeOnly(new Set(names), { brokers, prefix, partitions: 1 });
   }
 
   async #loseBeginning(name: string): Promise<void> {
@@ -304,14 +331,14 @@ export class LostTopics {
   }
 
   /**
-   * Expects that doctor says what a topic lost, in at most five lines, and each service that acts on its records, when it starts and while
-   * it runs; and that nobody says anything where nothing is lost.
+   * Expects that doctor says what topics lost, in at most five lines, and that each service that acts on their records does not start; and
+   * that nobody says anything where nothing is lost.
    */
-  async expectLost(topic: AnyTopic, loss: Loss): Promise<void> {
-    const { needs, [loss]: said } = ROWS[topic];
-    await this.#expectSaid(said);
+  async expectLost(topics: readonly AnyTopic[], loss: Loss): Promise<void> {
+    const [said = null] = topics.map((topic) => ROWS[topic][loss]);
+    await this.#expectSaid(said, topics.length > 1 ? topics : []);
     const isRefused = loss === 'deleted' || loss === 'recreated' || said === NO_BEGINNING || said === NO_END;
-    await this.#expectBy(isRefused ? needs : [], 'TOPIC_LOST');
+    await this.#expectBy(isRefused ? topics.flatMap((topic) => ROWS[topic].needs) : [], 'TOPIC_LOST');
   }
 
   /** Expects that doctor says what was changed of all topics, in at most five lines, and each service. */
@@ -320,24 +347,25 @@ export class LostTopics {
     await this.#expectBy(SERVICE_NAMES, 'TOPIC_MISMATCH');
   }
 
-  async #expectSaid(said: RegExp | null): Promise<void> {
+  async #expectSaid(said: RegExp | null, named: readonly AnyTopic[] = []): Promise<void> {
     const found = await this.failures();
     const lines = renderFindings(found).trim().split('\n').slice(0, -2);
+    const finding = found.find(({ message }) => said?.test(message));
     if (said === null) expect(found).toEqual([]);
-    else expect(found.map(({ message }) => message)).toContainEqual(expect.stringMatching(said));
+    else expect(finding, lines.join('\n')).toBeDefined();
+    for (const topic of said === null ? [] : named) expect(finding?.message).toContain(this.nameOf(topic));
     expect(lines.length, lines.join('\n')).toBeLessThanOrEqual(MAX_LINES);
   }
 
   async #expectBy(by: readonly ServiceName[], code: string): Promise<void> {
     const { brokers, prefix } = this.connection;
-    for (const service of SERVICE_NAMES) {
-      const refusal = requireSettingsAt(brokers, prefix, service);
-      if (by.includes(service)) await expect(refusal, service).rejects.toMatchObject({ code });
-      else await expect(refusal, service).resolves.toBeUndefined();
-      // The partitions of a processor refuse.
-      if (!by.includes(service) || isProcessor(service)) continue;
-      await untilTrue(`${service} says so while it runs`, () => this.#said.get(service)?.length !== 0);
-    }
+    await withConnections(brokers, 'test-topics', async (connections) => {
+      for (const service of SERVICE_NAMES) {
+        const refusal = requireSettings(connections, prefix, service);
+        if (by.includes(service)) await expect(refusal, service).rejects.toMatchObject({ code });
+        else await expect(refusal, service).resolves.toBeUndefined();
+      }
+    });
   }
 
   /** Runs the commands that doctor prints, one after the other, until it fails on nothing any more. */
@@ -345,10 +373,7 @@ export class LostTopics {
     const tried = new Set<string>();
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const [first] = await this.failures();
-      if (first === undefined) {
-        for (const lines of this.#said.values()) lines.length = 0;
-        return;
-      }
+      if (first === undefined) return;
       const commands = commandsIn(`${first.message}\n${first.advice ?? ''}`);
       const printed = commands.find((command) => !tried.has(command)) ?? expect.fail(JSON.stringify(first));
       tried.add(printed);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { watchTopics } from '#service/topic-watch.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import { deleteTopics, findTopics, topicPartitions } from '#topics/admin.ts';
 import { topicIdsName } from '#topics/topic-ids.ts';
@@ -8,6 +9,7 @@ import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { quietLog } from '../../support/log.ts';
+import { untilTrue } from '../../support/poll.ts';
 import { makeOnly, requireSettingsAt } from '../../support/topics.ts';
 import { type CommandOutput, touchlineHere } from '../../support/touchline-here.ts';
 
@@ -60,6 +62,11 @@ describe('touchline topics', () => {
     const names = topics.map((topic) => topicName(prefix, topic));
     const services = Object.values(SOURCES).filter((service) => service !== null);
     expect(await run([], env)).toMatchObject({ code: 0 });
+    const lines: string[] = [];
+    const logger = { error: (_: unknown, text?: string) => void lines.push(String(text)) };
+    const stopping = new AbortController();
+    onTestFinished(() => stopping.abort());
+    await watchTopics(['api'], { brokers, prefix }, { logger, signal: stopping.signal, everyMs: 500 });
     for (const said of ['deleted', 'deleted and created again, without its records']) {
       await deleteTopics(brokers, names);
       if (said !== 'deleted') await makeOnly(new Set(names), { brokers, prefix, partitions: 8 });
@@ -72,6 +79,9 @@ describe('touchline topics', () => {
         await expect(requireSettingsAt(brokers, prefix, service), service).rejects.toMatchObject({
           code: 'TOPIC_LOST',
         });
+      await untilTrue('the api says so while it runs', () =>
+        lines.some((line) => line.includes(`${said}: `)),
+      );
       const { out } = await touchlineHere(['doctor', '--json'], env);
       const findings = (JSON.parse(out) as CheckResult[]).filter(({ check }) => check === 'topics');
       expect(findings).toMatchObject([
