@@ -38,15 +38,15 @@ const SUMMARIES: Summaries = {
     state.agreement === 'differs' ? `reported ${scoreText(state.reported)}` : null,
     isOver(state.status_type) ? null : guardText(state.guard),
   ],
-  'match-transitions': ({ id, kind, incident_id, score, value, guard, fields, goals }) => [
+  'match-transitions': ({ id, kind, incident_id, score, value, match, fields, goals }) => [
     id,
     kind,
     incident_id,
     score === null ? null : `${scoreText(score.before)} -> ${scoreText(score.after)}`,
     value === null ? null : `${value.before ?? 'unknown'} -> ${value.after ?? 'unknown'}`,
-    guard === null ? null : guardText(guard),
+    kind === 'guard_changed' ? guardText(match.guard) : null,
     fields.join(', '),
-    goals.join(', '),
+    goals.map((goal) => goal.id).join(', '),
   ],
   'match-results': ({ event_id, version, removed, home, away, score, status_type }) => [
     `v${version}`,
@@ -105,7 +105,6 @@ const SUMMARIES: Summaries = {
     wordsOf(alert.player_name ?? alert.team_name, alert.minute),
     alert.reasons.join(', '),
   ],
-  'alert-guards': ({ event_id, reasons }) => [String(event_id), reasons.join(', ')],
   'webhook-attempts': (attempt) => [
     attempt.subscription_id,
     attempt.kind,

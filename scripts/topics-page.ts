@@ -17,7 +17,6 @@ const SERVICE_MEMORY: ReadonlySet<TopicName> = new Set<TopicName>([
   'operator-orders',
   'standings-results',
   'webhook-times',
-  'alert-guards',
   'webhook-progress',
   'ingress-status',
   'poller-checkpoints',

@@ -60,7 +60,7 @@ describe('a message that could not be read (law 9)', () => {
     const outcome = given(opening, kickOff).when(unread);
     expect(outcome.transitions).toMatchObject([
       { kind: 'message_unread', value: { before: null, after: 'no id' }, fields: [] },
-      { kind: 'guard_changed', guard: { safe: false, reasons: ['unread_message'] } },
+      { kind: 'guard_changed', match: { guard: { safe: false, reasons: ['unread_message'] } } },
     ]);
     const partly = { ...eventMessage(START + 100, { name: 'B - A' }), unread: ['event.stage_id'] };
     const fields = given(opening, kickOff).when(partly);
@@ -226,7 +226,10 @@ describe('an event that the provider no longer has (law 2)', () => {
     const told = (...history: readonly [...NormalizedMessage[], NormalizedMessage]) =>
       given(opening, ...history.slice(0, -1))
         .when(history.at(-1) as NormalizedMessage)
-        .transitions.map(({ kind, value, guard }) => [kind, value?.after ?? guard?.safe ?? null]);
+        .transitions.map(({ kind, value, match }) => [
+          kind,
+          value?.after ?? (kind === 'guard_changed' ? match.guard.safe : null),
+        ]);
     expect(told(gone(10))).toEqual([
       ['absence_changed', 'missing'],
       ['guard_changed', false],

@@ -9,11 +9,10 @@ const voided = new Map([['5-8', 'cancelled' as const]]);
 
 function keysIn(index: IncidentIndex, lengths: PeriodLengths = SOCCER_LENGTHS) {
   const sides = new Map([['5-7', 'away' as const]]);
-  return keyIncidents(
-    index,
-    { lengths, sides: sidesOf(participants()) },
-    { voided, counting: ['5-7'], sides },
-  );
+  return keyIncidents(index, {
+    facts: { lengths, sides: sidesOf(participants()) },
+    tally: { voided, counting: ['5-7'], sides },
+  });
 }
 
 /** Returns the key incidents of a timeline in any order. */

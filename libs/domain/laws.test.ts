@@ -266,7 +266,9 @@ describe('transitions', () => {
       const state = matchState(match);
       expect(last('score_changed')?.score?.after ?? null).toEqual(state.score);
       expect(last('firm_score_changed')?.score?.after ?? null).toEqual(state.firm);
-      expect(last('guard_changed')?.guard ?? { safe: true, reasons: [] }).toEqual(state.guard);
+      expect(last('guard_changed')?.match.guard ?? { safe: true, reasons: [] }).toEqual(state.guard);
+      const { over, score_before, firm_before, guard_before, ...now } = transitions.at(-1)?.match ?? {};
+      expect(state).toMatchObject(now);
       const removed = new Set<string>();
       for (const { kind, incident_id } of transitions) {
         if (kind === 'incident_removed') removed.add(incident_id ?? '');
@@ -289,7 +291,9 @@ describe('transitions', () => {
         const news = [...after.teams.keys()].filter((id) => !before.teams.has(id) || isForOther(id));
         const goals = after.source === 'incidents' ? news : [];
         for (const { kind, goals: named } of transitions)
-          expect(named).toEqual(kind === 'score_changed' ? goals : []);
+          expect(named.map((goal) => [goal.id, goal.counts_for_id])).toEqual(
+            kind === 'score_changed' ? goals.map((id) => [id, after.teams.get(id)]) : [],
+          );
         if (goals.length > 0 && before.source === 'incidents')
           expect(emitted('score_changed')).toHaveLength(1);
         const stopped = [...before.teams.keys()].filter((id) => !after.teams.has(id) || isForOther(id));
@@ -327,7 +331,9 @@ describe('transitions', () => {
           }
           if (kind !== 'score_changed' || base === null) continue;
           expect(change?.before).toEqual(was.score);
-          const [home, away] = is.sides.map((team) => goals.filter((id) => is.teams.get(id) === team).length);
+          const [home, away] = is.sides.map(
+            (team) => goals.filter(({ id }) => is.teams.get(id) === team).length,
+          );
           base = { home: base.home + (home ?? 0), away: base.away + (away ?? 0) };
         }
         expect(base).toEqual(is.score);

@@ -89,7 +89,7 @@ describe('the transitions of goals and scores (law 10)', () => {
     expect(outcome.kinds).toEqual(['incident_added', 'score_changed', 'firm_score_changed']);
     const score = { before: { home: 0, away: 0 }, after: { home: 1, away: 0 } };
     expect(outcome.transitions.slice(1)).toMatchObject([
-      { score, goals: ['5-110'] },
+      { score, goals: [{ id: '5-110', team_id: HOME, counts_for_id: HOME, stands: true }] },
       { score, goals: [] },
     ]);
   });
@@ -159,7 +159,7 @@ describe('the transitions of goals and scores (law 10)', () => {
     const score = { before: { home: 0, away: 0 }, after: { home: 1, away: 0 } };
     expect(outcome.transitions.slice(1, 3)).toMatchObject([
       { incident_id: '5-110', score },
-      { score, goals: ['5-110'] },
+      { score, goals: [{ id: '5-110', team_id: HOME, counts_for_id: HOME, stands: true }] },
     ]);
   });
 
@@ -187,8 +187,8 @@ describe('a goal that is corrected (law 9a)', () => {
       walk: of('goal_cancelled', 'score_changed').map(
         (one) => `${words(one.score?.before)} > ${words(one.score?.after)}`,
       ),
-      cancelled: of('goal_cancelled').map((one) => [one.incident_id, one.team_id]),
-      counts: of('score_changed').flatMap((one) => one.goals),
+      cancelled: of('goal_cancelled').map((one) => [one.incident_id, one.key_incident_before?.team_id]),
+      counts: of('score_changed').flatMap((one) => one.goals.map(({ id }) => id)),
     };
   }
 

@@ -3,16 +3,19 @@ import type {
   Clock,
   Incident,
   IncidentPresence,
+  KeyIncident,
   MatchTransition,
   NormalizedMessage,
   Score,
 } from '#records/types.ts';
+import { isOver } from '#tradability/trading.ts';
 import { absenceText } from './absence.ts';
 import { isClockChange } from './clock.ts';
 import { sameValue, yesNoOrNull } from './event.ts';
 import type { EventFacts } from './event-facts.ts';
-import type { KnownSides, Side } from './goal-facts.ts';
+import { hasBody, type KnownIncident, type KnownSides, type Side } from './goal-facts.ts';
 import { compareIds, type IncidentChange, type IncidentChanges } from './incident-register.ts';
+import { keyIncident } from './key-incidents.ts';
 import { absentAt, lastSignOf, presentAt } from './presence.ts';
 import { sameScore } from './score.ts';
 import type { DerivedMatch } from './view.ts';
@@ -31,7 +34,7 @@ export const TRANSITION_KINDS = {
   sides_exchanged:
     'The home and the away team changed places; each keeps its goals. `score` has before and after: the same goals the other way round.',
   goal_cancelled:
-    'A goal stopped counting for its team: removed, cancelled, named by a goal-cancelled incident, or corrected to another team or type. Emitted once, even if the provider reports it in several ways. `score` has before and after of this goal alone, `team_id` the team that it named.',
+    'A goal stopped counting for its team: removed, cancelled, named by a goal-cancelled incident, or corrected to another team or type. Emitted once, even if the provider reports it in several ways. `score` has before and after of this goal alone, `key_incident_before` the goal as it counted.',
   goal_reinstated:
     'A goal that had been cancelled counts again; `score` has before and after of this goal alone.',
   score_changed:
@@ -72,8 +75,8 @@ type AcceptedVersion = {
   readonly fields: readonly string[];
   /** Fields of the event of the cause that a message of the same second decides. */
   readonly outranked: readonly string[];
-  /** Returns the body of an incident; null without one. */
-  readonly incidentOf: (id: string) => Incident | null;
+  /** Returns an incident after it. */
+  readonly entryOf: (id: string) => KnownIncident | undefined;
 };
 
 type Detail = Partial<
@@ -82,10 +85,10 @@ type Detail = Partial<
     | 'incident_id'
     | 'incident_type'
     | 'incident_presence'
-    | 'team_id'
+    | 'key_incident'
+    | 'key_incident_before'
     | 'score'
     | 'value'
-    | 'guard'
     | 'fields'
     | 'goals'
   >
@@ -120,7 +123,7 @@ export function transitionsOf(step: AcceptedVersion): MatchTransition[] {
     collector.emit('absence_changed', { value: { before: absenceText(was), after: absenceText(is) } });
   emitAmended(collector, step);
   if (step.incidents.snapshot) collector.emit('snapshot_applied', {});
-  if (step.before.guard !== step.after.guard) collector.emit('guard_changed', { guard: step.after.guard });
+  if (step.before.guard !== step.after.guard) collector.emit('guard_changed', {});
   return collector.emitted;
 }
 
@@ -128,13 +131,15 @@ export function transitionsOf(step: AcceptedVersion): MatchTransition[] {
 class TransitionCollector {
   readonly emitted: MatchTransition[] = [];
   readonly #step: AcceptedVersion;
+  readonly #match: MatchTransition['match'];
 
   constructor(step: AcceptedVersion) {
     this.#step = step;
+    this.#match = matchNow(step);
   }
 
   emit(kind: TransitionKind, detail: Detail): void {
-    const { eventId, version, cause, after, outranked } = this.#step;
+    const { eventId, version, cause, outranked } = this.#step;
     const n = this.emitted.length;
     this.emitted.push({
       id: `${eventId}:${version}:${n}`,
@@ -145,11 +150,11 @@ class TransitionCollector {
       incident_id: detail.incident_id ?? null,
       incident_type: detail.incident_type ?? null,
       incident_presence: detail.incident_presence ?? null,
-      team_id: detail.team_id ?? null,
-      competition_id: after.facts.competition_id,
+      key_incident: detail.key_incident ?? null,
+      key_incident_before: detail.key_incident_before ?? null,
+      match: this.#match,
       score: detail.score ?? null,
       value: detail.value ?? null,
-      guard: detail.guard ?? null,
       fields: detail.fields ?? [],
       cause,
       goals: detail.goals ?? [],
@@ -167,13 +172,53 @@ class TransitionCollector {
   }
 }
 
+function matchNow({
+  version,
+  before,
+  after: { facts, final, guard },
+}: AcceptedVersion): MatchTransition['match'] {
+  return {
+    name: facts.name,
+    sport_id: facts.sport_id,
+    competition_id: facts.competition_id,
+    season_id: facts.season_id,
+    home: facts.sides.home,
+    away: facts.sides.away,
+    status_id: facts.status_id,
+    status_type: facts.status_type,
+    over: isOver(facts.status_type),
+    score: final.score,
+    score_before: before.final.score,
+    firm: final.firm,
+    firm_before: before.final.firm,
+    guard,
+    guard_before: version === 1 ? null : before.guard,
+  };
+}
+
+/** Returns an incident before and after a version. `change`: what the version did to it. */
+function beforeAndAfter(
+  id: string,
+  { before, after, entryOf, incidents }: AcceptedVersion,
+  change = incidents.incidents.find(({ entry }) => entry.id === id),
+): Required<Pick<Detail, 'key_incident' | 'key_incident_before'>> {
+  const now = change?.entry ?? entryOf(id);
+  const was = change === undefined ? now : { id, ...change.before };
+  return { key_incident: keyOf(now, after), key_incident_before: keyOf(was, before) };
+}
+
+function keyOf(known: KnownIncident | undefined, match: DerivedMatch): KeyIncident | null {
+  return known !== undefined && hasBody(known) ? keyIncident(known, match) : null;
+}
+
 /** Emits the transitions of an incident. Only the first one has its presence. */
 function emitIncident(collector: TransitionCollector, change: IncidentChange, step: AcceptedVersion): void {
   const { id, incident } = change.entry;
   const incident_type = incident?.incident_id ?? null;
+  const both = beforeAndAfter(id, step, change);
   let incident_presence: IncidentPresence | null = presenceAfter(change, step);
   for (const kind of kindsOf(change)) {
-    collector.emit(kind, { incident_id: id, incident_type, incident_presence });
+    collector.emit(kind, { incident_id: id, incident_type, incident_presence, ...both });
     incident_presence = null;
   }
 }
@@ -252,7 +297,7 @@ function hasExchanged(before: KnownSides, after: KnownSides): boolean {
  * has the score before and after itself, from `base` on. Returns the goals that began to count for their team.
  */
 function emitGoals(collector: TransitionCollector, step: AcceptedVersion, base: Score | null): string[] {
-  const { before, after, incidents, incidentOf } = step;
+  const { before, after } = step;
   const [was, is] = [before.tally, after.tally];
   const [counted, counts] = [new Set(was.counting), new Set(is.counting)];
   const isForOther = (id: string): boolean => {
@@ -265,31 +310,28 @@ function emitGoals(collector: TransitionCollector, step: AcceptedVersion, base: 
   ];
   const reinstated = is.valid.filter((id) => was.voided.has(id));
   let score = base;
-  const emit = (kind: TransitionKind, id: string, incident: Incident | null, next: Score | null): void => {
-    const team_id = kind === 'goal_cancelled' ? (incident?.participant_id ?? null) : null;
-    collector.emit(kind, {
-      incident_id: id,
-      incident_type: incident?.incident_id ?? null,
-      team_id,
-      score: { before: score, after: next },
-    });
+  const emit = (kind: 'goal_cancelled' | 'goal_reinstated', id: string, next: Score | null): void => {
+    const both = beforeAndAfter(id, step);
+    // A goal may be known as cancelled from the first.
+    const { key_incident: incident, key_incident_before: was } = both;
+    const incident_type = (kind === 'goal_cancelled' ? (was ?? incident) : incident)?.incident_type ?? null;
+    collector.emit(kind, { incident_id: id, incident_type, ...both, score: { before: score, after: next } });
     score = next;
   };
   const isOfGoals = before.final.source === 'incidents' && after.final.source === 'incidents';
   for (const id of cancelled.sort(compareIds)) {
-    const changed = incidents.incidents.find(({ entry }) => entry.id === id);
     const side = counted.has(id) ? sideAfter(id, step) : (is.sides.get(id) ?? null);
     const lowers = (now: Score, of: Side): boolean =>
       isOfGoals ? counted.has(id) : now[of] > (after.final.score?.[of] ?? now[of]);
     const next = score !== null && side !== null && lowers(score, side) ? moved(score, side, -1) : score;
-    emit('goal_cancelled', id, changed?.before.incident ?? incidentOf(id), next);
+    emit('goal_cancelled', id, next);
   }
   for (const id of reinstated.sort(compareIds)) {
     const side = counts.has(id) ? (is.sides.get(id) ?? null) : null;
     const raises = (now: Score, of: Side): boolean =>
       isOfGoals || now[of] < (after.final.score?.[of] ?? now[of]);
     const next = score !== null && side !== null && raises(score, side) ? moved(score, side, 1) : score;
-    emit('goal_reinstated', id, incidentOf(id), next);
+    emit('goal_reinstated', id, next);
   }
   return is.counting.filter((id) => !counted.has(id) || isForOther(id));
 }
@@ -314,7 +356,7 @@ function moved(score: Score, side: Side, by: number): Score {
 /** `started`: the goals that began to count for their team. */
 function emitScores(
   collector: TransitionCollector,
-  { before, after }: AcceptedVersion,
+  { before, after, entryOf }: AcceptedVersion,
   started: readonly string[],
 ): void {
   if (before.final === after.final) return;
@@ -322,7 +364,10 @@ function emitScores(
   const goals = is.source === 'incidents' ? started : [];
   // Goals that replace others, or change sides, may leave the score as it was.
   if (!sameScore(was.score, is.score) || (was.source === 'incidents' && goals.length > 0))
-    collector.emit('score_changed', { score: { before: was.score, after: is.score }, goals: [...goals] });
+    collector.emit('score_changed', {
+      score: { before: was.score, after: is.score },
+      goals: goals.flatMap((id) => keyOf(entryOf(id), after) ?? []),
+    });
   if (!sameScore(was.firm, is.firm))
     collector.emit('firm_score_changed', { score: { before: was.firm, after: is.firm } });
 }

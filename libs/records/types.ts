@@ -193,6 +193,25 @@ export type AdditionalInfo = {
   other: Record<string, string>;
 };
 
+/** Who, when and for whom of an incident. */
+export type KeyIncident = {
+  /** As in `counting_goals` and `void_goals`. */
+  id: string;
+  /** 413, 421, 423: goals; 418: a red card. */
+  incident_type: number;
+  /** The team that it names; of an own goal, the scorer's. */
+  team_id: null | number;
+  player_id: null | number;
+  player_name: null | string;
+  /** As shown, e.g. 45+2. */
+  minute: null | string;
+  in_shoot_out: boolean;
+  /** The team whose score a goal that counts raises; null of any other incident. */
+  counts_for_id: null | number;
+  /** Whether it is neither removed nor cancelled, nor a disallowed goal. */
+  stands: boolean;
+};
+
 /** Of an operator's order about a match: who gave it, when, why. Its command is on operator-orders too. */
 export type OrderAudit = {
   /** Unix milliseconds, by the clock of the operator's machine. */
@@ -203,6 +222,13 @@ export type OrderAudit = {
   host: string;
   /** As the operator gave it. */
   reason: string;
+};
+
+export type Participant = {
+  id: number;
+  name: null | string;
+  short_name: null | string;
+  acronym: null | string;
 };
 
 /** Points that the provider added or deducted in a table. */
@@ -261,21 +287,6 @@ export type AccessTokenRecord = {
   version: number;
   /** Unix milliseconds. */
   updated_at: number;
-};
-
-/** A closed guard and the standing red cards of a match as touchline alerts last read them; deleted where it is open and none stands: the changelog of the alert processor. */
-export type AlertGuard = {
-  event_id: number;
-  /** Of the closed guard; empty where it is open. */
-  reasons: string[];
-  /** In the order of their ids. */
-  red_cards: StandingCard[];
-};
-
-export type StandingCard = {
-  /** The incident's id. */
-  id: string;
-  team_id: null | number;
 };
 
 /** One alert by a rule of touchline alerts, published once. How to describe rules: docs/guides/alerts.md. */
@@ -772,36 +783,11 @@ export type MatchState = {
   absence: null | StandingAbsence;
 };
 
-export type Participant = {
-  id: number;
-  name: null | string;
-  short_name: null | string;
-  acronym: null | string;
-};
-
 export type ScoreSource = 'incidents' | 'reported' | 'none';
 
 export type Coverage = 'complete' | 'partial' | 'none';
 
 export type Agreement = 'agrees' | 'differs' | 'unknown';
-
-export type KeyIncident = {
-  /** As in `counting_goals` and `void_goals`. */
-  id: string;
-  /** 413, 421, 423: goals; 418: a red card. */
-  incident_type: number;
-  /** The team that it names; of an own goal, the scorer's. */
-  team_id: null | number;
-  player_id: null | number;
-  player_name: null | string;
-  /** As shown, e.g. 45+2. */
-  minute: null | string;
-  in_shoot_out: boolean;
-  /** The team whose score a goal that counts raises; null of any other incident. */
-  counts_for_id: null | number;
-  /** Whether it is neither removed nor cancelled, nor a disallowed goal. */
-  stands: boolean;
-};
 
 export type UnreadField = {
   /** As in normalized-messages. */
@@ -839,25 +825,47 @@ export type MatchTransition = {
   incident_id: null | string;
   /** The incident's type, e.g. 413. */
   incident_type: null | number;
+  /** The match after the version: the same in all its transitions. */
+  match: MatchNow;
+  /** Of incident and goal kinds: the incident after the version; null without a body. */
+  key_incident: null | KeyIncident;
+  /** The same before the version: the goal that no longer counts, the card that no longer stands. Null of one that is new. */
+  key_incident_before: null | KeyIncident;
   /** Of score_changed and firm_score_changed: before and after the version. Of sides_exchanged, goal_cancelled and goal_reinstated: before and after this one alone, in the order of the version. */
   score: null | ScoreChange;
   /** Of status, clock, bet status and result kinds: the provider's values as text. Of absence_changed: missing, deleted, or ended with who ordered it and why; null while the provider has the event. */
   value: null | ValueChange;
-  /** Of guard_changed: the new guard. */
-  guard: null | Guard;
   /** Of event_amended: the names of the event's fields with a new value; empty where the provider only repeated them later. */
   fields: string[];
   cause: Cause;
-  /** The event's competition, as of this version; null where it is unknown. */
-  competition_id: null | number;
   /** Of incident kinds: where the incident stands after this version. In the first record of a version that reports it. */
   incident_presence: null | IncidentPresence;
-  /** Of score_changed: ids of the goals that count for their team from this version on, in order. */
-  goals: string[];
+  /** Of score_changed: the goals that count for their team from this version on, in order. */
+  goals: KeyIncident[];
   /** Fields of the event of the cause that a message of the same second decides, which was applied earlier (law 2); of a side e.g. `participants.1` or `participants.1.results`. */
   outranked: string[];
-  /** Of goal_cancelled: the team that the goal named until then; of an own goal, the scorer's. */
-  team_id: null | number;
+};
+
+export type MatchNow = {
+  name: null | string;
+  sport_id: null | number;
+  competition_id: null | number;
+  season_id: null | number;
+  home: null | Participant;
+  away: null | Participant;
+  status_id: null | number;
+  status_type: null | string;
+  /** Whether it is finished, cancelled or deleted. */
+  over: boolean;
+  score: null | Score;
+  /** Before the version, as `firm_before`. */
+  score_before: null | Score;
+  /** Without goals that await confirmation. */
+  firm: null | Score;
+  firm_before: null | Score;
+  guard: Guard;
+  /** Null of the first version. */
+  guard_before: null | Guard;
 };
 
 export type ScoreChange = {
@@ -1275,7 +1283,6 @@ export type WebhookTime = {
 /** The type of each topic's value. */
 export type TopicValues = {
   'access-tokens': AccessTokenRecord;
-  'alert-guards': AlertGuard;
   'alerts': Alert;
   'catalogue': CatalogueRecord;
   'clients': Client;

@@ -36,7 +36,7 @@ export const PROCESSORS = {
   },
   'alert-processor': {
     input: 'match-transitions',
-    changelogs: ['alert-guards'],
+    changelogs: [],
     own: [],
     shared: ['webhook-messages', 'alerts', 'dead-letters'],
   },

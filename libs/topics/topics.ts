@@ -147,12 +147,6 @@ export const TOPICS = {
     partitions: 1,
     ...deletedAfter(30),
   },
-  'alert-guards': {
-    about: 'The closed guards that alerts compare with: changelog of the alert processor.',
-    key: 'event id',
-    ...OF_MATCH,
-    ...COMPACTED,
-  },
   'webhook-attempts': {
     about: 'Every attempt to deliver to a webhook subscription, and every order about it.',
     key: 'subscription id',

@@ -7,7 +7,7 @@ import { summaryOf } from '../../summaries.ts';
 import { cut, type TextColumn, tableLines } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
 import { nameOf, timeText } from './page.ts';
-import type { Held, Published, RecordedGap } from './published.ts';
+import type { Published, RecordedGap } from './published.ts';
 import type { Written } from './records.ts';
 
 /** Maximum number of changes to list; `--json` has all. */
@@ -38,10 +38,10 @@ export function publishedLines(
     `version ${version}, written ${timeText(written)}, ${until === null ? 'the newest' : `until ${timeText(until)}`}`,
     '',
     ...(state === null ? [] : [`match   ${nameOf(state)}`]),
-    `score   ${shown(score, scoreWords)}`,
-    `firm    ${shown(firm, scoreWords)}`,
-    `guard   ${shown(guard, ({ safe, reasons }) => (safe ? 'open' : `closed: ${guardWords(reasons)}`))}`,
-    `status  ${shown(status, statusWords)}`,
+    `score   ${scoreWords(score)}`,
+    `firm    ${scoreWords(firm)}`,
+    `guard   ${guard.safe ? 'open' : `closed: ${guardWords(guard.reasons)}`}`,
+    `status  ${statusWords(status)}`,
     ...feedLines(gaps),
     '',
     ...notesOf(published),
@@ -52,10 +52,6 @@ export function publishedLines(
     ...(before === 0 ? [] : [`${before} changes before these: --json has them`]),
     ...(listed.length === 0 ? [] : tableLines(COLUMNS, listed, width)),
   ];
-}
-
-function shown<T>(held: Held<T>, words: (value: T) => string): string {
-  return held === null ? 'not held any more' : words(held.value);
 }
 
 function feedLines(gaps: readonly RecordedGap[]): string[] {

@@ -2,9 +2,6 @@
 import type { FeedHealth, Guard, HealthGap, MatchState, MatchTransition, Score } from '#records/types.ts';
 import type { Written } from './records.ts';
 
-/** A value; null when the topics no longer hold it. */
-export type Held<T> = { readonly value: T } | null;
-
 /** The records of a match, in the order of each topic. */
 export type MatchLog = {
   /** Records of match-state, where compaction removes all but the newest. */
@@ -20,12 +17,11 @@ export type Published = {
   readonly written: number;
   /** The time at which the next version was written; null when there is none yet. */
   readonly until: number | null;
-  /** A value of null was published as unknown. */
-  readonly score: Held<Score | null>;
-  readonly firm: Held<Score | null>;
-  readonly guard: Held<Guard>;
-  /** E.g. `33 live`. */
-  readonly status: Held<string | null>;
+  readonly score: Score | null;
+  readonly firm: Score | null;
+  readonly guard: Guard;
+  /** E.g. `33 live`; null for unknown. */
+  readonly status: string | null;
   /** The published state; null when match-state no longer holds that version. */
   readonly state: MatchState | null;
   /** The changes up to the moment that match-transitions holds, oldest first. */
@@ -43,70 +39,42 @@ export type PublishedAt =
   | { readonly kind: 'lost'; readonly oldest: { readonly version: number; readonly written: number } }
   | { readonly kind: 'unknown' };
 
-/** The guard of a match before its first change (law 9). */
-const FIRST_GUARD: Guard = { safe: true, reasons: [] };
-
 /** Returns what had been published at `at`, Unix milliseconds. */
 export function publishedAt({ states, transitions }: MatchLog, at: number): PublishedAt {
   // Uses the order of the topic: processors with different clocks write times out of order, but never versions.
   const base = upToTime(states, at).at(-1);
   const upTo = upToTime(transitions, at);
   const last = upTo.at(-1);
-  const version = Math.max(base?.value.version ?? 0, last?.value.version ?? 0);
-  if (version === 0) return withoutVersion(states, transitions);
+  const newest = (last?.value.version ?? 0) > (base?.value.version ?? 0) ? last : base;
+  if (newest === undefined) return withoutVersion(states, transitions);
 
-  let values: Values = base === undefined ? INITIAL : valuesOf(base.value);
-  let known = base?.value.version ?? 0;
-  let since = known + 1;
-  for (const { value } of upTo.filter((one) => one.value.version > known)) {
-    // The versions in between are gone: only values that changed since are known.
-    if (value.version > known + 1) {
-      values = UNHELD;
-      since = value.version;
-    }
-    known = value.version;
-    values = changed(values, value);
-  }
+  const { version } = newest.value;
+  const { score, firm, guard, status_id, status_type } =
+    'match' in newest.value ? newest.value.match : newest.value;
+  const words = [status_id, status_type].filter((word) => word !== null);
   const after = [...states, ...transitions].filter(({ value }) => value.version > version);
   const current = base?.value.version === version ? base : undefined;
   return {
     kind: 'published',
     version,
-    written: current?.written ?? last?.written ?? at,
+    written: current?.written ?? newest.written,
     until: after.length === 0 ? null : Math.min(...after.map(({ written }) => written)),
-    ...values,
+    score,
+    firm,
+    guard,
+    status: words.length === 0 ? null : words.join(' '),
     state: current?.value ?? null,
     transitions: upTo,
-    since: current === undefined ? since : (upTo[0]?.value.version ?? version),
+    since: sinceWhen(upTo, version),
   };
 }
 
-type Values = Pick<Published, 'score' | 'firm' | 'guard' | 'status'>;
-
-const INITIAL: Values = {
-  score: { value: null },
-  firm: { value: null },
-  guard: { value: FIRST_GUARD },
-  status: { value: null },
-};
-const UNHELD: Values = { score: null, firm: null, guard: null, status: null };
-
-function valuesOf({ score, firm, guard, status_id, status_type }: MatchState): Values {
-  const words = [status_id, status_type].filter((word) => word !== null);
-  return {
-    score: { value: score },
-    firm: { value: firm },
-    guard: { value: guard },
-    status: { value: words.length === 0 ? null : words.join(' ') },
-  };
-}
-
-function changed(values: Values, { kind, score, guard, value }: MatchTransition): Values {
-  if (kind === 'score_changed' && score !== null) return { ...values, score: { value: score.after } };
-  if (kind === 'firm_score_changed' && score !== null) return { ...values, firm: { value: score.after } };
-  if (kind === 'guard_changed' && guard !== null) return { ...values, guard: { value: guard } };
-  if (kind === 'status_changed' && value !== null) return { ...values, status: { value: value.after } };
-  return values;
+/** Returns the first version from which on each is held, up to `version`. */
+function sinceWhen(transitions: readonly Written<MatchTransition>[], version: number): number {
+  const held = new Set(transitions.map(({ value }) => value.version));
+  let since = version;
+  while (held.has(since - 1)) since -= 1;
+  return since;
 }
 
 /** Returns why no version is held up to the moment. */

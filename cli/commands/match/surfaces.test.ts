@@ -15,7 +15,6 @@ import {
 } from '#domain/testing/messages.ts';
 import * as provider from '#ingestion/testing/messages.ts';
 import { readVectors, VECTOR_FOLDERS } from '#ingestion/testing/vectors.ts';
-import { standingRedCards } from '#processors/alerts/decide.ts';
 import type { KeyIncident, MatchState } from '#records/types.ts';
 import { INCIDENT, RESULT } from '#soccer/soccer.ts';
 import { STATUSES } from '#soccer/statuses.ts';
@@ -104,7 +103,9 @@ function expectSameIncidents(match: PlayedMatch): void {
     }));
   expect(shownBy(details.timeline)).toEqual(shownBy(story));
   expect({ course, history }).toEqual({ course: details.course, history: details.history });
-  const cards = standingRedCards(state);
+  const cards = state.key_incidents.filter(
+    ({ incident_type, stands }) => incident_type === INCIDENT.redCard && stands,
+  );
   const red = tool.timeline.filter(({ type_id, stands }) => type_id === INCIDENT.redCard && stands);
   expect(cards.map(({ id }) => id)).toEqual(red.map(({ incident_id }) => incident_id));
   const yellow = records.incidents.flatMap(({ id, incident }) =>

@@ -17,7 +17,7 @@ it counts them. To keep a copy of all topics that a rebuild deletes: npx touchli
                        again, under the same ids
   standings-processor  deletes standings-results; tables are derived again, and their versions continue
   webhook-dispatcher   deletes webhook-progress, after it copied the progress of each subscription to webhook-attempts
-  alert-processor      deletes alert-guards; alerts of the last --max-age are published again, under the same ids
+  alert-processor      deletes nothing; alerts of the last --max-age are published again, under the same ids
 
   --yes       deletes what the input still has
   --lose <n>  also deletes what it no longer has, where these are at most n

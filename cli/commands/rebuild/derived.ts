@@ -16,7 +16,7 @@ export const REBUILDS: Readonly<
   },
   'standings-processor': { deleted: ['standings-results'], readers: [] },
   'webhook-dispatcher': { deleted: ['webhook-progress'], readers: [] },
-  'alert-processor': { deleted: ['alert-guards'], readers: [] },
+  'alert-processor': { deleted: [], readers: [] },
 };
 
 /** Returns the processor whose rebuild derives a topic again; null when none does, as its records come from outside. */

@@ -83,7 +83,7 @@ export function rebuildLoss(
     'standings-processor': () => resultLoss(cluster, read),
     // Its progress is carried over.
     'webhook-dispatcher': async () => NOTHING,
-    'alert-processor': () => guardLoss(read),
+    'alert-processor': async () => NOTHING,
   };
   return counts[processor]();
 }
@@ -203,17 +203,4 @@ async function resultLoss({ registry }: OpenCluster, read: ReadTopic): Promise<R
     count: lost.size,
     text: `${lost.size} match results behind the tables (npx touchline rebuild match-processor derives results again)`,
   };
-}
-
-/** Counts the closed guards of matches whose first transition is gone. */
-async function guardLoss(read: ReadTopic): Promise<RebuildLoss> {
-  const whole = new Set<string>();
-  await readFirstTransitions(read, ({ event_id, version }) => {
-    if (version === 1) whole.add(String(event_id));
-  });
-  let count = 0;
-  await readKeys(read, 'alert-guards', (event) => {
-    if (!whole.has(event)) count += 1;
-  });
-  return count === 0 ? NOTHING : { count, text: `${count} closed guards of matches` };
 }

@@ -34,8 +34,8 @@ type AlertOptions = {
 const MAX_AGE_MS = 86_400_000;
 
 /**
- * Returns a function that returns the earliest receipt of a message that causes alerts, Unix milliseconds. The first start reads all
- * transitions: for the guards and cards that stand, not for their alerts. `begun`: when the process started.
+ * Returns a function that returns the earliest receipt of a message that causes alerts, Unix milliseconds. The first start
+ * reads all transitions, for none of their alerts. `begun`: when the process started.
  */
 export function earliestReceipt(
   {
@@ -100,7 +100,6 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
      */
     async start(): Promise<RunningService> {
       const latest = (eventId: number) => matches.latest(eventId);
-      const matchAt = (eventId: number, version: number) => matches.at(eventId, version);
       const application = applicationOf(prefix, 'alert-processor');
       const isFirst = (await readPositions({ brokers, application })).size === 0;
       const since = earliestReceipt({ given, isFirst, begun }, Date.now);
@@ -113,7 +112,6 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
             topicName,
             rules,
             latest,
-            matchAt,
             since,
             onPublished,
           }),

@@ -1,4 +1,4 @@
-import type { Alert, MatchState, WebhookMessage } from '#records/types.ts';
+import type { Alert, MatchState, MatchTransition, WebhookMessage } from '#records/types.ts';
 import type { Finding } from './decide.ts';
 import { type AlertRule, rulesFor } from './rules.ts';
 
@@ -8,35 +8,26 @@ type AlertCause = Pick<Alert, 'event_id' | 'version' | 'ut' | 'received_at'> & {
   readonly subject: string;
 };
 
-/** The last known state of a match; null when the match is unknown. */
+/** What is last known of a match. */
 export type KnownMatch = Pick<
   MatchState,
-  | 'version'
-  | 'cause'
-  | 'guard'
-  | 'name'
-  | 'competition_id'
-  | 'home'
-  | 'away'
-  | 'score'
-  | 'status_type'
-  | 'key_incidents'
-> | null;
+  'version' | 'cause' | 'guard' | 'name' | 'competition_id' | 'home' | 'away' | 'status_type'
+>;
 
-/** Returns the alerts of a finding, one for each rule that applies. */
+/** What names a match in its alerts. */
+type NamedMatch = Pick<MatchTransition['match'], 'name' | 'competition_id' | 'home' | 'away'>;
+
+/** Returns the alerts of a finding, one for each rule that applies. `match`: null when it is unknown. */
 export function alertsOf(
   rules: readonly AlertRule[],
-  { kind, ...detail }: Finding,
+  { kind, incident, score, score_before, reasons }: Finding,
   { event_id, subject, version, ut, received_at }: AlertCause,
-  match: KnownMatch,
+  match: NamedMatch | null,
 ): Alert[] {
   const competition_id = match?.competition_id ?? null;
   const home_id = match?.home?.id ?? null;
   const away_id = match?.away?.id ?? null;
-  const incident = match?.key_incidents.find(({ id }) => id === detail.incident_id) ?? null;
-  const team_id = detail.team_id ?? incident?.team_id ?? null;
-  // Of a goal that was corrected to the other team, the player is of that team.
-  const player = incident?.team_id === team_id ? incident : null;
+  const team_id = incident?.team_id ?? null;
   const team = [match?.home, match?.away].find((side) => side?.id === team_id) ?? null;
   return rulesFor(rules, kind, { event_id, competition_id, home_id, away_id }).map((rule) => ({
     id: `${rule.name}/${kind}/${subject}`,
@@ -48,16 +39,16 @@ export function alertsOf(
     competition_id,
     home_id,
     away_id,
-    ...detail,
-    // A change of the status has no score.
-    score: kind === 'final' ? (match?.score ?? null) : detail.score,
-    reasons: [...detail.reasons],
+    incident_id: incident?.id ?? null,
+    score,
+    score_before,
+    reasons: [...reasons],
     ut,
     received_at,
     team_id,
     team_name: team_id === null ? null : (team?.name ?? null),
-    player_id: player?.player_id ?? null,
-    player_name: player?.player_name ?? null,
+    player_id: incident?.player_id ?? null,
+    player_name: incident?.player_name ?? null,
     minute: incident?.minute ?? null,
   }));
 }

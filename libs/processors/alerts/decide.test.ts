@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { applyMessage, matchState, newMatch } from '#domain/match.ts';
+import { applyMessage, newMatch } from '#domain/match.ts';
 import {
   AWAY,
   absenceMessage,
@@ -14,28 +14,28 @@ import {
   START,
   snapshotMessage,
 } from '#domain/testing/messages.ts';
-import type { MatchTransition, NormalizedMessage, StandingCard } from '#records/types.ts';
+import type { MatchTransition, NormalizedMessage } from '#records/types.ts';
+import { KEY_INCIDENT } from '#topics/testing/match-samples.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import {
-  concernsRedCards,
-  findingsOf,
-  redCardFindings,
-  scoreSoFar,
-  standingRedCards,
-  type VersionSoFar,
-} from './decide.ts';
+import { findingsOf, scoreSoFar, type VersionSoFar } from './decide.ts';
 
-const EMPTY = { team_id: null, score: null, value: null, guard: null, incident_presence: null, goals: [] };
+const EMPTY = { score: null, value: null, incident_presence: null, goals: [] };
 
-function kindsOf(kind: string, detail: Partial<MatchTransition>, closed: readonly string[] = []): string[] {
+const goalOf = (id: string) => ({ ...KEY_INCIDENT, id });
+
+function kindsOf(kind: string, detail: Partial<MatchTransition>): string[] {
   const transition = { ...sampleOf('match-transitions'), ...EMPTY, kind, ...detail };
-  return findingsOf(transition, closed).map((finding) => finding.kind);
+  return findingsOf(transition).map((finding) => finding.kind);
 }
 
 const AWARDED = { status_id: 12, status_type: 'finished' };
 
 const score = (home: number, away: number) => ({ home, away });
-const guard = (...reasons: string[]) => ({ guard: { safe: reasons.length === 0, reasons } });
+const guard = (...reasons: string[]) => ({ safe: reasons.length === 0, reasons });
+const guards = (before: readonly string[], after: readonly string[]) => ({
+  ...EMPTY,
+  match: { ...sampleOf('match-transitions').match, guard_before: guard(...before), guard: guard(...after) },
+});
 
 test.each([
   [score(0, 0), score(1, 0), ['goal']],
@@ -52,32 +52,36 @@ test.each([
 test('names the incident and the scores of each goal', () => {
   const [before, after] = [score(0, 0), score(2, 0)];
   const goals = (ids: string[]) => {
-    const change = { score: { before, after }, goals: ids, kind: 'score_changed' };
-    return findingsOf({ ...sampleOf('match-transitions'), ...EMPTY, ...change }, []);
+    const change = { score: { before, after }, goals: ids.map(goalOf), kind: 'score_changed' };
+    return findingsOf({ ...sampleOf('match-transitions'), ...EMPTY, ...change });
   };
-  const of = (incident_id: string | null) => ({ incident_id, score_before: before, score: after });
+  const of = (id: string | null) => ({
+    incident: id === null ? null : { id },
+    score_before: before,
+    score: after,
+  });
   expect(goals(['5-1', '5-2'])).toMatchObject([of('5-1'), of('5-2')]);
   expect(goals([])).toMatchObject([of(null)]);
 });
 
 test('finds no goal in a first list that names a goal of the provider’s result', () => {
-  const change = { score: { before: score(1, 0), after: score(2, 0) }, goals: ['5-1', '5-2'] };
-  const found = findingsOf(
-    { ...sampleOf('match-transitions'), ...EMPTY, ...change, kind: 'score_changed' },
-    [],
-  );
-  expect(found.map(({ incident_id }) => incident_id)).toEqual(['5-2']);
+  const change = {
+    score: { before: score(1, 0), after: score(2, 0) },
+    goals: [goalOf('5-1'), goalOf('5-2')],
+  };
+  const found = findingsOf({ ...sampleOf('match-transitions'), ...EMPTY, ...change, kind: 'score_changed' });
+  expect(found.map(({ incident: goal }) => goal?.id)).toEqual(['5-2']);
 });
 
 test('finds a cancelled goal, whatever the score does', () => {
   const change = {
     score: { before: score(1, 0), after: score(0, 0) },
-    incident_id: '5-1',
+    key_incident_before: goalOf('5-1'),
     kind: 'goal_cancelled',
   };
   const of = { ...sampleOf('match-transitions'), ...EMPTY, ...change };
-  expect(findingsOf(of, [])).toMatchObject([
-    { kind: 'goal_cancelled', incident_id: '5-1', score_before: score(1, 0), score: score(0, 0) },
+  expect(findingsOf(of)).toMatchObject([
+    { kind: 'goal_cancelled', incident: { id: '5-1' }, score_before: score(1, 0), score: score(0, 0) },
   ]);
   expect(kindsOf('goal_cancelled', {})).toEqual(['goal_cancelled']);
 });
@@ -85,13 +89,13 @@ test('finds a cancelled goal, whatever the score does', () => {
 test('finds a goal that only the provider’s result no longer counts', () => {
   const change = { kind: 'score_changed', score: { before: score(1, 0), after: score(0, 0) }, goals: [] };
   const of = { ...sampleOf('match-transitions'), ...EMPTY, ...change };
-  expect(findingsOf(of, [])).toMatchObject([
-    { kind: 'goal_cancelled', incident_id: null, score_before: score(1, 0), score: score(0, 0) },
+  expect(findingsOf(of)).toMatchObject([
+    { kind: 'goal_cancelled', incident: null, score_before: score(1, 0), score: score(0, 0) },
   ]);
   // The goal's own transition says it.
-  expect(findingsOf(of, [], { isExplained: true })).toEqual([]);
+  expect(findingsOf(of, { isExplained: true })).toEqual([]);
   expect(
-    findingsOf({ ...of, score: { before: score(2, 0), after: score(1, 0) }, goals: ['5-1'] }, []),
+    findingsOf({ ...of, score: { before: score(2, 0), after: score(1, 0) }, goals: [goalOf('5-1')] }),
   ).toEqual([]);
 });
 
@@ -109,7 +113,7 @@ test.each<
     incidentMessage(incident('5-1', 413, { ut: START + 60, participant_id: AWAY })),
     [
       ['goal_cancelled', '5-1', HOME, score(1, 0), score(0, 0)],
-      ['goal', '5-1', null, score(0, 0), score(0, 1)],
+      ['goal', '5-1', AWAY, score(0, 0), score(0, 1)],
     ],
   ],
   [
@@ -123,8 +127,8 @@ test.each<
     [
       ['goal_cancelled', '5-1', HOME, score(1, 1), score(0, 1)],
       ['goal_cancelled', '5-2', AWAY, score(0, 1), score(0, 0)],
-      ['goal', '5-1', null, score(0, 0), score(1, 1)],
-      ['goal', '5-2', null, score(0, 0), score(1, 1)],
+      ['goal', '5-1', AWAY, score(0, 0), score(1, 1)],
+      ['goal', '5-2', HOME, score(0, 0), score(1, 1)],
     ],
   ],
   [
@@ -133,7 +137,7 @@ test.each<
     incidentMessage(incident('5-2', 421)),
     [
       ['goal_cancelled', '5-2', HOME, score(0, 0), score(0, 0)],
-      ['goal', '5-1', null, score(0, 0), score(1, 0)],
+      ['goal', '5-1', HOME, score(0, 0), score(1, 0)],
     ],
   ],
   [
@@ -171,31 +175,19 @@ test.each<
   opening.forEach((one, at) => void applyMessage(match, one, causeOf(one, at)));
   let so: VersionSoFar = { isExplained: false };
   const found = applyMessage(match, message, causeOf(message, 9)).transitions.flatMap((transition) => {
-    const findings = findingsOf(transition, ['any'], so);
+    const findings = findingsOf(transition, so);
     so = scoreSoFar(transition, so);
     return findings.filter(({ kind }) => /^(goal|final)/.test(kind));
   });
-  const scoreOf = (one: (typeof found)[number]) =>
-    one.kind === 'final' ? matchState(match).score : one.score;
   expect(
-    found.map((one) => [one.kind, one.incident_id, one.team_id, one.score_before, scoreOf(one)]),
+    found.map(({ kind, incident: one, score_before, score: after }) => [
+      kind,
+      one?.id ?? null,
+      one?.team_id ?? null,
+      score_before,
+      after,
+    ]),
   ).toEqual(expected);
-});
-
-test('finds a red card that stands, one that stands no more, and both where it moved to the other team', () => {
-  const card = (id: string, team_id: number | null) => ({ id, team_id });
-  const kinds = (before: StandingCard[], after: StandingCard[]) =>
-    redCardFindings(before, after).map(({ kind, incident_id, team_id }) => [kind, incident_id, team_id]);
-  expect(kinds([], [card('5-1', 1), card('5-2', 2)])).toEqual([
-    ['red_card', '5-1', 1],
-    ['red_card', '5-2', 2],
-  ]);
-  expect(kinds([card('5-1', 1)], [])).toEqual([['red_card_cancelled', '5-1', 1]]);
-  expect(kinds([card('5-1', 1)], [card('5-1', 1)])).toEqual([]);
-  expect(kinds([card('5-1', 1)], [card('5-1', 2)])).toEqual([
-    ['red_card_cancelled', '5-1', 1],
-    ['red_card', '5-1', 2],
-  ]);
 });
 
 const CARD = incident('5-2', 418);
@@ -218,16 +210,12 @@ test.each([
   const match = newMatch(EVENT_ID);
   const kickOff = eventMessage(START, eventFields());
   applyMessage(match, kickOff, causeOf(kickOff, 0));
-  let known: StandingCard[] = [];
   const found = cards.flatMap((card, at) => {
     const message = incidentMessage(card);
     const { transitions } = applyMessage(match, message, causeOf(message, at + 1));
-    if (!transitions.some((transition) => concernsRedCards(transition, known))) return [];
-    const before = known;
-    known = standingRedCards(matchState(match));
-    return redCardFindings(before, known).map(({ kind }) => kind);
+    return transitions.flatMap((transition) => findingsOf(transition)).map(({ kind }) => kind);
   });
-  expect(found).toEqual(kinds);
+  expect(found.filter((kind) => kind.startsWith('red_card'))).toEqual(kinds);
 });
 
 test('finds a final match when it becomes finished, and when it no longer is', () => {
@@ -246,23 +234,21 @@ test('finds a final match when it becomes finished, and when it no longer is', (
   expect(status('34 live', '9 live')).toEqual([]);
 });
 
-test('finds a closed guard once, however its reasons change', () => {
-  expect(kindsOf('guard_changed', guard('game_break'))).toEqual(['guard_closed']);
-  expect(kindsOf('guard_changed', guard('game_break', 'possible_var'), ['game_break'])).toEqual([]);
-  expect(
-    findingsOf({ ...sampleOf('match-transitions'), ...EMPTY, kind: 'guard_changed', ...guard() }, [
-      'game_break',
-    ]),
-  ).toMatchObject([{ kind: 'guard_opened', reasons: ['game_break'] }]);
-  expect(kindsOf('guard_changed', guard(), [])).toEqual([]);
-});
-
-test('finds a differing score when it becomes a reason of the guard', () => {
-  expect(kindsOf('guard_changed', guard('score_differs'))).toEqual(['guard_closed', 'score_differs']);
-  expect(kindsOf('guard_changed', guard('score_differs', 'game_break'), ['game_break'])).toEqual([
-    'score_differs',
-  ]);
-  expect(kindsOf('guard_changed', guard('score_differs'), ['score_differs', 'game_break'])).toEqual([]);
-  expect(kindsOf('guard_changed', guard('game_break'), ['score_differs'])).toEqual(['score_agrees']);
-  expect(kindsOf('guard_changed', guard(), ['score_differs'])).toEqual(['score_agrees', 'guard_opened']);
+test.each<[before: readonly string[], after: readonly string[], kinds: readonly string[]]>([
+  [[], ['game_break'], ['guard_closed']],
+  [['game_break'], ['game_break', 'possible_var'], []],
+  [['game_break'], [], ['guard_opened']],
+  [[], ['score_differs'], ['guard_closed', 'score_differs']],
+  [['game_break'], ['score_differs', 'game_break'], ['score_differs']],
+  [['score_differs', 'game_break'], ['score_differs'], []],
+  [['score_differs'], ['game_break'], ['score_agrees']],
+  [['score_differs'], [], ['score_agrees', 'guard_opened']],
+])('finds in a guard that was closed for %j and is for %j: %j', (before, after, kinds) => {
+  const found = findingsOf({
+    ...sampleOf('match-transitions'),
+    ...guards(before, after),
+    kind: 'guard_changed',
+  });
+  expect(found.map(({ kind }) => kind)).toEqual(kinds);
+  expect(found.find(({ kind }) => kind === 'guard_opened')?.reasons ?? before).toEqual(before);
 });

@@ -1,7 +1,8 @@
 /** Finds the alerts in transitions: docs/guides/alerts.md. Pure. */
 
 import { hasResult } from '#domain/result.ts';
-import type { Alert, MatchState, MatchTransition, Score, StandingCard } from '#records/types.ts';
+import { hasRulesOfGoals } from '#domain/sports/table.ts';
+import type { Alert, Guard, KeyIncident, MatchTransition, Score } from '#records/types.ts';
 import { INCIDENT } from '#soccer/soccer.ts';
 import type { AlertKind } from './rules.ts';
 
@@ -9,9 +10,9 @@ import type { AlertKind } from './rules.ts';
 export type Finding = {
   readonly kind: AlertKind;
   readonly reasons: readonly string[];
-  /** The team of a red card, and of a goal that stopped counting; null of other kinds. */
-  readonly team_id: number | null;
-} & Pick<Alert, 'incident_id' | 'score' | 'score_before'>;
+  /** The goal or card: as it counted or stood, where it does no more. Null of other kinds, and of a goal of the provider's result alone. */
+  readonly incident: KeyIncident | null;
+} & Pick<Alert, 'score' | 'score_before'>;
 
 /** A status in transitions, e.g. `11 finished`; without the id when the provider sends none. */
 const STATUS = /^(?:(\d+) )?([a-z]+)$/;
@@ -31,16 +32,16 @@ export function scoreSoFar({ kind, score }: MatchTransition, so: VersionSoFar): 
 }
 
 /**
- * Returns the findings of a transition. `closed`: the reasons of the match's guard before it, empty when the guard was open.
+ * Returns the findings of a transition.
  * A goal is a score that rises from a known one: the first known score is no goal, nor are sides that are exchanged. Each of
- * several goals of one version is a finding. Red cards: `redCardFindings`. `so`: the transitions of its version before it.
+ * several goals of one version is a finding. A card of another team is another card. `so`: the transitions of its version before it.
  */
 export function findingsOf(
   transition: MatchTransition,
-  closed: readonly string[],
   so: VersionSoFar = { isExplained: false },
 ): readonly Finding[] {
-  const { kind, incident_id, team_id, score, value, guard, goals } = transition;
+  const { kind, key_incident: incident, key_incident_before: incidentBefore } = transition;
+  const { score, value, match, goals } = transition;
   switch (kind) {
     case 'score_changed': {
       const before = so.score === undefined ? (score?.before ?? null) : so.score;
@@ -52,14 +53,14 @@ export function findingsOf(
         return [finding('goal_cancelled', { score: after, score_before: before })];
       if (rise === 0) return [];
       // Without goals the score is the provider's result. The first list after a result also has goals that the result counted.
-      const ids = goals.length === 0 ? [null] : goals.slice(-rise);
-      return ids.map((id) => finding('goal', { incident_id: id, score: after, score_before: before }));
+      const scored = goals.length === 0 ? [null] : goals.slice(-rise);
+      return scored.map((goal) => finding('goal', { incident: goal, score: after, score_before: before }));
     }
     case 'goal_cancelled':
       return [
         finding('goal_cancelled', {
-          incident_id,
-          team_id,
+          // A goal may be known as cancelled from the first.
+          incident: incidentBefore ?? incident,
           score: score?.after ?? null,
           score_before: score?.before ?? null,
         }),
@@ -67,10 +68,10 @@ export function findingsOf(
     case 'status_changed': {
       const [was, is] = [isFinal(value?.before ?? ''), isFinal(value?.after ?? '')];
       if (was === is) return [];
-      return [finding(is ? 'final' : 'final_withdrawn', {})];
+      return [is ? finding('final', { score: match.score }) : finding('final_withdrawn', {})];
     }
     case 'guard_changed': {
-      const reasons = guard?.safe === false ? guard.reasons : [];
+      const [closed, reasons] = [reasonsOf(match.guard_before), reasonsOf(match.guard)];
       const [differed, differs] = [closed, reasons].map((some) => some.includes('score_differs'));
       return [
         ...(reasons.length > 0 && closed.length === 0 ? [finding('guard_closed', { reasons })] : []),
@@ -80,41 +81,27 @@ export function findingsOf(
       ];
     }
     default:
-      return [];
+      return hasRulesOfGoals(match.sport_id) && transition.incident_presence !== null
+        ? redCardFindings(incidentBefore, incident)
+        : [];
   }
 }
 
-/** Whether a transition may change which red cards stand. `known`: those that stood before it. */
-export function concernsRedCards(
-  { kind, incident_id, incident_type }: MatchTransition,
-  known: readonly StandingCard[],
-): boolean {
-  if (!kind.startsWith('incident_')) return false;
-  return incident_type === INCIDENT.redCard || known.some(({ id }) => id === incident_id);
+function reasonsOf(guard: Guard | null): readonly string[] {
+  return guard === null || guard.safe ? [] : guard.reasons;
 }
 
-/** Returns the red cards of a match that stand, in the order of their ids. */
-export function standingRedCards({ key_incidents }: Pick<MatchState, 'key_incidents'>): StandingCard[] {
-  return key_incidents
-    .filter(({ incident_type, stands }) => incident_type === INCIDENT.redCard && stands)
-    .map(({ id, team_id }) => ({ id, team_id }));
-}
-
-/** Returns the findings of red cards that stand no more, then of those that stand now. A card of another team is another card. */
-export function redCardFindings(
-  before: readonly StandingCard[],
-  after: readonly StandingCard[],
-): readonly Finding[] {
-  const without = (some: readonly StandingCard[], others: readonly StandingCard[]) =>
-    some.filter(({ id, team_id }) => !others.some((one) => one.id === id && one.team_id === team_id));
+function redCardFindings(before: KeyIncident | null, after: KeyIncident | null): readonly Finding[] {
+  const [stood, stands] = [isRedCard(before), isRedCard(after)];
+  if (stood && stands && before?.team_id === after?.team_id) return [];
   return [
-    ...without(before, after).map((card) => redCardFinding('red_card_cancelled', card)),
-    ...without(after, before).map((card) => redCardFinding('red_card', card)),
+    ...(stood ? [finding('red_card_cancelled', { incident: before })] : []),
+    ...(stands ? [finding('red_card', { incident: after })] : []),
   ];
 }
 
-function redCardFinding(kind: AlertKind, { id, team_id }: StandingCard): Finding {
-  return finding(kind, { incident_id: id, team_id });
+function isRedCard(incident: KeyIncident | null): boolean {
+  return incident?.stands === true && incident.incident_type === INCIDENT.redCard;
 }
 
 /** Returns by how many goals a score rises, both sides together. */
@@ -129,5 +116,5 @@ function isFinal(status: string): boolean {
 }
 
 function finding(kind: AlertKind, detail: Partial<Omit<Finding, 'kind'>>): Finding {
-  return { kind, incident_id: null, team_id: null, score: null, score_before: null, reasons: [], ...detail };
+  return { kind, incident: null, score: null, score_before: null, reasons: [], ...detail };
 }

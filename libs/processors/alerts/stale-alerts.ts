@@ -102,7 +102,7 @@ export function findAlerts(
     if (since < now - maxAgeMs) return [];
     const ut = Math.floor((kind === 'match_stale' ? since : now) / 1000);
     const cause = { event_id: eventId, subject: `${eventId}/${since}`, version: null, ut, received_at: now };
-    const finding = { kind, incident_id: null, team_id: null, score: null, score_before: null, reasons };
+    const finding = { kind, incident: null, score: null, score_before: null, reasons };
     return alertsOf(rules, finding, cause, matches.latest(eventId));
   });
 }

@@ -104,7 +104,7 @@ function incidentRecords(
 }
 
 function envelope(
-  { event_id: eventId, version, n, competition_id, outranked }: MatchTransition,
+  { event_id: eventId, version, n, match: { competition_id }, outranked }: MatchTransition,
   cause: NormalizedMessage,
   part: number,
   record: IncidentRecord | null,

@@ -6,6 +6,7 @@ import type {
   EventReport,
   Guard,
   Incident,
+  KeyIncident,
   TopicValues,
 } from '#records/types.ts';
 
@@ -19,6 +20,18 @@ export const CAUSE: Cause = {
 };
 
 const guard: Guard = { safe: false, reasons: ['under_review', 'game_break'] };
+
+export const KEY_INCIDENT: KeyIncident = {
+  id: '5-889947',
+  incident_type: 413,
+  team_id: 137_222,
+  player_id: 3_682,
+  player_name: 'A. Griezmann',
+  minute: '45+2',
+  in_shoot_out: true,
+  counts_for_id: 31_511,
+  stands: true,
+};
 
 const incident: Incident = {
   id: '5-889947',
@@ -182,19 +195,7 @@ export const MATCH_SAMPLES = {
     snapshot_at: 1_531_670_020,
     reports: [EVENT_REPORT],
     cause: CAUSE,
-    key_incidents: [
-      {
-        id: '5-889947',
-        incident_type: 413,
-        team_id: 137_222,
-        player_id: 3_682,
-        player_name: 'A. Griezmann',
-        minute: '45+2',
-        in_shoot_out: true,
-        counts_for_id: 31_511,
-        stands: true,
-      },
-    ],
+    key_incidents: [KEY_INCIDENT],
     derived: { home: 1, away: 0 },
     missing: ['5-889944'],
     void_by: { '5-889940': ['5-889945'] },
@@ -213,13 +214,29 @@ export const MATCH_SAMPLES = {
     kind: 'score_changed',
     incident_id: '5-889947',
     incident_type: 413,
-    team_id: 31_511,
+    match: {
+      name: 'France - Croatia',
+      sport_id: 5,
+      competition_id: 1478,
+      season_id: 29_402,
+      home: { id: 137_222, name: 'France', short_name: 'France', acronym: 'FRA' },
+      away: { id: 135_784, name: 'Croatia', short_name: 'Croatia', acronym: 'CRO' },
+      status_id: 33,
+      status_type: 'live',
+      over: false,
+      score: { home: 1, away: 0 },
+      score_before: { home: 0, away: 0 },
+      firm: { home: 0, away: 0 },
+      firm_before: { home: 0, away: 0 },
+      guard,
+      guard_before: { safe: true, reasons: [] },
+    },
+    key_incident: KEY_INCIDENT,
+    key_incident_before: KEY_INCIDENT,
     score: { before: { home: 0, away: 0 }, after: { home: 1, away: 0 } },
     value: { before: '1', after: '33' },
-    guard,
     fields: ['name'],
     cause: CAUSE,
-    competition_id: 1478,
     incident_presence: {
       removed: true,
       present_at: 1_531_670_000,
@@ -227,7 +244,7 @@ export const MATCH_SAMPLES = {
       incident,
       missing: true,
     },
-    goals: ['5-889947'],
+    goals: [KEY_INCIDENT],
     outranked: ['status_id'],
   },
   'match-results': {

@@ -273,11 +273,6 @@ const OTHER_SAMPLES = {
     player_name: 'A. Griezmann',
     minute: '45+2',
   },
-  'alert-guards': {
-    event_id: 2_429_281,
-    reasons: ['under_review'],
-    red_cards: [{ id: '5-3', team_id: 135_784 }],
-  },
   'webhook-attempts': {
     subscription_id: '0a1b2c3d4e5f',
     client_id: 1,

@@ -5,7 +5,7 @@ import type { ClockRule } from '#domain/clock-rule.ts';
 import type { EventRegister } from '#domain/event-register.ts';
 import { clockRuleOf, reportedEvent, statusNameOf } from '#domain/reported-fields.ts';
 import { type PeriodResult, periodResults } from '#domain/sports/periods.ts';
-import type { Incident, MatchState, MatchTransition, Standings } from '#records/types.ts';
+import type { Guard, Incident, MatchState, MatchTransition, Standings } from '#records/types.ts';
 
 /** The state of a match without the memory of its register. */
 export type ShownState = Omit<MatchState, 'reports'> & {
@@ -62,18 +62,14 @@ export type ScoringIncident = Readonly<
 /** A transition that belongs to the story of its match. */
 export type StoryStep = Pick<
   MatchTransition,
-  | 'id'
-  | 'version'
-  | 'n'
-  | 'kind'
-  | 'incident_id'
-  | 'incident_type'
-  | 'team_id'
-  | 'score'
-  | 'value'
-  | 'guard'
-  | 'goals'
+  'id' | 'version' | 'n' | 'kind' | 'incident_id' | 'incident_type' | 'score' | 'value'
 > & {
+  /** Of a goal that no longer counts: the team that it named. */
+  readonly team_id: number | null;
+  /** The new guard, where it changed. */
+  readonly guard: Guard | null;
+  /** Ids of the goals that began to count for their team. */
+  readonly goals: readonly string[];
   /** The provider's time, Unix seconds. */
   readonly ut: number;
   /** Unix milliseconds. */
@@ -81,8 +77,8 @@ export type StoryStep = Pick<
 };
 
 export function storyStepOf(transition: MatchTransition): StoryStep {
-  const { id, version, n, kind, incident_id, incident_type, team_id, score, value, guard, goals, cause } =
-    transition;
+  const { id, version, n, kind, incident_id, incident_type, score, value } = transition;
+  const { key_incident, key_incident_before, match, goals, cause } = transition;
   return {
     id,
     version,
@@ -90,11 +86,11 @@ export function storyStepOf(transition: MatchTransition): StoryStep {
     kind,
     incident_id,
     incident_type,
-    team_id,
+    team_id: kind === 'goal_cancelled' ? ((key_incident_before ?? key_incident)?.team_id ?? null) : null,
     score,
     value,
-    guard,
-    goals,
+    guard: kind === 'guard_changed' ? match.guard : null,
+    goals: goals.map((goal) => goal.id),
     ut: cause.ut,
     received_at: cause.received_at,
   };

@@ -40,7 +40,7 @@ export function subjectOf(step: StepSubject): string {
 
 /** Returns the goals of a version that stopped counting for one team and began to count for the other (law 9a). */
 export function movedGoals(
-  steps: readonly Pick<MatchTransition, 'kind' | 'incident_id' | 'goals'>[],
+  steps: readonly (Pick<MatchTransition, 'kind' | 'incident_id'> & { readonly goals: readonly string[] })[],
 ): ReadonlySet<string> {
   const begun = new Set(steps.flatMap(({ goals }) => goals));
   return new Set(

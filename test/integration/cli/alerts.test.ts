@@ -35,7 +35,6 @@ function rulesOfWorkload(): string {
 
 /** Returns the ids of the alerts that the rules of the guide require for transitions: a second, independent implementation. */
 function expectedOf(transitions: readonly MatchTransition[]): string[] {
-  const closed = new Map<number, readonly string[]>();
   const versionOf = (id: string): string => id.slice(0, id.lastIndexOf(':'));
   const cancelling = new Set(
     transitions.filter(({ kind }) => kind === 'goal_cancelled').map(({ id }) => versionOf(id)),
@@ -46,7 +45,7 @@ function expectedOf(transitions: readonly MatchTransition[]): string[] {
       .filter(({ kind }) => kind === 'goal_cancelled' || kind === 'sides_exchanged')
       .map(({ id, score }) => [versionOf(id), score?.after ?? null]),
   );
-  return transitions.flatMap(({ id, event_id, kind, score, guard, goals }) => {
+  return transitions.flatMap(({ id, kind, score, match, goals }) => {
     if (kind === 'goal_cancelled') return [`goals/goal_cancelled/${id}`];
     const base = bases.has(versionOf(id)) ? bases.get(versionOf(id)) : score?.before;
     if (kind === 'score_changed' && base && score?.after) {
@@ -57,14 +56,14 @@ function expectedOf(transitions: readonly MatchTransition[]): string[] {
         return isLess && goals.length === 0 && !cancelling.has(versionOf(id))
           ? [`goals/goal_cancelled/${id}`]
           : [];
-      return [id, ...goals.slice(1).map((goal) => `${id}/${goal}`)].flatMap((of) => [
+      return [id, ...goals.slice(1).map((goal) => `${id}/${goal.id}`)].flatMap((of) => [
         `goals/goal/${of}`,
         `our-teams/goal/${of}`,
       ]);
     }
-    if (kind !== 'guard_changed' || guard === null) return [];
-    const before = closed.get(event_id) ?? [];
-    closed.set(event_id, guard.reasons);
+    if (kind !== 'guard_changed') return [];
+    const { guard } = match;
+    const before = match.guard_before?.reasons ?? [];
     const closes = before.length === 0 && guard.reasons.length > 0;
     const differs = guard.reasons.includes('score_differs') && !before.includes('score_differs');
     return [

@@ -140,7 +140,6 @@ export const ROWS: Readonly<Record<AnyTopic, Row>> = {
   'webhook-messages': log('webhook-dispatcher'),
   'webhook-times': CHANGELOG,
   alerts: log(),
-  'alert-guards': CHANGELOG,
   'webhook-attempts': input(),
   'webhook-progress': CHANGELOG,
   'ingress-status': log(),

@@ -382,7 +382,7 @@ async function haltsAfterUnreadableGoal(): Promise<void> {
   const transitions: MatchTransition[] = [];
   await pipeline.read('match-transitions', (transition) => void transitions.push(transition));
   expect(transitions.map(({ kind }) => kind)).toContain('message_unread');
-  expect(transitions.findLast(({ kind }) => kind === 'guard_changed')?.guard).toEqual(guard);
+  expect(transitions.findLast(({ kind }) => kind === 'guard_changed')?.match.guard).toEqual(guard);
   const letters: string[] = [];
   await pipeline.read('dead-letters', ({ code }) => void letters.push(code));
   expect(letters).toEqual(['unknown_shape']);
