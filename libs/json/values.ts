@@ -50,15 +50,21 @@ const ESCAPE = /\\(?:ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|(ud[89a-f][\da-f]{2})
 const SURROGATE = /\\ud[89a-f]/i;
 
 /**
- * Returns the value of a JSON text; undefined if the text is not JSON. Half of a character, as a cut in UTF-16 leaves it, is U+FFFD: it
- * is no UTF-8, and readers of topics and of JSON refuse all that is beside it.
+ * Returns the value of a JSON text. Half of a character, as a cut in UTF-16 leaves it, is U+FFFD: it is no UTF-8, and readers of topics
+ * and of JSON refuse all that is beside it. Throws `SyntaxError`.
  */
+export function readJson(text: string): unknown {
+  return JSON.parse(
+    SURROGATE.test(text)
+      ? text.replace(ESCAPE, (whole, half) => (half === undefined ? whole : '\\ufffd'))
+      : text,
+  );
+}
+
+/** As `readJson`; undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
-  const repaired = SURROGATE.test(text)
-    ? text.replace(ESCAPE, (whole, half) => (half === undefined ? whole : '\\ufffd'))
-    : text;
   try {
-    return JSON.parse(repaired);
+    return readJson(text);
   } catch {
     return undefined;
   }

@@ -180,6 +180,10 @@ describe('competition rules', () => {
   });
 });
 
+test('are read with a half of a character as U+FFFD, which every topic can hold', () => {
+  expect(read({ name: 'Cup \ud83d' }).name).toBe('Cup \ufffd');
+});
+
 test('rules of a season win over those of its competition', () => {
   const all = [
     readFile({}),

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import { readJson } from '#json/values.ts';
 import { amount, count, day, id, orders, tieBreak } from './ranking-criteria.ts';
 
 /** The provider's reasons of a correction. */
@@ -370,7 +371,7 @@ function unknownZones({ not_entitled, zones, stages, tables }: RulesFile): strin
 export function readRulesFile(text: string, source: string): CompetitionRulesFile {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = readJson(text);
   } catch (error) {
     throw new RulesError(source, ['it is not JSON'], error);
   }

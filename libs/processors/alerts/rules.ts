@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { defineError } from '#errors/touchline-error.ts';
+import { readJson } from '#json/values.ts';
 import type { Alert } from '#records/types.ts';
 
 export const ALERT_KINDS = [
@@ -56,7 +57,7 @@ export class AlertRulesError extends defineError('AlertRulesError', 'ALERT_RULES
 export function parseRules(text: string): readonly AlertRule[] {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = readJson(text);
   } catch (error) {
     throw new AlertRulesError(`the rules are not JSON: ${(error as Error).message}`, error);
   }
