@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { eventOf, incident } from '#domain/testing/messages.ts';
-import { flagsOf, NO_SOURCE, providerEvent, providerIncident } from './provider-message.ts';
+import { NO_SOURCE, providerEvent, providerIncident, withFlags } from './provider-message.ts';
 
 test('an event has its id, the action that normalizing removes, and its fields in the provider’s form', () => {
   const event = eventOf({ clock_time: '1', neutral_venue: true, round_id: null, day: 'x' });
@@ -30,7 +30,7 @@ test('an incident has all fields of the contract, its flags never null', () => {
     additional_info: null,
     note: 'a',
   });
-  expect(flagsOf(incident('5-1', 99_999))).toEqual({
+  expect(withFlags(incident('5-1', 99_999))).toMatchObject({
     game_break: false,
     important: false,
     important_for_trader: false,

@@ -1,6 +1,6 @@
 /** The event and the incident of a message in the provider's shape. Normalized again, they give the same. */
-import { eventObject, incidentObject, yesNo } from '#domain/event.ts';
-import type { Event, Incident } from '#records/types.ts';
+import { eventObject, incidentObject } from '#domain/event.ts';
+import type { CatalogueIncidentType, Event, Incident } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 
 /** The provider's value of an unknown source. */
@@ -20,22 +20,17 @@ export function providerIncident(
   incident: Incident,
   action: 'insert' | 'update' | 'delete',
 ): Record<string, unknown> {
-  const { game_break, important, important_for_trader } = flagsOf(incident);
-  return {
-    ...incidentObject(incident),
-    action,
-    game_break: yesNo(game_break),
-    important: yesNo(important),
-    important_for_trader: yesNo(important_for_trader),
-  };
+  return { ...incidentObject(withFlags(incident)), action };
 }
 
-/** Returns the flags of an incident: its own, else those of its type. */
-export function flagsOf({ incident_id, ...own }: Incident) {
-  const type = INCIDENT_TYPES_OF_SOCCER.get(incident_id);
+/** Returns an incident with its flags: its own, else those of its type in the provider's catalogue (`listed`), else the built-in ones. */
+export function withFlags(incident: Incident, listed: CatalogueIncidentType | null = null): Incident {
+  const type = INCIDENT_TYPES_OF_SOCCER.get(incident.incident_id);
   return {
-    game_break: own.game_break ?? type?.gameBreak === true,
-    important: own.important ?? type?.important === true,
-    important_for_trader: own.important_for_trader ?? type?.importantForTrader === true,
+    ...incident,
+    game_break: incident.game_break ?? listed?.game_break ?? type?.gameBreak === true,
+    important: incident.important ?? listed?.important ?? type?.important === true,
+    important_for_trader:
+      incident.important_for_trader ?? listed?.important_for_trader ?? type?.importantForTrader === true,
   };
 }

@@ -21,12 +21,10 @@ type WebhookStageOptions = {
 const RETENTION_MS = TOPICS['webhook-messages'].retentionMs;
 
 /**
- * Maximum bytes of an event in the messages of one list. Above it only the first of them has the event's fields, so that a
+ * Maximum bytes of messages of one list with the fields of its event. Above it only the first of them has the event's fields, so that a
  * transaction grows with a list, not with the product of its incidents and its event.
  */
 const MAX_REPEATED_BYTES = 2 * 1024 * 1024;
-/** Number of transitions at which no event exceeds it: one of `MAX_MESSAGE_BYTES`. */
-const FEW = 4;
 
 /** Composes the webhook messages of the transitions of one partition, for the transaction of these transitions. */
 export class WebhookStage {
@@ -57,24 +55,21 @@ export class WebhookStage {
   ): void {
     // After a rebuild the input has a year of expired messages.
     if (cause.received_at < this.#now() - RETENTION_MS) return;
-    // Most messages cause a few transitions, and need no measuring.
-    const mayRepeat = transitions.length > FEW;
-    const later =
-      mayRepeat && eventBytes(cause) * transitions.length > MAX_REPEATED_BYTES ? withoutEvent(cause) : cause;
-    let isFirst = true;
+    let left = cause;
     for (const transition of transitions) {
       const { event_id, incident_id, n, incident_presence } = transition;
       // The messages of a version's first transition cover its changes that are not of an incident.
       if (n > 0 && incident_presence === null) continue;
       const key = `${event_id}/${incident_id}`;
-      const composed = compose(transition, isFirst ? cause : later, this.#sentUts.get(key) ?? null);
+      const composed = compose(transition, left, this.#sentUts.get(key) ?? null);
       for (const message of composed.messages) {
         collector.add(
           this.#messagesTopic,
           String(event_id),
           this.#codecs['webhook-messages'].encode({ ...message, in_play }),
         );
-        isFirst = false;
+        if (message.message.length * transitions.length > MAX_REPEATED_BYTES)
+          left = { ...cause, event: null };
       }
       if (composed.sentUt !== undefined && incident_id !== null)
         this.#setSentUt(key, { event_id, id: incident_id, ut: composed.sentUt }, collector);
@@ -93,12 +88,4 @@ export class WebhookStage {
     this.#sentUts.set(key, ut);
     collector.add(this.#timesTopic, key, this.#codecs['webhook-times'].encode({ ...of, ut }));
   }
-}
-
-function eventBytes({ event }: NormalizedMessage): number {
-  return event === null ? 0 : JSON.stringify(event).length;
-}
-
-function withoutEvent(cause: NormalizedMessage): NormalizedMessage {
-  return { ...cause, event: null };
 }

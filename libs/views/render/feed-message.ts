@@ -1,6 +1,6 @@
 /** Restores a provider message from its normalized form; normalizing it again gives the same form. Pure. */
 import { hash } from 'node:crypto';
-import { flagsOf, NO_SOURCE, providerEvent, providerIncident } from '#contract/provider-message.ts';
+import { NO_SOURCE, providerEvent, providerIncident, withFlags } from '#contract/provider-message.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 import type { FeedRow } from '../store/feed.ts';
 
@@ -18,7 +18,7 @@ export function renderFeedMessage(message: NormalizedMessage): FeedRow | null {
   const type = absence?.confirmed === true ? 'event' : message.type;
   if ((type !== 'incident' && type !== 'event') || unreadable !== null) return null;
   const record = incident?.incident ?? null;
-  const flags = record && flagsOf(record);
+  const flags = record && withFlags(record);
   const data = {
     ...(record === null
       ? {}

@@ -1,6 +1,7 @@
 /** Renders an incident as the contract shows it from its register. Pure. */
 
-import { incidentObject, yesNo } from '#domain/event.ts';
+import { withFlags } from '#contract/provider-message.ts';
+import { incidentObject } from '#domain/event.ts';
 import type { JsonObject } from '#json/values.ts';
 import type { CatalogueRecord, Incident } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
@@ -23,15 +24,11 @@ export function renderIncident(
   typeRecord: IncidentTypeRecord,
   isMissing = false,
 ): RenderedIncident {
-  const { [FEED_ONLY]: _, ...reported } = incidentObject(incident);
   const type = INCIDENT_TYPES_OF_SOCCER.get(incident.incident_id);
   const listed = typeRecord(incident.incident_id);
+  const flagged = withFlags(incident, listed?.incident);
+  const { [FEED_ONLY]: _, ...reported } = incidentObject(flagged);
   const phase = incident.event_status_id === null ? undefined : STATUSES.get(incident.event_status_id);
-  const flag = (
-    name: 'important' | 'important_for_trader' | 'game_break',
-    known: boolean | undefined,
-  ): string => yesNo(incident[name] ?? listed?.incident?.[name] ?? known === true);
-  const important = flag('important', type?.important);
   const shown: JsonObject = {
     ...reported,
     incident_name: incident.incident_name ?? listed?.name ?? type?.name ?? '',
@@ -43,12 +40,9 @@ export function renderIncident(
       (incident.participant_id === null ? 'none' : 'own'),
     properties: collection(reported.properties),
     additional_info: collection(reported.additional_info),
-    important,
-    important_for_trader: flag('important_for_trader', type?.importantForTrader),
-    game_break: flag('game_break', type?.gameBreak),
     ...(isMissing ? { missing: 'yes' } : {}),
   };
-  return { json: JSON.stringify(shown), important: important === 'yes' };
+  return { json: JSON.stringify(shown), important: flagged.important === true };
 }
 
 function collection(value: unknown): unknown {

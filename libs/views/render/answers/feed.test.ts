@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { flagsOf } from '#contract/provider-message.ts';
+import { withFlags } from '#contract/provider-message.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { EVERYTHING, normalized, RECEIVED_AT, ViewsWorld } from '../../testing/world.ts';
@@ -25,7 +25,7 @@ describe('a restored message', () => {
     const again = renderFeedMessage(first);
     const { incident } = first;
     // The contract has no flag without a value.
-    const flags = incident === null ? null : flagsOf(incident.incident);
+    const flags = incident === null ? null : withFlags(incident.incident);
     expect(normalized(JSON.parse(again?.json ?? ''))).toEqual({
       ...first,
       incident: incident && { ...incident, incident: { ...incident.incident, ...flags } },
