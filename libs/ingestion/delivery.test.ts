@@ -104,7 +104,7 @@ describe('readDelivery', () => {
         clock: null,
         incident: null,
         snapshot: null,
-        body: null,
+        other: {},
         unread: [],
         unreadable: reason,
         deleted: [],

@@ -47,7 +47,7 @@ describe.each(['x', 'é', '球', '🏆'])('limits in bytes, of text of %s', (cha
       ut: 1,
       data: { event: { id: 7 }, text },
     });
-    const left = MAX_MESSAGE_BYTES - bytesOf(message('').data);
+    const left = MAX_MESSAGE_BYTES - bytesOf(normalized(message('')).other);
     expect(reasonOf(normalizeMessage(message(name(left)), CONTEXT))).toBe('normalized');
     expect(reasonOf(normalizeMessage(message(name(left + 1)), CONTEXT))).toMatch(/^too_large /);
   });

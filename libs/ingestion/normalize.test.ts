@@ -21,7 +21,7 @@ describe('an incident message', () => {
       ut: 1_790_000_000,
       received_at: CONTEXT.receivedAt,
       snapshot: null,
-      body: null,
+      other: {},
     });
     expect(message.incident).toEqual({
       deleted: false,
@@ -141,7 +141,9 @@ describe('other messages', () => {
           ut: 5,
           event: null,
           incident: null,
-          body: canonicalJson(data),
+          other: Object.fromEntries(
+            Object.entries(data).map(([name, value]) => [name, canonicalJson(value)]),
+          ),
         });
       }
     },

@@ -133,11 +133,12 @@ export function otherFields(other: OtherFields): RawRecord {
   return fields;
 }
 
-/** Returns the record that was read, and those in it: without the fields of which it says nothing. */
+/** Returns the record that was read, and those in it: without the fields of which it says nothing, but with an unknown `value`. */
 export function writeRecord(record: object): RawRecord {
   const { other = {}, ...own }: RawRecord = { ...record };
   const fields = otherFields(other as OtherFields);
-  for (const [name, value] of Object.entries(own)) if (value !== null) fields[name] = written(value);
+  for (const [name, value] of Object.entries(own))
+    if (value !== null || name === 'value') fields[name] = written(value);
   return fields;
 }
 
