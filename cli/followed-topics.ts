@@ -1,9 +1,13 @@
-/** Topics that a command reads from the beginning, then follows: open dead letters and feed health. */
-import type { FeedHealth, TopicValues } from '#records/types.ts';
+/** Topics that a command reads from the beginning, then follows: open dead letters, feed health, halts by hand. */
+import type { FeedHealth, TopicValues, TradingHalt } from '#records/types.ts';
 import { PromiseCache } from '#timing/promise-cache.ts';
 import { followRecords } from '#topics/follow-records.ts';
+import type { FollowValuesOptions } from '#topics/read-values.ts';
+import { reportUnreadable, type UnreadableRecord } from '#topics/readable.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { type FeedStatus, HealthTable, type Now, type SourceFeedStatus } from '#tradability/feed-status.ts';
+import { type HaltedMatch, HaltTable, type HandHalts, isAbout } from '#tradability/halts.ts';
+import { FRESHNESS_POLL_MS } from '#tradability/trading.ts';
 import type { OpenCluster } from './cluster.ts';
 
 /** Returns the current time by both clocks of this machine. */
@@ -21,7 +25,13 @@ abstract class FollowedTopic<T extends TopicName> {
     this.#cluster = cluster;
   }
 
-  protected abstract apply(key: string, value: TopicValues[T] | null): void;
+  protected abstract apply(key: string, value: TopicValues[T] | null, offset: number): void;
+
+  /** How the topic is followed beyond its records. */
+  protected readonly following: Pick<
+    FollowValuesOptions<TopicName>,
+    'idleMs' | 'onUpToDate' | 'onUnreadable'
+  > = {};
 
   /**
    * Starts to follow the topic at the first call. Resolves when all records that existed at that call are read. Rejects as
@@ -31,9 +41,10 @@ abstract class FollowedTopic<T extends TopicName> {
     const read = () =>
       followRecords({
         ...this.#cluster,
+        ...this.following,
         topic: this.#topic,
         signal,
-        onRecord: (key, value) => this.apply(key, value),
+        onRecord: (key, value, offset) => this.apply(key, value, offset),
         onFailure: () => this.#read.forget(),
       });
     await this.#read.get(this.#topic, read);
@@ -86,5 +97,37 @@ export class FollowedFeedHealth extends FollowedTopic<'feed-health'> {
     if (record === null) this.#records.delete(key);
     else this.#records.set(key, record);
     this.#table.apply(key, record, performance.now());
+  }
+}
+
+/** Knows what operators have halted by hand, from trading-halts. */
+export class FollowedHalts extends FollowedTopic<'trading-halts'> {
+  readonly #table = new HaltTable<TradingHalt>();
+
+  constructor(cluster: OpenCluster) {
+    super('trading-halts', cluster);
+  }
+
+  protected override readonly following = {
+    idleMs: () => FRESHNESS_POLL_MS,
+    onUpToDate: (_: unknown, at: number) => this.#table.readTo(at),
+    onUnreadable: (record: UnreadableRecord) => {
+      this.#table.doubt(record.key ?? '', record.offset);
+      reportUnreadable(record);
+    },
+  };
+
+  /** Returns the current halts of a match. */
+  of(match: HaltedMatch): HandHalts<TradingHalt> {
+    return this.#table.standing(machineNow(), match);
+  }
+
+  /** Returns the records of the scopes that a match is in. */
+  records(match: HaltedMatch): TradingHalt[] {
+    return this.#table.records().filter(({ scope }) => isAbout(scope, match));
+  }
+
+  protected apply(scope: string, record: TradingHalt | null, offset: number): void {
+    this.#table.apply(scope, record, offset);
   }
 }

@@ -33,8 +33,8 @@ test.each([
     ['webhook', 'add', '7', 'a.example', 'b.example', '[redacted]'],
   ],
   [
-    ['7', '--end', '--reason', 'abandoned, see https://a.example/news?key=1'],
-    ['7', '--end', '--reason', 'abandoned, see a.example'],
+    ['7', '--reason', 'abandoned, see https://a.example/news?key=1'],
+    ['7', '--reason', 'abandoned, see a.example'],
   ],
   [
     ['revoke', 'touchline_pat_abc'],

@@ -3,12 +3,14 @@
 import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import { reasonOf } from '#errors/touchline-error.ts';
-import type { OperatorOrder } from '#records/types.ts';
+import type { OperatorOrder, OrderAudit } from '#records/types.ts';
 import { redactor } from '#service/logger.ts';
 import { serviceVersion } from '#service/version.ts';
 import { findTopics } from '#topics/admin.ts';
+import { MAX_REASON, orderReason } from '#topics/halt-orders.ts';
 import { topicName } from '#topics/topics.ts';
 import { findCluster, type OpenCluster, publishValues } from './cluster.ts';
+import { UsageError } from './command.ts';
 import { requireSchemas } from './unreadable.ts';
 
 /** Timeout for writing a record. */
@@ -109,8 +111,16 @@ function findClusterOrNull(): OpenCluster | null {
   }
 }
 
+/** Returns who gives an order now, and why. Throws `UsageError` for a reason that is missing or too long. */
+export function auditOf(text: string | undefined): OrderAudit {
+  const reason = orderReason(text);
+  if (reason === null)
+    throw new UsageError(`an order needs --reason: why, in one line of up to ${MAX_REASON} characters`);
+  return { at: Date.now(), user: userName(), host: hostname(), reason };
+}
+
 /** Returns the user's name, or the number of a user without a name, as in a container. */
-export function userName(): string {
+function userName(): string {
   try {
     return userInfo().username;
   } catch {

@@ -84,6 +84,15 @@ const SUMMARIES: Summaries = {
     label,
     revoked_at !== null ? 'REVOKED' : expires_at === null ? null : `until ${timeText(expires_at / 1_000)}`,
   ],
+  'trading-halts': ({ scope, halted, until, orders }) => {
+    const { at, user, host, reason } = orders.at(-1)?.order ?? {};
+    return [
+      scope,
+      halted ? `HALTED${until === null ? '' : ` until ${timeText(until / 1_000)}`}` : 'resumed',
+      at === undefined ? null : `by ${user}@${host} at ${timeText(at / 1_000)}`,
+      reason ?? null,
+    ];
+  },
   'operator-orders': ({ id, at, user, host, command, arguments: words, outcome }) => [
     id,
     timeText(at / 1_000),

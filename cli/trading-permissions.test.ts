@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
+import { NO_HALTS } from '#tradability/halts.ts';
 import { TradingPermissions } from './trading-permissions.ts';
 
 const state = { ...sampleOf('match-state'), event_id: 1, guard: { safe: true, reasons: [] } };
@@ -18,13 +19,13 @@ const feed =
 test('reports the permission once, and again when it changes, even without a new state', () => {
   const permissions = new TradingPermissions();
   permissions.apply(1, state);
-  expect(permissions.changes(feed('alive'))).toEqual([[1, 'TRADING safe']]);
-  expect(permissions.changes(feed('alive'))).toEqual([]);
-  expect(permissions.changes(feed('expired'))).toEqual([[1, 'TRADING halted: feed_expired']]);
+  expect(permissions.changes(feed('alive'), () => NO_HALTS)).toEqual([[1, 'TRADING safe']]);
+  expect(permissions.changes(feed('alive'), () => NO_HALTS)).toEqual([]);
+  expect(permissions.changes(feed('expired'), () => NO_HALTS)).toEqual([[1, 'TRADING halted: feed_expired']]);
   permissions.apply(1, { ...state, version: state.version + 1, status_type: 'finished' });
-  expect(permissions.changes(feed('expired'))).toEqual([[1, 'TRADING not in play']]);
+  expect(permissions.changes(feed('expired'), () => NO_HALTS)).toEqual([[1, 'TRADING not in play']]);
   permissions.apply(1, null);
-  expect(permissions.changes(feed('alive'))).toEqual([]);
+  expect(permissions.changes(feed('alive'), () => NO_HALTS)).toEqual([]);
 });
 
 test('halts a match whose version went back, until it has that version again', () => {
@@ -37,12 +38,12 @@ test('halts a match whose version went back, until it has that version again', (
     [lost(version), 'safe'],
   ] as const) {
     permissions.apply(1, applied);
-    expect(permissions.changes(feed('alive'))).toEqual([[1, `TRADING ${words}`]]);
+    expect(permissions.changes(feed('alive'), () => NO_HALTS)).toEqual([[1, `TRADING ${words}`]]);
   }
 });
 
 test('reports nothing for a match that was already over', () => {
   const permissions = new TradingPermissions();
   permissions.apply(1, { ...state, status_type: 'finished' });
-  expect(permissions.changes(feed('ended'))).toEqual([]);
+  expect(permissions.changes(feed('ended'), () => NO_HALTS)).toEqual([]);
 });

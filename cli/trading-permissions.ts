@@ -1,5 +1,6 @@
 import type { MatchState } from '#records/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
+import type { HaltedMatch, HandHalts } from '#tradability/halts.ts';
 import { nextState, tradingOf } from '#tradability/trading.ts';
 
 /** Reports changes of the trading permission of shown matches. A record of match-state has the guard of the past only. */
@@ -16,10 +17,11 @@ export class TradingPermissions {
   /** Returns the matches whose permission differs from the last reported one, each with a text. `doubtsAbout`: as for `tradingOf`. */
   changes(
     feedOf: (eventId: number) => FeedStatus,
+    haltsOf: (match: HaltedMatch) => HandHalts,
     doubtsAbout: (eventId: number) => readonly string[] = () => [],
   ): (readonly [eventId: number, words: string])[] {
     return [...this.#states].flatMap(([eventId, state]) => {
-      const { permission, reasons } = tradingOf(state, feedOf(eventId), doubtsAbout(eventId));
+      const { permission, reasons } = tradingOf(state, feedOf(eventId), haltsOf(state), doubtsAbout(eventId));
       const words = permission === 'halted' ? `halted: ${reasons.join(', ')}` : WORDS[permission];
       const before = this.#reported.get(eventId);
       if (words === before) return [];

@@ -51,6 +51,12 @@ export function parseCount(option: string, text: string | undefined, max = 9_999
   return text === undefined ? undefined : count;
 }
 
+/** Parses the one match that a command names. */
+export function parseEventId([id = '', ...more]: readonly string[]): number {
+  if (more.length > 0 || !/^\d{1,15}$/.test(id)) throw new UsageError('name one match by its event id');
+  return Number(id);
+}
+
 /** Parses the lost topics that an operator accepts; undefined when the option is missing. */
 export function parseAccepted(text: string | undefined): AcceptedTopics | undefined {
   if (text === undefined || text === 'all') return text;

@@ -13,6 +13,7 @@ import {
   stringDeserializer,
 } from '@platformatic/kafka';
 import type { FeedStatus, HealthRecord } from '../tradability/feed-status.ts';
+import type { HaltRecord } from '../tradability/halts.ts';
 import type { ReaderChange } from './match.ts';
 import { MatchReader, type ReaderGuard } from './match-reader.ts';
 import type { MatchStateRecord, TransitionRecord } from './records.ts';
@@ -69,7 +70,7 @@ export type MatchFollowOptions = {
 const GUARD_EVERY_MS = 100;
 /** Delay between checks of whether the states are read, milliseconds. */
 const CHECK_EVERY_MS = 20;
-/** Interval between requests for the ends of `match-state`, milliseconds. */
+/** Interval between requests for the ends of `match-state` and `trading-halts`, milliseconds. */
 const ENDS_EVERY_MS = 400;
 /** Longest wait of a fetch for records, milliseconds. */
 const MAX_WAIT_MS = 200;
@@ -92,12 +93,21 @@ type Connection = {
   readonly consumers: Consumer<string, Buffer, string, string>[];
   /** Streams whose record waits for its schema. */
   readonly decoding: Set<Stream>;
-  /** Brokers that have not answered yet where their partitions end. */
-  readonly asked: Set<number>;
   endsTimer: NodeJS.Timeout | undefined;
   isLost: boolean;
   /** What it was lost by; null: nothing yet. */
   error: unknown;
+};
+
+/** A topic whose ends the reader is told, to know how lately it was read. */
+type FollowedTopic = {
+  readonly stream: Stream;
+  readonly topic: string;
+  readonly isRead: IsRead;
+  /** Brokers that have not answered yet where their partitions end. */
+  readonly asked: Set<number>;
+  readonly endsAt: (partition: number, end: number, at: number) => void;
+  readonly readTo: (partition: number, next: number) => void;
 };
 
 type ReadRecord = { readonly partition: number; readonly key: string; readonly value: unknown };
@@ -206,7 +216,6 @@ export class FollowedMatches {
       schemas: new ConfluentSchemaRegistry({ url: options.registryUrl, ...options.registry }),
       consumers: [],
       decoding: new Set(),
-      asked: new Set(),
       endsTimer: undefined,
       isLost: false,
       error: null,
@@ -217,6 +226,7 @@ export class FollowedMatches {
     // Transitions begin before the states end, so none is missing between both.
     const transitions = await this.#stream(connection, topic('match-transitions'), 'latest');
     const health = await this.#stream(connection, topic('feed-health'), 'earliest');
+    const halts = await this.#stream(connection, topic('trading-halts'), 'earliest');
     const states = await this.#stream(connection, topic('match-state'), 'earliest');
     await this.#refuseOtherTopic(states, topic('match-state'));
     const askedAt = performance.now();
@@ -230,6 +240,10 @@ export class FollowedMatches {
     this.#consume(connection, health, ({ key, value }) =>
       this.#reader.applyHealth(key, value as HealthRecord | null, performance.now()),
     );
+    this.#consume(connection, halts, ({ key, value }) => {
+      this.#reader.applyHalt(key, value as HaltRecord | null);
+      if (isReady) this.#checkGuards();
+    });
     this.#consume(connection, states, ({ partition, key, value }) => {
       const eventId = Number(key);
       const state = value as MatchStateRecord | null;
@@ -239,20 +253,43 @@ export class FollowedMatches {
       if (isReady) this.#checkGuard(eventId);
     });
     const isRead = await this.#untilRead(connection, states, topic('match-state'), ends);
+    const haltEnds = await this.#endsOf(halts, topic('trading-halts'));
+    const isHaltRead = await this.#untilRead(connection, halts, topic('trading-halts'), haltEnds);
     this.#guarded(() => {
       for (const [partition, end] of ends) {
         this.#tell(this.#reader.caughtUp(partition));
         this.#reader.endsAt(partition, Number(end), askedAt);
         this.#reader.readTo(partition, Number(end));
       }
+      for (const end of haltEnds.values()) {
+        this.#reader.haltsEndAt(Number(end), askedAt);
+        this.#reader.haltsReadTo(Number(end));
+      }
       isReady = true;
       this.#checkGuards();
       this.#call(() => this.#on.ready?.());
     });
-    connection.endsTimer = setInterval(
-      () => void this.#tellEnds(connection, states, topic('match-state'), isRead).catch(() => {}),
-      ENDS_EVERY_MS,
-    );
+    const followed: readonly FollowedTopic[] = [
+      {
+        stream: states,
+        topic: topic('match-state'),
+        isRead,
+        asked: new Set(),
+        endsAt: (partition, end, at) => this.#reader.endsAt(partition, end, at),
+        readTo: (partition, next) => this.#reader.readTo(partition, next),
+      },
+      {
+        stream: halts,
+        topic: topic('trading-halts'),
+        isRead: isHaltRead,
+        asked: new Set(),
+        endsAt: (_, end, at) => this.#reader.haltsEndAt(end, at),
+        readTo: (_, next) => this.#reader.haltsReadTo(next),
+      },
+    ];
+    connection.endsTimer = setInterval(() => {
+      for (const one of followed) void this.#tellEnds(connection, one).catch(() => {});
+    }, ENDS_EVERY_MS);
   }
 
   /** Throws where the topic of states was deleted and made again since the start: nothing that is known is newer or older than its records. */
@@ -316,24 +353,23 @@ export class FollowedMatches {
    * Tells the reader how far it has read, and where each partition ends. Asks each broker apart, and again once it has answered: one
    * that is silent withholds its own ends only.
    */
-  async #tellEnds(connection: Connection, stream: Stream, topic: string, isRead: IsRead): Promise<void> {
+  async #tellEnds(connection: Connection, followed: FollowedTopic): Promise<void> {
+    const { stream, topic, isRead, asked, endsAt, readTo } = followed;
     const { topics } = await stream.consumer.metadata({ topics: [topic] });
     const leaders = topics.get(topic)?.partitions.map(({ leader }) => leader) ?? [];
     await Promise.allSettled(
       [...new Set(leaders)].map(async (leader) => {
-        if (connection.asked.has(leader)) return;
-        connection.asked.add(leader);
+        if (asked.has(leader)) return;
+        asked.add(leader);
         const at = performance.now();
         const partitions = [...leaders.keys()].filter((partition) => leaders[partition] === leader);
-        const ends = await this.#endsOf(stream, topic, partitions).finally(() =>
-          connection.asked.delete(leader),
-        );
+        const ends = await this.#endsOf(stream, topic, partitions).finally(() => asked.delete(leader));
         if (connection.isLost) return;
         for (const [partition, end] of ends) {
-          this.#reader.endsAt(partition, Number(end), at);
+          endsAt(partition, Number(end), at);
           if (stream.readableLength > 0 || connection.decoding.has(stream)) continue;
           const next = stream.offsetsToFetch.get(`${topic}:${partition}`) ?? 0n;
-          this.#reader.readTo(partition, Number(isRead([partition, end]) ? end : next));
+          readTo(partition, Number(isRead([partition, end]) ? end : next));
         }
       }),
     );

@@ -9,6 +9,7 @@ const NOW: Now = { wall: 1_000_000, steady: 5_000 };
 function state(version: number, change: Partial<MatchStateRecord> = {}): MatchStateRecord {
   return {
     event_id: EVENT,
+    competition_id: 9,
     version,
     status_type: 'live',
     score: { home: 0, away: 0 },
@@ -56,6 +57,7 @@ function reading(...states: MatchStateRecord[]): MatchReader {
   for (const one of states) reader.applyState(0, EVENT, one);
   reader.caughtUp(0);
   reader.endsAt(0, 0, NOW.steady);
+  reader.haltsEndAt(0, NOW.steady);
   return reader;
 }
 
@@ -278,6 +280,20 @@ describe('the guard', () => {
     reader.caughtUp(0);
     reader.endsAt(0, 9, NOW.steady + 1_000);
     expect(reader.guard(EVENT, { ...NOW, steady: NOW.steady + 1_751 }).reasons).toContain('no_word');
+  });
+
+  test('is closed while the match is halted by hand, or halts were not read to their end', () => {
+    const reader = believed(reading(state(1)));
+    const at = (steady: number) => reader.guard(EVENT, { ...NOW, steady }).reasons;
+    reader.applyHalt('competition:9', { scope: 'competition:9', halted: true, until: NOW.wall + 1 });
+    expect(at(NOW.steady)).toEqual(['halted_by_hand']);
+    expect(reader.guard(EVENT, { ...NOW, wall: NOW.wall + 1 }).reasons).not.toContain('halted_by_hand');
+    reader.applyHalt('competition:9', { scope: 'competition:9', halted: false, until: null });
+    expect(at(NOW.steady)).toEqual([]);
+    reader.haltsEndAt(3, NOW.steady + 1_000);
+    expect(at(NOW.steady + 1_751)).toContain('halts_unread');
+    reader.haltsReadTo(3);
+    expect(at(NOW.steady + 1_751)).not.toContain('halts_unread');
   });
 
   test('is closed for a match that is unknown, loading, or behind a transition', () => {

@@ -1,4 +1,5 @@
 import { type FeedStatus, type HealthRecord, HealthTable, type Now } from '../tradability/feed-status.ts';
+import { type HaltRecord, HaltTable } from '../tradability/halts.ts';
 import { doubtsOf, type Trading, tradingOf } from '../tradability/trading.ts';
 import { type ReaderChange, ReaderMatch } from './match.ts';
 import type { MatchStateRecord, TransitionRecord } from './records.ts';
@@ -20,29 +21,37 @@ export type ReaderGuard = Trading & {
   readonly feed: FeedStatus;
 };
 
+/** How far a partition is read. */
+type ReadProgress = {
+  /** Offset of the next record. */
+  next: number;
+  /** An end that it had, and when, until it is read; null: none. */
+  end: { readonly offset: number; readonly at: number } | null;
+  /** When it had the last end that is read. */
+  readAt: number;
+};
+
 type AssignedPartition = {
   /** Whether `match-state` is not yet read to the end that it had after the assignment. */
   isLoading: boolean;
   /** Whether the partition was never caught up. */
   isFresh: boolean;
   readonly matches: Map<number, ReaderMatch>;
-  /** Offset of the next record of `match-state`. */
-  next: number;
-  /** An end that `match-state` had, and when, until it is read; null: none. */
-  end: { readonly offset: number; readonly at: number } | null;
-  /** When `match-state` had the last end that is read. */
-  readAt: number;
+  /** Of `match-state`. */
+  readonly read: ReadProgress;
 };
 
 const NO_CHANGES: AppliedRecord = { isNew: false, changes: [] };
 
 /**
- * Joins `match-state`, `match-transitions` and `feed-health`. Reads nothing itself: pass the decoded records of any Kafka client,
+ * Joins `match-state`, `match-transitions`, `feed-health` and `trading-halts`. Reads nothing itself: pass the decoded records of any Kafka client,
  * those of a partition in their order. A record that is read twice changes nothing, so a program may start again at any offset.
  */
 export class MatchReader {
   readonly #partitions = new Map<number, AssignedPartition>();
   readonly #health = new HealthTable();
+  readonly #halts = new HaltTable();
+  readonly #haltsRead = newProgress();
 
   /**
    * Sets the partitions that are read from now on: call it at the start and after each rebalance. Forgets the matches of other
@@ -56,7 +65,10 @@ export class MatchReader {
     for (const partition of assigned) {
       const known = this.#partitions.get(partition);
       if (known === undefined) this.#partitions.set(partition, newPartition());
-      else Object.assign(known, { isLoading: true, next: 0, end: null });
+      else {
+        known.isLoading = true;
+        Object.assign(known.read, { next: 0, end: null });
+      }
     }
   }
 
@@ -79,19 +91,14 @@ export class MatchReader {
    * requests for records get no answer must not believe what it knows.
    */
   endsAt(partition: number, end: number, at: number): void {
-    const assigned = this.#partitions.get(partition);
-    if (assigned === undefined) return;
-    // The earlier end stays: a log that grows all the time is never read to its newest end.
-    assigned.end ??= { offset: end, at };
-    passEnd(assigned);
+    const read = this.#partitions.get(partition)?.read;
+    if (read !== undefined) noteEnd(read, end, at);
   }
 
   /** Tells the offset of the next record of `match-state` that will be read: behind the markers of transactions too. */
   readTo(partition: number, next: number): void {
-    const assigned = this.#partitions.get(partition);
-    if (assigned === undefined) return;
-    assigned.next = Math.max(assigned.next, next);
-    passEnd(assigned);
+    const read = this.#partitions.get(partition)?.read;
+    if (read !== undefined) noteNext(read, next);
   }
 
   /** Applies a record of `match-state`; null deletes the match. Ignores records of partitions that are not assigned. */
@@ -125,6 +132,21 @@ export class MatchReader {
     this.#health.apply(key, value, at);
   }
 
+  /** Applies a record of `trading-halts`; null deletes its key. Each reader reads all of the topic. */
+  applyHalt(key: string, value: HaltRecord | null): void {
+    this.#halts.apply(key, value);
+  }
+
+  /** As `endsAt`, for `trading-halts`: a reader that may not know of a halt acts on no match. */
+  haltsEndAt(end: number, at: number): void {
+    noteEnd(this.#haltsRead, end, at);
+  }
+
+  /** As `readTo`, for `trading-halts`. */
+  haltsReadTo(next: number): void {
+    noteNext(this.#haltsRead, next);
+  }
+
   /** Returns the newest state of a match; null if there is none. */
   state(eventId: number): MatchStateRecord | null {
     return this.#find(eventId)?.match.state ?? null;
@@ -145,42 +167,56 @@ export class MatchReader {
     const feed = this.#health.match(eventId, now);
     const found = this.#find(eventId);
     const state = found?.match.state ?? null;
-    const { permission, reasons } = tradingOf(state, feed, found === null ? [] : doubtsAbout(found, now));
+    this.#halts.readTo(this.#haltsRead.readAt);
+    const halts = this.#halts.standing(now, {
+      event_id: eventId,
+      competition_id: state?.competition_id ?? null,
+    });
+    const doubts = found === null ? [] : doubtsAbout(found, now);
+    const { permission, reasons } = tradingOf(state, feed, halts, doubts);
     return { permission, safe: permission === 'safe', reasons, feed };
   }
 
   #find(eventId: number): FoundMatch | null {
-    for (const { matches, isLoading, readAt } of this.#partitions.values()) {
+    for (const { matches, isLoading, read } of this.#partitions.values()) {
       const match = matches.get(eventId);
-      if (match !== undefined) return { match, isLoading, readAt };
+      if (match !== undefined) return { match, isLoading, read };
     }
     return null;
   }
 }
 
-type FoundMatch = Pick<AssignedPartition, 'isLoading' | 'readAt'> & { readonly match: ReaderMatch };
+type FoundMatch = Pick<AssignedPartition, 'isLoading' | 'read'> & { readonly match: ReaderMatch };
 
-function doubtsAbout({ match, isLoading, readAt }: FoundMatch, { steady: now }: Now): string[] {
+function doubtsAbout({ match, isLoading, read }: FoundMatch, { steady: now }: Now): string[] {
   if (isLoading) return ['loading'];
   if (match.state === null) return [];
-  return doubtsOf({ version: match.state.version, changed: match.changed, readAt, now });
+  return doubtsOf({ version: match.state.version, changed: match.changed, readAt: read.readAt, now });
 }
 
 function newPartition(): AssignedPartition {
-  return {
-    isLoading: true,
-    isFresh: true,
-    matches: new Map(),
-    next: 0,
-    end: null,
-    readAt: Number.NEGATIVE_INFINITY,
-  };
+  return { isLoading: true, isFresh: true, matches: new Map(), read: newProgress() };
 }
 
-function passEnd(partition: AssignedPartition): void {
-  if (partition.end === null || partition.next < partition.end.offset) return;
-  partition.readAt = partition.end.at;
-  partition.end = null;
+function newProgress(): ReadProgress {
+  return { next: 0, end: null, readAt: Number.NEGATIVE_INFINITY };
+}
+
+function noteEnd(read: ReadProgress, offset: number, at: number): void {
+  // The earlier end stays: a log that grows all the time is never read to its newest end.
+  read.end ??= { offset, at };
+  passEnd(read);
+}
+
+function noteNext(read: ReadProgress, next: number): void {
+  read.next = Math.max(read.next, next);
+  passEnd(read);
+}
+
+function passEnd(read: ReadProgress): void {
+  if (read.end === null || read.next < read.end.offset) return;
+  read.readAt = read.end.at;
+  read.end = null;
 }
 
 function matchOf({ matches }: AssignedPartition, eventId: number): ReaderMatch {

@@ -9,6 +9,8 @@ export type RecordedGuard = { readonly safe: boolean; readonly reasons: readonly
 /** A record of `match-state`. */
 export type MatchStateRecord = {
   readonly event_id: number;
+  /** Null is unknown. */
+  readonly competition_id: number | null;
   /** Number of accepted changes, from 1. */
   readonly version: number;
   /** The provider's status type, e.g. live; null is unknown. */

@@ -212,13 +212,13 @@ export type KeyIncident = {
   stands: boolean;
 };
 
-/** Of an operator's order about a match: who gave it, when, why. Its command is on operator-orders too. */
+/** Of an operator's order: who gave it, when, why. A command is on operator-orders too. */
 export type OrderAudit = {
-  /** Unix milliseconds, by the clock of the operator's machine. */
+  /** Unix milliseconds, by the clock of the machine that it was given on. */
   at: number;
-  /** User of the operating system. */
+  /** User of the operating system; of the board: the client, as its id and name. */
   user: string;
-  /** Name of the operator's machine. */
+  /** Name of that machine; of the board: board. */
   host: string;
   /** As the operator gave it. */
   reason: string;
@@ -258,6 +258,15 @@ export type Score = {
   away: number;
 };
 
+/** An operator's order to halt or to resume trading by hand. */
+export type TradingOrder = {
+  /** halt, resume. */
+  action: string;
+  /** Of a halt: when it ends by itself, Unix milliseconds; null: when it is resumed. */
+  until: null | number;
+  order: OrderAudit;
+};
+
 export type WebhookOffset = {
   /** Of webhook-messages. */
   partition: number;
@@ -291,14 +300,14 @@ export type AccessTokenRecord = {
 
 /** One alert by a rule of touchline alerts, published once. How to describe rules: docs/guides/alerts.md. */
 export type Alert = {
-  /** <rule>/<kind>/<transition id>; of match_stale and match_recovered <rule>/<kind>/<event id>/<since>, since when the match was not to be believed: the same over restarts. */
+  /** <rule>/<kind>/<transition id>; of match_stale, match_halted and their ends <rule>/<kind>/<event id>/<since>, since when it lasts: the same over restarts. */
   id: string;
   /** The name of the rule. */
   rule: string;
-  /** goal, goal_cancelled, red_card, red_card_cancelled, guard_closed, guard_opened, score_differs, score_agrees, final, final_withdrawn, match_stale, match_recovered. */
+  /** goal, goal_cancelled, red_card, red_card_cancelled, guard_closed, guard_opened, score_differs, score_agrees, final, final_withdrawn, match_stale, match_recovered, match_halted, match_resumed. */
   kind: string;
   event_id: number;
-  /** The match's version; null of match_stale and match_recovered. */
+  /** The match's version; null of match_stale, match_halted and their ends. */
   version: null | number;
   /** The match's name as latest known, as its competition and teams. */
   name: null | string;
@@ -311,9 +320,9 @@ export type Alert = {
   score: null | Score;
   /** Of guard_closed, score_differs and score_agrees: the guard's; of guard_opened: those that it had last; of match_stale: the feed's state and its reason, expired where feed-health itself is silent. */
   reasons: string[];
-  /** The provider's time of its cause, of match_stale since when, of match_recovered when it was found; Unix seconds. */
+  /** The provider's time of its cause, of match_stale and match_halted since when, of their ends when these were found; Unix seconds. */
   ut: number;
-  /** When its cause was received or, of match_stale and match_recovered, found; Unix milliseconds. */
+  /** When its cause was received or, of match_stale, match_halted and their ends, found; Unix milliseconds. */
   received_at: number;
   /** Of goal and goal_cancelled: the score before it. Of several goals in one version, that before all of them. */
   score_before: null | Score;
@@ -1182,6 +1191,22 @@ export type DatedStandings = {
   groups: StandingsGroup[];
 };
 
+/** Whether operators have halted the trading of a match, of a competition or of everything by hand, with what was ordered. How to join it: docs/guides/feed-health.md. */
+export type TradingHalt = {
+  /** What the orders are about, as the key: match:<event id>, competition:<id>, all. */
+  scope: string;
+  /** Whether the last order is a halt. */
+  halted: boolean;
+  /** When the halt ends by itself, Unix milliseconds; null: when it is resumed. */
+  until: null | number;
+  /** The latest 100, oldest first: the last one holds. */
+  orders: TradingOrder[];
+  /** Counts the orders, from 1. */
+  version: number;
+  /** Unix milliseconds. */
+  updated_at: number;
+};
+
 /** An event of a webhook subscription: an attempt to deliver, or an order about it. */
 export type WebhookAttempt = {
   subscription_id: string;
@@ -1300,6 +1325,7 @@ export type TopicValues = {
   'raw-messages': RawMessage;
   'standings-results': TakenResult;
   'standings': Standings;
+  'trading-halts': TradingHalt;
   'webhook-attempts': WebhookAttempt;
   'webhook-messages': WebhookMessage;
   'webhook-progress': WebhookProgress;

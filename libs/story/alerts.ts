@@ -15,6 +15,8 @@ const WORDS: Readonly<Record<string, string>> = {
   final_withdrawn: 'NOT FINAL ANY MORE',
   match_stale: 'STALE',
   match_recovered: 'recovered',
+  match_halted: 'HALTED BY HAND',
+  match_resumed: 'resumed',
 };
 
 /**

@@ -1,7 +1,8 @@
-import type { Guard, Score } from '#records/types.ts';
+import type { Guard, Score, TradingHalt } from '#records/types.ts';
 import { type Permission, tradingOf } from '#tradability/trading.ts';
 import type { StoryStep } from '#views/store/board-view.ts';
 import { type FeedPast, feedAt, feedChanges } from './feed-past.ts';
+import { haltChanges, haltsAt } from './hand-halts.ts';
 import { scoreWords } from './words.ts';
 
 /** What was known of a match for a time. Unix milliseconds. */
@@ -70,10 +71,13 @@ export function statusOf(written: string | null): readonly [id: number | null, t
   return [/^\d+$/.test(first) ? Number(first) : null, second ?? first];
 }
 
+/** What closes trading beside match state: the past of its feed, and the records of the scopes of trading-halts that it is in. */
+export type ClosingPast = { readonly feed: FeedPast; readonly halts: readonly TradingHalt[] };
+
 /** Returns the course of a match; null when nothing was in play. `now`: the end of a match that goes on, Unix milliseconds. */
-export function matchCourse(story: readonly StoryStep[], feed: FeedPast, now: number): Course | null {
+export function matchCourse(story: readonly StoryStep[], past: ClosingPast, now: number): Course | null {
   const steps = knownSteps(story);
-  const stretches = inPlay(stretchesOf(steps, feed, now));
+  const stretches = inPlay(stretchesOf(steps, past, now));
   const [first, last] = [stretches[0], stretches.at(-1)];
   if (first === undefined || last === undefined) return null;
   const scores = steps.flatMap(({ kind, score, at }) =>
@@ -85,11 +89,15 @@ export function matchCourse(story: readonly StoryStep[], feed: FeedPast, now: nu
 }
 
 /** Returns all stretches since the first version, without gaps, each different from the one before it. */
-function stretchesOf(steps: readonly KnownStep[], feed: FeedPast, now: number): CourseStretch[] {
+function stretchesOf(
+  steps: readonly KnownStep[],
+  { feed, halts }: ClosingPast,
+  now: number,
+): CourseStretch[] {
   const [first, last] = [steps[0], steps.at(-1)];
   if (first === undefined || last === undefined) return [];
   const end = Math.max(now, last.at);
-  const changes = [...steps.map(({ at }) => at), ...feedChanges(feed)].filter(
+  const changes = [...steps.map(({ at }) => at), ...feedChanges(feed), ...haltChanges(halts)].filter(
     (at) => first.at <= at && at < end,
   );
   const times = [...new Set(changes)].sort((a, b) => a - b);
@@ -101,7 +109,12 @@ function stretchesOf(steps: readonly KnownStep[], feed: FeedPast, now: number): 
       known = knownAfter(known, step);
     const to = times[n + 1] ?? end;
     const belief = feedAt(feed, from);
-    const stretch = { from, to, ...tradingOf(known, belief), believed: belief.believed };
+    const stretch = {
+      from,
+      to,
+      ...tradingOf(known, belief, haltsAt(halts, from)),
+      believed: belief.believed,
+    };
     const before = stretches.at(-1);
     if (before !== undefined && isSame(before, stretch)) stretches[stretches.length - 1] = { ...before, to };
     else stretches.push(stretch);

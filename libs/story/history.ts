@@ -1,19 +1,20 @@
 import { STATUSES } from '#soccer/statuses.ts';
 import { isOver } from '#tradability/trading.ts';
 import type { StoryStep } from '#views/store/board-view.ts';
-import { type Course, knownSteps, statusOf } from './course.ts';
+import { type ClosingPast, type Course, knownSteps, statusOf } from './course.ts';
 import { type FeedPast, feedAt } from './feed-past.ts';
+import { orderWords, scopeWords } from './hand-halts.ts';
 import { scoresByStep } from './incidents.ts';
 import { lateBy } from './late.ts';
 import { guardWords, reasonWords, scoreWords, statusName } from './words.ts';
 
-/** A change of the score, the guard, the status, the betting status, the result or the feed of a match. */
+/** A change of the score, the guard, the status, the betting status, the result or the feed of a match, or an order about it. */
 export type HistoryEntry = {
-  /** Null for a change of the feed. */
+  /** Null for a change of the feed, and an order. */
   readonly version: number | null;
   /** From when it was known, Unix milliseconds; never before the entry before it. */
   readonly at: number;
-  /** The provider's time of its message, Unix seconds; null for a change of the feed. */
+  /** The provider's time of its message, Unix seconds; null without one. */
   readonly ut: number | null;
   /** As of `lateBy`. */
   readonly late: number | null;
@@ -31,7 +32,7 @@ type EntryKind = 'halted' | 'safe' | 'status' | 'bets' | 'score' | 'result' | 'u
  */
 export function historyOf(
   story: readonly StoryStep[],
-  feed: FeedPast,
+  { feed, halts }: ClosingPast,
   course: Course | null,
 ): HistoryEntry[] {
   const effects = scoresByStep(story);
@@ -52,7 +53,25 @@ export function historyOf(
     if (entry === null) return [];
     return [{ version, at, ut, late: lateBy(step), kind: entry[0], what: entry[1], incident_id }];
   });
-  return [...entries, ...feedEntries(feed, course)].sort((a, b) => a.at - b.at);
+  return [...entries, ...feedEntries(feed, course), ...haltEntries(halts, story[0]?.received_at)].sort(
+    (a, b) => a.at - b.at,
+  );
+}
+
+/** Returns the orders by hand since the match was known. `from`: Unix milliseconds. */
+function haltEntries(halts: ClosingPast['halts'], from = 0): HistoryEntry[] {
+  return halts
+    .flatMap(({ scope, orders }) => orders.map((given) => ({ scope, given })))
+    .filter(({ given }) => given.order.at >= from)
+    .map(({ scope, given }) => ({
+      version: null,
+      at: given.order.at,
+      ut: null,
+      late: null,
+      kind: given.action === 'halt' ? 'halted' : 'safe',
+      what: scope.startsWith('match:') ? orderWords(given) : `${orderWords(given)} (${scopeWords(scope)})`,
+      incident_id: null,
+    }));
 }
 
 /** Returns the changes of the feed while the match was in play. */

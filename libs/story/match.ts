@@ -1,5 +1,6 @@
 import type { Participant, Score } from '#records/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
+import type { HandHalts } from '#tradability/halts.ts';
 import { ABANDONED_MS } from '#tradability/trading.ts';
 import type { LevelNames, ShownState } from '#views/store/board-view.ts';
 import type { StatusWords } from './words.ts';
@@ -43,6 +44,18 @@ export type BoardGoal = {
   readonly kind: 'goal' | 'penalty' | 'own_goal';
 };
 
+/** A halt by hand as it is shown. */
+export type ShownHalt = {
+  /** As of trading-halts. */
+  readonly scope: string;
+  readonly user: string;
+  readonly reason: string;
+  /** Unix milliseconds. */
+  readonly at: number;
+  /** Unix milliseconds; null: until it is resumed. */
+  readonly until: number | null;
+};
+
 /** A match on the board: the data of a `match` event of `/board/events`. */
 export type BoardMatch = Readonly<Pick<ShownState, (typeof SHOWN_FIELDS)[number]>> & {
   /** The provider's name of the status and its short form in another sport than soccer, whose statuses the page knows; else null. */
@@ -60,6 +73,8 @@ export type BoardMatch = Readonly<Pick<ShownState, (typeof SHOWN_FIELDS)[number]
   readonly feed: Pick<FeedStatus, 'believed' | 'state' | 'reason' | 'delay'>;
   /** Since when guard or feed halt it, Unix milliseconds; null of a match that is not halted, and where it is not known. */
   readonly halted_since: number | null;
+  /** What operators have halted by hand. */
+  readonly halts: Pick<HandHalts, 'isRead'> & { readonly standing: readonly ShownHalt[] };
   readonly levels: LevelNames;
   /** The provider's time of the last change, Unix seconds. */
   readonly ut: number;

@@ -24,6 +24,8 @@ const REASONS: Readonly<Record<string, string>> = {
   feed_stale: 'feed stale',
   feed_delayed: 'feed delayed',
   no_word: 'no word from the server',
+  halted_by_hand: 'halted by hand',
+  halts_unread: 'halts by hand not known',
 };
 
 const FEED_REASONS: Readonly<Record<string, string>> = {

@@ -35,6 +35,7 @@ const SERVED = [
   'standings',
   'provider-standings',
   'feed-health',
+  'trading-halts',
 ] as const;
 
 /** Topics of the services that are not processors. */
@@ -52,7 +53,7 @@ const OTHER_SERVICES = {
   },
   api: {
     reads: [...SERVED, 'normalized-messages', 'clients'],
-    writes: [],
+    writes: ['trading-halts'],
     group: false,
   },
   'tool-gateway': {
@@ -65,7 +66,7 @@ const OTHER_SERVICES = {
 /** Topics that processors read and write in addition to those of their streams. */
 const ADDITIONAL_TOPICS: Readonly<Partial<Record<ProcessorName, Pick<ServiceTopics, 'reads' | 'writes'>>>> = {
   'webhook-dispatcher': { reads: ['webhook-messages', 'clients'], writes: ['webhook-attempts'] },
-  'alert-processor': { reads: ['match-state', 'feed-health'], writes: [] },
+  'alert-processor': { reads: ['match-state', 'feed-health', 'trading-halts'], writes: [] },
 };
 
 /** Processors whose backlog an api shows at `/feeds`. */
@@ -79,6 +80,9 @@ const ADDITIONAL_RIGHTS: Readonly<Partial<Record<ServiceName, (prefix: string) =
   api: (prefix) => [
     ...BACKLOG_OF.map((processor) => readOf(positionsTopicName(prefix, processor))),
     readOf(topicName(prefix, 'match-results')),
+    // For orders that are given on the board, as editors of the topic do.
+    literal('Write', 'TransactionalId', `${topicName(prefix, 'trading-halts')}-editor`),
+    literal('Write', 'Topic', topicIdsName(prefix)),
   ],
   // For the deletion of tokens that expired long ago, as editors of the topic do.
   'tool-gateway': (prefix) => [

@@ -1,5 +1,5 @@
 import type { TopicValues } from '#records/types.ts';
-import { followValues, type TopicSource } from './read-values.ts';
+import { type FollowValuesOptions, followValues, type TopicSource } from './read-values.ts';
 import type { TopicName } from './topics.ts';
 
 /** The cluster whose topics are followed, and whom to tell that following ended. */
@@ -8,13 +8,14 @@ export type FollowContext = TopicSource & {
   readonly onFailure: (error: unknown) => void;
 };
 
-type FollowRecordsOptions<T extends TopicName> = FollowContext & {
-  readonly topic: T;
-  /** Ends the following, as `close` does. */
-  readonly signal?: AbortSignal;
-  /** Called with each record, in the order of its partition; null for a deleted key. */
-  readonly onRecord: (key: string, value: TopicValues[T] | null) => void;
-};
+type FollowRecordsOptions<T extends TopicName> = FollowContext &
+  Pick<FollowValuesOptions<T>, 'idleMs' | 'onUpToDate' | 'onUnreadable'> & {
+    readonly topic: T;
+    /** Ends the following, as `close` does. */
+    readonly signal?: AbortSignal;
+    /** Called with each record, in the order of its partition; null for a deleted key. */
+    readonly onRecord: (key: string, value: TopicValues[T] | null, offset: number) => void;
+  };
 
 /** A running `followRecords`. */
 export type RecordFollower = { close(): Promise<void> };
@@ -26,14 +27,15 @@ export type RecordFollower = { close(): Promise<void> };
 export async function followRecords<T extends TopicName>(
   options: FollowRecordsOptions<T>,
 ): Promise<RecordFollower> {
-  const { topic, signal, onRecord, onFailure } = options;
+  const { topic, signal, onRecord, onFailure, ...following } = options;
   const closing = new AbortController();
   const caughtUp = Promise.withResolvers<void>();
   let hasStarted = false;
   const ended = followValues([topic], options, {
+    ...following,
     signal: signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
     onValues({ values }) {
-      for (const { key, value } of values) onRecord(key, value);
+      for (const { key, value, record } of values) onRecord(key, value, record.offset);
     },
     onCaughtUp() {
       hasStarted = true;

@@ -119,6 +119,14 @@ export const TOPICS = {
     ...BY_KEY,
     ...COMPACTED,
   },
+  'trading-halts': {
+    about: 'What operators have halted and resumed by hand: a match, a competition or everything.',
+    key: 'match:<event id>; competition:<id>; all',
+    keyField: 'scope',
+    partitioning: 'one partition: every reader reads all of it',
+    partitions: 1,
+    ...COMPACTED,
+  },
   'operator-orders': {
     about: 'Orders of operators from the command line: who, when, what, and the result.',
     key: 'order id',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { HealthTable } from './feed-status.ts';
+import { HaltTable } from './halts.ts';
 import { CASES, DEFAULTS, EVENT, healthOf, type ReadHealth, STATE_CASES } from './testing/cases.ts';
 import { nextState, tradingOf } from './trading.ts';
 
@@ -10,9 +11,13 @@ function tableOf(health: ReadHealth): HealthTable {
 }
 
 describe('trading', () => {
-  test.each(CASES)('$title', ({ now, match, doubts, health, expected }) => {
+  test.each(CASES)('$title', ({ now, match, doubts, halts, unreadFor, health, expected }) => {
     const feed = tableOf(health).match(EVENT, now);
-    expect({ ...tradingOf(match, feed, doubts), feed }).toEqual(expected);
+    const byHand = new HaltTable();
+    for (const record of halts) byHand.apply(record.scope, record);
+    byHand.readTo(now.steady - unreadFor);
+    const halted = byHand.standing(now, { event_id: EVENT, competition_id: match?.competition_id ?? null });
+    expect({ ...tradingOf(match, feed, halted, doubts), feed }).toEqual(expected);
   });
 });
 

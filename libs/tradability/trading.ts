@@ -1,5 +1,6 @@
-/** Joins the guard of match state and feed health: the only rule of what may be traded. Reads no clock; imports only `feed-status.ts`. */
+/** Joins the guard of match state, feed health and halts by hand: the only rule of what may be traded. Reads no clock. */
 import type { FeedStatus } from './feed-status.ts';
+import { type HandHalts, MAX_UNREAD_MS } from './halts.ts';
 
 /** Whether trading may act on the score of a match. `not_in_play`: the match is over or has not begun. */
 export type Permission = 'safe' | 'halted' | 'not_in_play';
@@ -18,7 +19,8 @@ export type Trading = {
   readonly permission: Permission;
   /**
    * The reasons why trading is halted, else empty: those of match state; `unknown_match`: the match has no state; `unknown_score`:
-   * it has no firm score; `unsafe`: its guard gives no reason; `version_went_back`: as of `nextState`; `feed_<state>`: the feed is not good, e.g. `feed_stale`,
+   * it has no firm score; `unsafe`: its guard gives no reason; `version_went_back`: as of `nextState`; `halted_by_hand`: an operator
+   * halted it; `halts_unread`: the caller may not know of such a halt; `feed_<state>`: the feed is not good, e.g. `feed_stale`,
    * `feed_delayed`; the caller's doubts.
    */
   readonly reasons: readonly string[];
@@ -35,12 +37,13 @@ export function isOver(statusType: string | null): boolean {
 export const ABANDONED_MS = 6 * 3_600_000;
 
 /**
- * Decides what may be traded on a match. `match`: null when it has no state. `doubts`: the caller's reasons against its own state
- * of the match, e.g. those of `doubtsOf`.
+ * Decides what may be traded on a match. `match`: null when it has no state. `halts`: those of the match by hand. `doubts`: the
+ * caller's reasons against its own state of the match, e.g. those of `doubtsOf`.
  */
 export function tradingOf(
   match: TradedMatch | null,
   { believed, state }: Pick<FeedStatus, 'believed' | 'state'>,
+  { isRead, standing }: Pick<HandHalts, 'isRead'> & { readonly standing: readonly unknown[] },
   doubts: readonly string[] = [],
 ): Trading {
   if (match !== null && isOver(match.status_type)) return { permission: 'not_in_play', reasons: [] };
@@ -49,6 +52,8 @@ export function tradingOf(
   // Before the kick-off there is no score to act on.
   const isScheduled = match?.status_type === 'scheduled';
   if (match !== null && match.firm === null && !isScheduled) reasons.push('unknown_score');
+  if (standing.length > 0) reasons.push('halted_by_hand');
+  if (!isRead) reasons.push('halts_unread');
   reasons.push(...doubts);
   if (!believed && !isScheduled) reasons.push(`feed_${state}`);
   if (reasons.length > 0) return { permission: 'halted', reasons };
@@ -92,8 +97,6 @@ export function inDoubt<S extends VersionedState>(state: S): S {
   return { ...state, guard: { safe: false, reasons: [...state.guard.reasons, WENT_BACK] } };
 }
 
-/** Maximum time since a partition was last read to its end: after it, its matches are in doubt, milliseconds. */
-const MAX_UNREAD_MS = 1_750;
 /** Interval at which a reader checks that it has read to the end: one or two slow answers must not cause doubts, milliseconds. */
 export const FRESHNESS_POLL_MS = 100;
 

@@ -157,7 +157,13 @@ export class ViewFollower {
       registry: Registry.open({ url: registryUrl, prefix }),
       signal,
       onCaughtUp,
-      onStatesRead: (partition, at) => this.views.freshness.readToEnd(partition, at),
+      onUpToDate: (topic, partition, at) => {
+        if (topic === 'match-state') this.views.freshness.readToEnd(partition, at);
+        if (topic === 'trading-halts') this.views.halts.readToEnd(at);
+      },
+      onUnreadable: (topic, { key, offset }) => {
+        if (topic === 'trading-halts') this.views.halts.doubt(key ?? '', offset);
+      },
     });
   }
 

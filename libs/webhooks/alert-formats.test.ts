@@ -40,6 +40,7 @@ describe('an event of PagerDuty', () => {
 
   test.each([
     ['match_stale', 'match_recovered'],
+    ['match_halted', 'match_resumed'],
     ['guard_closed', 'guard_opened'],
     ['score_differs', 'score_agrees'],
   ])('is resolved where the condition ends: %s, %s', (begins, ends) => {

@@ -30,6 +30,7 @@ const ENDS: Readonly<Record<string, string>> = {
   guard_opened: 'guard_closed',
   score_agrees: 'score_differs',
   match_recovered: 'match_stale',
+  match_resumed: 'match_halted',
 };
 
 /** Thrown for a template that cannot be rendered. */

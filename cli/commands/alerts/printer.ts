@@ -1,8 +1,11 @@
+import { EPISODE_KINDS } from '#processors/alerts/stale-matches.ts';
 import type { Alert } from '#records/types.ts';
 import type { AlertOutput } from './output.ts';
 
 /** Time for the leader to publish an alert that this process has found too. A stale match is printed within two seconds. */
 const GRACE_MS = 100;
+/** Kinds of alerts that this process finds too. */
+const FOUND_HERE: ReadonlySet<string> = new Set(Object.entries(EPISODE_KINDS).flat());
 /** Maximum number of remembered ids: more than are found during an outage of the broker. */
 const MAX_IDS = 100_000;
 
@@ -23,7 +26,7 @@ export class AlertPrinter {
 
   /** Prints an alert of the topic, unless it was printed before it was published. */
   async published(alert: Alert, offset: number): Promise<void> {
-    if (alert.kind === 'match_stale' || alert.kind === 'match_recovered') remember(this.#published, alert.id);
+    if (FOUND_HERE.has(alert.kind)) remember(this.#published, alert.id);
     if (!this.#early.has(alert.id)) await this.#output.write(alert, offset);
   }
 

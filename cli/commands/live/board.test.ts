@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { SOCCER_CLOCK } from '#domain/clock-rule.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
+import { NO_HALTS } from '#tradability/halts.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { widthOf } from '../../table.ts';
 import { boardLines, type LiveRow } from './board.ts';
@@ -30,7 +31,7 @@ function live(id: number, feed: FeedStatus, doubts: readonly string[] = []): Liv
     status_name: null,
     periods: [],
   };
-  return { state, feed, trading: tradingOf(state, feed, doubts), lastReceivedAt: NOW - 12_345 };
+  return { state, feed, trading: tradingOf(state, feed, NO_HALTS, doubts), lastReceivedAt: NOW - 12_345 };
 }
 
 const lines = (matches: readonly LiveRow[], room: Parameters<typeof boardLines>[2]['room'] = ANY_ROOM) =>

@@ -3,8 +3,10 @@ import type { FeedHealth, MatchState } from '#records/types.ts';
 import { phaseOf } from '#story/match.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { followValues, type ValueBatch } from '#topics/read-values.ts';
+import { reportUnreadable } from '#topics/readable.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { HealthTable, type Now } from '#tradability/feed-status.ts';
+import { HaltTable } from '#tradability/halts.ts';
 import { doubtsOf, FRESHNESS_POLL_MS, nextState, tradingOf } from '#tradability/trading.ts';
 import { type ShownState, shownStateOf } from '#views/store/board-view.ts';
 import type { OpenCluster } from '../../cluster.ts';
@@ -12,12 +14,18 @@ import { machineNow } from '../../followed-topics.ts';
 import { type BoardRoom, boardLines, type LiveRow } from './board.ts';
 
 /** The topics that `LiveMatches` follows. */
-export const LIVE_TOPICS = ['match-state', 'match-transitions', 'feed-health'] as const satisfies TopicName[];
+export const LIVE_TOPICS = [
+  'match-state',
+  'match-transitions',
+  'feed-health',
+  'trading-halts',
+] as const satisfies TopicName[];
 
-/** Follows the live matches in match-state, match-transitions and feed-health. Their permission to trade expires by itself. */
+/** Follows the live matches in match-state, match-transitions, feed-health and trading-halts. Their permission to trade expires by itself. */
 export class LiveMatches {
   readonly #cluster: OpenCluster;
   readonly #health = new HealthTable();
+  readonly #halts = new HaltTable();
   /** Matches that are live by their status, each with its partition. */
   readonly #states = new Map<number, { readonly state: ShownState; readonly partition: string }>();
   /** What `nextState` holds of every match, also of those that are not live: one may be live again in a state that was lost. */
@@ -40,6 +48,7 @@ export class LiveMatches {
   async follow(signal: AbortSignal, onRead: () => void): Promise<void> {
     const { brokers, prefix } = this.#cluster;
     const topics = LIVE_TOPICS.map((topic) => topicName(prefix, topic));
+    const haltTopic = topicName(prefix, 'trading-halts');
     const bounds = await topicBounds({ brokers, clientId: 'touchline-live' }, topics);
     // The newest state contains all earlier changes: only new ones matter.
     const changes = bounds.filter(({ topic }) => topic === topicName(prefix, 'match-transitions'));
@@ -49,8 +58,13 @@ export class LiveMatches {
       idleMs: () => FRESHNESS_POLL_MS,
       signal,
       onValues: (batch) => this.#apply(batch),
+      onUnreadable: (record) => {
+        if (record.topic === haltTopic) this.#halts.doubt(record.key ?? '', record.offset);
+        reportUnreadable(record);
+      },
       onUpToDate: (of, at) => {
         this.#readAt.set(partitionKey(of), at);
+        if (of.topic === haltTopic) this.#halts.readTo(at);
         if (this.#readAt.size === bounds.length) onRead();
       },
     });
@@ -73,7 +87,7 @@ export class LiveMatches {
         return {
           state,
           feed,
-          trading: tradingOf(state, feed, doubts),
+          trading: tradingOf(state, feed, this.#halts.standing(now, state), doubts),
           lastReceivedAt: Math.max(state.cause.received_at, ...received),
         };
       })
@@ -92,6 +106,8 @@ export class LiveMatches {
   #apply(batch: ValueBatch<(typeof LIVE_TOPICS)[number]>): void {
     if (batch.name === 'feed-health')
       for (const { key, value } of batch.values) this.#applyHealth(key, value);
+    else if (batch.name === 'trading-halts')
+      for (const { key, value, record } of batch.values) this.#halts.apply(key, value, record.offset);
     else if (batch.name === 'match-transitions') {
       for (const { value } of batch.values)
         if (value !== null) this.#changed.set(value.event_id, value.version);

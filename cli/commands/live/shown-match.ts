@@ -5,6 +5,7 @@ import { feedWords } from '#story/feed-words.ts';
 import type { BoardMatch } from '#story/match.ts';
 import { guardWords } from '#story/words.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
+import { NO_HALTS } from '#tradability/halts.ts';
 import type { Trading } from '#tradability/trading.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { StyledText } from '../../table.ts';
@@ -32,6 +33,7 @@ export function boardMatchOf(state: ShownState, feed: FeedStatus, now: number): 
   const view = {
     levelNames: () => NO_LEVELS,
     matchHealth: () => feed,
+    halts: { standing: () => NO_HALTS },
     incidentLog: { scoring: () => new Map(), yellowCards: () => new Map(), guardClosedAt: () => null },
   };
   return boardMatch(state, view, now / 1000);

@@ -3,7 +3,6 @@ import { BROKER_HELP, defineCommand } from '../../command.ts';
 
 const HELP = `Usage: touchline match <event id> [--follow] [--json]
        touchline match <event id> --at <time> [--json]
-       touchline match <event id> --end --reason <text> [--yes]
 
 Shows one match: score, firm score, whether it may be traded, and its incidents with minute, running score, team and player, the
 reason why a goal is void, and the times when each was reported, confirmed or withdrawn.
@@ -13,10 +12,6 @@ reason why a goal is void, and the times when each was reported, confirmed or wi
                as 2026-11-21T18:00:00Z, or a duration ago as 90s, 30m, 2h, 7d
   --json       prints one JSON value: state, trading, feed, story (incidents), course (what could be traded over time, each score with
                the time from which it was known) and history (scores, guard, status, feed), as the page of the board
-  --end        ends a match that the provider never ends: it leaves boards and tables, its guard closes, and clients receive its deletion,
-               until the provider's next message of it. Who ordered it, when and why stays in its story. Only with --yes it is done
-  --reason <text>
-               why, up to 200 characters
 
 --at uses the times at which records were written. Readers see a record when its transaction is committed, milliseconds later.
 Records that match-transitions (by retention) or match-state (by compaction) no longer holds are reported as missing.
@@ -31,10 +26,6 @@ export const command = defineCommand({
     follow: { type: 'boolean', default: false },
     at: { type: 'string' },
     json: { type: 'boolean', default: false },
-    end: { type: 'boolean', default: false },
-    reason: { type: 'string' },
-    yes: { type: 'boolean', default: false },
   },
   words: () => [],
-  changes: ({ values }) => values.end,
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { eventFields, eventMessage, incident, incidentMessage, START } from '#domain/testing/messages.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
+import { NO_HALTS } from '#tradability/halts.ts';
 import { pageJson, pageLines } from './page.ts';
 import { played, writtenAt } from './testing/played.ts';
 
@@ -27,7 +28,7 @@ const factsUpTo = (version: number, versions = VERSIONS) => {
   };
 };
 const page = (version: number, feed = ALIVE, width: number | null = null) =>
-  pageLines(factsUpTo(version), feed, { now: writtenAt(version) + 4_000, width });
+  pageLines(factsUpTo(version), feed, { now: writtenAt(version) + 4_000, width, halts: NO_HALTS });
 
 describe('the page of a match', () => {
   test.each([
@@ -48,7 +49,9 @@ describe('the page of a match', () => {
     const versions = played([eventMessage(START, eventFields()), ...incidents]);
     const facts = factsUpTo(versions.length, versions);
     expect(facts.state.void_goals).toEqual({ '5-010': 'goal_cancelled' });
-    const { story } = pageJson(facts, ALIVE, [], 0) as { story: { id: string; cancelled_by: string[] }[] };
+    const { story } = pageJson(facts, { feed: ALIVE, halts: NO_HALTS, past: { feed: [], halts: [] } }, 0) as {
+      story: { id: string; cancelled_by: string[] }[];
+    };
     expect(story.find(({ id }) => id === '5-010')?.cancelled_by).toEqual(['5-012']);
   });
 

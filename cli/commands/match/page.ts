@@ -2,9 +2,16 @@
 import { styleText } from 'node:util';
 import { absenceText } from '#domain/absence.ts';
 import { periodWords } from '#domain/sports/periods.ts';
-import type { MatchIncident, MatchState, MatchTransition, Score, StandingAbsence } from '#records/types.ts';
-import { matchCourse } from '#story/course.ts';
-import type { FeedPast } from '#story/feed-past.ts';
+import type {
+  MatchIncident,
+  MatchState,
+  MatchTransition,
+  Score,
+  StandingAbsence,
+  TradingHalt,
+} from '#records/types.ts';
+import { type ClosingPast, matchCourse } from '#story/course.ts';
+import { orderWords, scopeWords } from '#story/hand-halts.ts';
 import { absenceWords, historyOf } from '#story/history.ts';
 import { cancellersOf, type TimelineEntry, timelineOf } from '#story/incidents.ts';
 import { durationWords, minuteText } from '#story/minute.ts';
@@ -18,6 +25,7 @@ import {
   unreadWords,
 } from '#story/words.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
+import type { HandHalts } from '#tradability/halts.ts';
 import { isOver, tradingOf, WENT_BACK } from '#tradability/trading.ts';
 import { renderIncident } from '#views/render/incident.ts';
 import { type ShownIncident, type StoryStep, shownStateOf, storyStepOf } from '#views/store/board-view.ts';
@@ -80,10 +88,11 @@ const COLUMNS: readonly TextColumn<PageRow>[] = [
   { head: 'id', of: (row) => styled(row, row.id) },
 ];
 
-/** `now` is Unix milliseconds; `width` is as for `tableLines`, `doubts` as for `tradingOf`. */
+/** `now` is Unix milliseconds; `width` is as for `tableLines`, `halts` and `doubts` as for `tradingOf`. */
 type PageOptions = {
   readonly now: number;
   readonly width: number | null;
+  readonly halts: HandHalts<TradingHalt>;
   readonly doubts?: readonly string[];
 };
 
@@ -91,7 +100,7 @@ type PageOptions = {
 export function pageLines(
   facts: PageRecords,
   feed: FeedStatus,
-  { now, width, doubts = [] }: PageOptions,
+  { now, width, halts, doubts = [] }: PageOptions,
 ): string[] {
   const story = storyOf(facts);
   const sides = [facts.state.home, facts.state.away];
@@ -99,7 +108,7 @@ export function pageLines(
   const entries = story.map((entry) => ({ ...entry, team: teamOf(entry.participant_id) }));
   const [head = '', ...rows] = tableLines(COLUMNS, entries, width);
   return [
-    ...headLines(facts.state, { feed, doubts, now }).map((line) => cut(line, width)),
+    ...headLines(facts.state, { feed, halts, doubts, now }).map((line) => cut(line, width)),
     '',
     ...(story.length === 0
       ? ['no incident was received yet']
@@ -111,13 +120,14 @@ function headLines(
   state: MatchState,
   {
     feed,
+    halts,
     doubts,
     now,
-  }: { readonly feed: FeedStatus; readonly doubts: readonly string[]; readonly now: number },
+  }: Required<Pick<PageOptions, 'halts' | 'doubts' | 'now'>> & { readonly feed: FeedStatus },
 ): string[] {
   const match = boardMatchOf(shownStateOf(state), feed, now);
   const { event_id, version, score, firm, shoot_out, status_id, status_type, start_date, cause } = state;
-  const trading = tradingCell(tradingOf(state, feed, doubts), feed);
+  const trading = tradingCell(tradingOf(state, feed, halts, doubts), feed);
   const minute = status_type === 'live' ? minuteText(match, now / 1000) : '';
   const status = [statusName(match), minute, endingWords(status_id) ?? ''];
   const age = Math.max(0, Math.floor((now - cause.received_at) / 1000));
@@ -131,6 +141,7 @@ function headLines(
     `trading ${typeof trading === 'string' ? trading : styleText(trading.style, escapeLine(trading.text))}`,
     // Of a match that is over, no reason is shown beside the permission.
     ...(isOver(status_type) && state.guard.reasons.includes(WENT_BACK) ? [guardWords([WENT_BACK])] : []),
+    ...halts.standing.map((halt) => escapeLine(haltLine(halt))),
     ...(state.absence === null ? [] : [escapeLine(absenceLine(state.absence))]),
     ...(state.missing.length === 0
       ? []
@@ -138,6 +149,12 @@ function headLines(
     ...unreadWords(state).map((words) => escapeLine(`not read: ${words}`)),
     `event ${event_id}, version ${version}, last changed ${durationWords(age)} ago`,
   ];
+}
+
+/** Returns the line of a halt by hand. */
+function haltLine({ scope, orders }: TradingHalt): string {
+  const last = orders.at(-1);
+  return last === undefined ? '' : `${orderWords(last)} (${scopeWords(scope)}), ${timeText(last.order.at)}`;
 }
 
 /** Returns the line of a missing, deleted or ended match. */
@@ -188,18 +205,31 @@ export function timeText(ms: number): string {
 }
 
 /**
- * Returns what `--json` prints. `course` and `history` are those of the board's page: `past` is what feed-health holds of the match,
+ * Returns what `--json` prints. `course` and `history` are those of the board's page: `past` is what closed trading of the match,
  * `now` the end of a match that goes on, Unix milliseconds; `facts` must have all transitions.
  */
-export function pageJson(facts: PageRecords, feed: FeedStatus, past: FeedPast, now: number): object {
+export function pageJson(
+  facts: PageRecords,
+  {
+    feed,
+    halts,
+    past,
+  }: {
+    readonly feed: FeedStatus;
+    readonly halts: HandHalts<TradingHalt>;
+    readonly past: ClosingPast;
+  },
+  now: number,
+): object {
   const { reports: _, ...state } = facts.state;
-  const { permission, reasons } = tradingOf(facts.state, feed);
+  const { permission, reasons } = tradingOf(facts.state, feed, halts);
   const steps = stepsOf(facts.transitions);
   const course = matchCourse(steps, past, now);
   return {
     state,
     trading: { permission, reasons },
     feed,
+    halts: halts.standing,
     story: storyOf(facts),
     course,
     history: historyOf(steps, past, course),

@@ -5,6 +5,7 @@ import { type FollowValuesOptions, followValues } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { FRESHNESS_POLL_MS } from '#tradability/trading.ts';
 import type { OpenCluster } from '../../cluster.ts';
+import { CommandError } from '../../command.ts';
 
 /** A decoded record with the time at which it was written, Unix milliseconds. */
 export type Written<T> = { readonly value: T; readonly written: number };
@@ -122,4 +123,9 @@ export class MatchRecords {
   #isOwn(key: string): boolean {
     return key === this.#key || key.startsWith(`${this.#key}/`);
   }
+}
+
+/** Returns the error of a command that names an unknown match. */
+export function unknownEvent({ prefix }: OpenCluster, eventId: number): CommandError {
+  return new CommandError(`event ${eventId} is unknown here: no topic under ${prefix} has it`);
 }

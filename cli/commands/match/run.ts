@@ -2,24 +2,21 @@ import { feedPast } from '#story/feed-past.ts';
 import { findTopics } from '#topics/admin.ts';
 import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
-import { FollowedFeedHealth } from '../../followed-topics.ts';
+import { FollowedFeedHealth, FollowedHalts } from '../../followed-topics.ts';
 import { drawWhile } from '../../screen.ts';
 import { summaryOf } from '../../summaries.ts';
 import { terminalColumns } from '../../table.ts';
 import { printLine, untilStopped } from '../../terminal.ts';
 import { TradingPermissions } from '../../trading-permissions.ts';
 import { escapeLine, jsonText } from '../../values.ts';
-import { parsePastTime } from '../option-values.ts';
+import { parseEventId, parsePastTime } from '../option-values.ts';
 import type { command } from './command.ts';
-import { endMatch } from './end.ts';
 import { FollowedMatch } from './followed-match.ts';
 import { pageJson, pageLines, timeText } from './page.ts';
 import { gapsAt, publishedAt } from './published.ts';
 import { publishedLines } from './published-page.ts';
-import { MatchRecords } from './records.ts';
+import { MatchRecords, unknownEvent } from './records.ts';
 
-/** Maximum length of the reason of an order, in UTF-16 code units. */
-const MAX_REASON = 200;
 /** Interval between two checks whether the trading permission has changed. */
 const TRADING_INTERVAL_MS = 200;
 
@@ -27,53 +24,69 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const request = parse(given, Date.now());
   const cluster = await findClusterWith(['match-state']);
   const records = await MatchRecords.open(cluster, request.eventId);
-  if (request.end !== null) {
-    const state = (await records.read('match-state')).at(-1)?.value;
-    if (state === undefined) throw unknownEvent(cluster, request.eventId);
-    return endMatch(cluster, state, request.end);
-  }
   if (request.at !== null) return showPublished(cluster, records, { ...request, at: request.at });
   const followed = await FollowedMatch.read(records, { whole: request.json });
   if (followed === null) throw unknownEvent(cluster, request.eventId);
   await untilStopped(async (signal) => {
     const health = await followHealth(cluster, signal);
+    const halted = new FollowedHalts(cluster);
+    await halted.untilRead(signal);
+    const closing = { health, halted };
     if (request.follows)
-      return process.stdout.isTTY ? draw(followed, health, signal) : list(followed, health, signal);
+      return process.stdout.isTTY ? draw(followed, closing, signal) : list(followed, closing, signal);
     if (signal.aborted) return;
-    const feed = health.match(request.eventId);
+    const { facts } = followed;
+    const [feed, halts] = [health.match(request.eventId), halted.of(facts.state)];
     const now = Date.now();
     if (request.json) {
-      const past = feedPast(health.records(request.eventId), now);
-      printLine(jsonText(pageJson(followed.facts, feed, past, now)));
-    } else printLine(pageLines(followed.facts, feed, { now, width: terminalColumns() }).join('\n'));
+      const past = {
+        feed: feedPast(health.records(request.eventId), now),
+        halts: halted.records(facts.state),
+      };
+      printLine(jsonText(pageJson(facts, { feed, halts, past }, now)));
+    } else printLine(pageLines(facts, feed, { now, halts, width: terminalColumns() }).join('\n'));
   });
   return 0;
 }
 
+/** What may close trading of a match beside its state. */
+type Closing = { readonly health: FollowedFeedHealth; readonly halted: FollowedHalts };
+
 /** Redraws the page, even without new records: trading permission expires by itself. */
-async function draw(followed: FollowedMatch, health: FollowedFeedHealth, signal: AbortSignal): Promise<void> {
+async function draw(
+  followed: FollowedMatch,
+  { health, halted }: Closing,
+  signal: AbortSignal,
+): Promise<void> {
   const upToDate = Promise.withResolvers<void>();
   const following = followed.follow(signal, { onRecord() {}, onUpToDate: upToDate.resolve });
   await Promise.race([upToDate.promise, following]);
   await drawWhile(following, () => {
     const { facts } = followed;
-    const at = { now: Date.now(), width: process.stdout.columns, doubts: followed.doubts() };
+    const halts = halted.of(facts.state);
+    const at = { now: Date.now(), width: process.stdout.columns, halts, doubts: followed.doubts() };
     return pageLines(facts, health.match(facts.state.event_id), at);
   });
 }
 
 /** Prints the page once, then a line for each change and for each change of the trading permission. */
-async function list(followed: FollowedMatch, health: FollowedFeedHealth, signal: AbortSignal): Promise<void> {
+async function list(
+  followed: FollowedMatch,
+  { health, halted }: Closing,
+  signal: AbortSignal,
+): Promise<void> {
   const { facts } = followed;
   const eventId = facts.state.event_id;
   const print = (text: string): void => printLine(escapeLine(text));
-  for (const line of pageLines(facts, health.match(eventId), { now: Date.now(), width: null })) print(line);
+  const page = { now: Date.now(), width: null, halts: halted.of(facts.state) };
+  for (const line of pageLines(facts, health.match(eventId), page)) print(line);
   const permissions = new TradingPermissions();
   permissions.apply(eventId, facts.state);
   let trading: NodeJS.Timeout | undefined;
   const printTrading = (): void => {
     for (const [, words] of permissions.changes(
       (id) => health.match(id),
+      (match) => halted.of(match),
       () => followed.doubts(),
     ))
       print(`${timeText(Date.now())}  ${words}`);
@@ -137,27 +150,10 @@ async function followHealth(cluster: OpenCluster, signal: AbortSignal): Promise<
   return health;
 }
 
-function unknownEvent({ prefix }: OpenCluster, eventId: number): CommandError {
-  return new CommandError(`event ${eventId} is unknown here: no topic under ${prefix} has it`);
-}
-
 function parse({ values, positionals }: ArgumentsOf<typeof command>, now: number) {
-  const [id = '', ...more] = positionals;
-  if (more.length > 0 || !/^\d{1,15}$/.test(id)) throw new UsageError('name one match by its event id');
-  const { follow: follows, json, yes } = values;
-  const end = values.end ? { reason: reasonOf(values.reason), yes } : null;
-  if (end === null && (values.reason !== undefined || yes))
-    throw new UsageError('--reason and --yes go with --end');
-  if (end !== null && (follows || json || values.at !== undefined))
-    throw new UsageError('--end goes with --reason and --yes only');
+  const eventId = parseEventId(positionals);
+  const { follow: follows, json } = values;
   const at = values.at === undefined ? null : parsePastTime('--at', values.at, now);
   if (follows && (at !== null || json)) throw new UsageError('--follow goes with neither --at nor --json');
-  return { eventId: Number(id), follows, json, at, end };
-}
-
-function reasonOf(text: string | undefined): string {
-  const reason = text?.trim() ?? '';
-  if (reason === '' || reason.length > MAX_REASON || /\p{Cc}/u.test(reason))
-    throw new UsageError(`--end needs --reason: why, in one line of up to ${MAX_REASON} characters`);
-  return reason;
+  return { eventId, follows, json, at };
 }

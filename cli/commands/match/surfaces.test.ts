@@ -21,6 +21,7 @@ import { STATUSES } from '#soccer/statuses.ts';
 import type { TimelineEntry } from '#story/incidents.ts';
 import { minuteText } from '#story/minute.ts';
 import { scoreWords } from '#story/words.ts';
+import { NO_HALTS } from '#tradability/halts.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { renderEvent } from '#views/render/event.ts';
 import { shownStateOf } from '#views/store/board-view.ts';
@@ -46,6 +47,7 @@ const FEED = {
   since: null,
   source: 'webhook',
 } as const;
+const CLOSING = { feed: FEED, halts: NO_HALTS, past: { feed: [], halts: [] } };
 const NO_CARDS = { home: 0, away: 0 };
 
 type PageJson = { readonly story: readonly TimelineEntry[] } & Pick<MatchDetails, 'course' | 'history'>;
@@ -69,7 +71,7 @@ function expectSameIncidents(match: PlayedMatch): void {
   expect(idsOf(({ removed }) => removed === true)).toEqual(state.removed.toSorted());
   expect(idsOf(({ missing }) => missing === true)).toEqual(state.missing.toSorted());
   const now = state.cause.ut * 1000;
-  const { story, course, history } = pageJson(records, FEED, [], now) as PageJson;
+  const { story, course, history } = pageJson(records, CLOSING, now) as PageJson;
   const text = pageText(records, state.cause.ut);
   for (const { id, void: isVoid, note } of story) {
     expect([id, isVoid === null]).toEqual([id, exported.get(id)?.stands]);
@@ -123,7 +125,9 @@ function expectSameIncidents(match: PlayedMatch): void {
 }
 
 function pageText(records: PageRecords, now: number): string {
-  return stripVTControlCharacters(pageLines(records, FEED, { now: now * 1_000, width: null }).join('\n'));
+  return stripVTControlCharacters(
+    pageLines(records, FEED, { now: now * 1_000, width: null, halts: NO_HALTS }).join('\n'),
+  );
 }
 
 /** Reads one state by every surface, as at the time of its last message. */
@@ -131,18 +135,18 @@ function surfacesOf(state: MatchState) {
   const now = state.cause.ut + 60;
   const shown = shownStateOf(state);
   const board = boardMatchOf(shown, FEED, now * 1_000);
-  const queries = { health: () => FEED, levelName: () => null };
+  const queries = { health: () => FEED, halts: () => NO_HALTS, levelName: () => null };
   const tool = summaryOf({ state: shown, statusName: null, roundName: null }, {
     queries,
     now,
   } as unknown as ToolScope);
   const facts = { state, incidents: [], transitions: [] };
-  const page = pageJson(facts, FEED, [], now * 1000) as {
+  const page = pageJson(facts, CLOSING, now * 1000) as {
     state: MatchState;
     trading: { permission: string };
   };
   const text = pageText(facts, now);
-  const trading = tradingOf(state, FEED);
+  const trading = tradingOf(state, FEED, NO_HALTS);
   const live = matchJson({ state: shown, feed: FEED, trading, lastReceivedAt: 0 } as Parameters<
     typeof matchJson
   >[0]) as { state: MatchState; trading: unknown };

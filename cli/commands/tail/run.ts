@@ -9,7 +9,7 @@ import { topicName } from '#topics/topics.ts';
 import { doubtsOf } from '#tradability/trading.ts';
 import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError } from '../../command.ts';
-import { FollowedFeedHealth } from '../../followed-topics.ts';
+import { FollowedFeedHealth, FollowedHalts } from '../../followed-topics.ts';
 import { printLineAndDrain, untilStopped } from '../../terminal.ts';
 import { TradingPermissions } from '../../trading-permissions.ts';
 import { escapeLine, jsonText } from '../../values.ts';
@@ -41,7 +41,7 @@ async function showRecords(
   const ended = new AbortController();
   const signal = AbortSignal.any([stopped, ended.signal]);
   const caughtUp = Promise.withResolvers<void>();
-  const health = new FollowedFeedHealth(cluster);
+  const [health, halts] = [new FollowedFeedHealth(cluster), new FollowedHalts(cluster)];
   const freshness = new StateFreshness();
   let shown = 0;
   let undecodable = 0;
@@ -59,9 +59,9 @@ async function showRecords(
   const printing =
     permissions &&
     caughtUp.promise
-      .then(() => health.untilRead(signal))
-      .then(() => printPermissions(permissions, { health, freshness }, signal));
-  // Awaited below. Ends the command, because without feed health it must not show any trading permission.
+      .then(() => Promise.all([health.untilRead(signal), halts.untilRead(signal)]))
+      .then(() => printPermissions(permissions, { health, halts, freshness }, signal));
+  // Awaited below. Ends the command, because without feed health and halts it must not show any trading permission.
   printing?.catch(() => ended.abort());
   const states = topicName(cluster.prefix, 'match-state');
   await followValues(topics, cluster, {
@@ -114,18 +114,28 @@ async function showsTrading(
   { topics, json, format, untilEnd }: TailRequest,
 ): Promise<boolean> {
   if (!topics.includes('match-state') || json || format !== null || untilEnd) return false;
-  return (await findTopics(cluster)).has('feed-health');
+  const present = await findTopics(cluster);
+  return present.has('feed-health') && present.has('trading-halts');
 }
 
 /** Prints changes of trading permissions, even without new records, until `signal`. */
 async function printPermissions(
   permissions: TradingPermissions,
-  { health, freshness }: { readonly health: FollowedFeedHealth; readonly freshness: StateFreshness },
+  {
+    health,
+    halts,
+    freshness,
+  }: {
+    readonly health: FollowedFeedHealth;
+    readonly halts: FollowedHalts;
+    readonly freshness: StateFreshness;
+  },
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
     for (const [eventId, words] of permissions.changes(
       (id) => health.match(id),
+      (match) => halts.of(match),
       (id) => freshness.doubtsAbout(id, performance.now()),
     ))
       await printLineAndDrain(escapeLine(`${new Date().toISOString()}  ${eventId}  ${words}`));

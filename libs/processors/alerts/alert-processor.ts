@@ -7,6 +7,8 @@ import { openProcessor } from '#service/run-processor.ts';
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
 import { applicationOf } from '#topics/processors.ts';
 import { followValues } from '#topics/read-values.ts';
+import { reportUnreadable } from '#topics/readable.ts';
+import { FRESHNESS_POLL_MS } from '#tradability/trading.ts';
 import { ALERT_TOPICS, AlertPartition } from './alert-partition.ts';
 import { KnownMatches } from './match-facts.ts';
 import { MatchFeeds } from './match-feeds.ts';
@@ -70,15 +72,26 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
     client,
     source,
     topicName,
-    /** Follows matches and feed health until `signal` is aborted, for `watch` and `start`. Rejects as `followValues`. */
+    /** Follows matches, feed health and halts by hand until `signal` is aborted, for `watch` and `start`. Rejects as `followValues`. */
     async read(signal: AbortSignal): Promise<void> {
-      await followValues(['match-state', 'feed-health'], source, {
+      const haltTopic = topicName('trading-halts');
+      await followValues(['match-state', 'feed-health', 'trading-halts'], source, {
         reader: 'touchline-alerts',
         signal,
+        idleMs: () => FRESHNESS_POLL_MS,
+        onUpToDate({ topic }, at) {
+          if (topic === haltTopic) feeds.halts.readTo(at);
+        },
+        onUnreadable(record) {
+          if (record.topic === haltTopic) feeds.halts.doubt(record.key ?? '', record.offset);
+          reportUnreadable(record);
+        },
         onCaughtUp: known.resolve,
         onValues(batch) {
           if (batch.name === 'feed-health')
             for (const { key, value } of batch.values) feeds.apply(key, value);
+          else if (batch.name === 'trading-halts')
+            for (const { key, value, record } of batch.values) feeds.halts.apply(key, value, record.offset);
           else for (const { key, value } of batch.values) matches.apply(Number(key), value);
         },
       }).finally(known.resolve);

@@ -18,6 +18,8 @@ export const ALERT_KINDS = [
   'final_withdrawn',
   'match_stale',
   'match_recovered',
+  'match_halted',
+  'match_resumed',
 ] as const;
 
 export type AlertKind = (typeof ALERT_KINDS)[number];

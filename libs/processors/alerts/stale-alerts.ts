@@ -1,4 +1,4 @@
-/** Publishes alerts of matches that become stale or recover: docs/decisions/0088. */
+/** Publishes alerts of matches that become stale or are halted by hand, and of the ends of both: docs/decisions/0088. */
 
 import type { Alert } from '#records/types.ts';
 import { type OutputRecord, partitionHash, partitionsUpTo, type StreamClient } from '#streams/client/port.ts';
@@ -12,7 +12,7 @@ import { alertsOf, webhookMessageOf } from './alert.ts';
 import type { KnownMatches } from './match-facts.ts';
 import type { MatchFeeds } from './match-feeds.ts';
 import type { AlertRule } from './rules.ts';
-import { STALE_CHECK_MS, StaleMatches } from './stale-matches.ts';
+import { EPISODE_KINDS, STALE_CHECK_MS, StaleMatches } from './stale-matches.ts';
 
 /** The inputs of alerts of stale matches. */
 type FeedAlertSource = {
@@ -66,18 +66,19 @@ async function runTerm(options: StaleAlertsOptions, { signal }: LeadershipTerm):
   });
   try {
     const published = new Set<string>();
-    /** Matches published as stale, with the time since when, Unix milliseconds. */
-    const stale = new Map<number, number>();
+    /** Episodes of which only the begin is published. */
+    const open = { match_stale: new Map<number, number>(), match_halted: new Map<number, number>() };
     const apply = (_: string, alert: Alert | null): void => {
       if (alert === null) return;
       const { id, kind, event_id } = alert;
       published.add(id);
-      if (kind === 'match_stale') stale.set(event_id, Number(id.slice(id.lastIndexOf('/') + 1)));
-      else if (kind === 'match_recovered') stale.delete(event_id);
+      for (const begin of ['match_stale', 'match_halted'] as const)
+        if (kind === begin) open[begin].set(event_id, Number(id.slice(id.lastIndexOf('/') + 1)));
+        else if (kind === EPISODE_KINDS[begin]) open[begin].delete(event_id);
     };
     await readValues('alerts', options, apply, { signal });
     await options.known;
-    const staleMatches = new StaleMatches(stale);
+    const staleMatches = new StaleMatches(open);
     while (!signal.aborted) {
       const fresh = findAlerts(options, staleMatches).filter(({ id }) => !published.has(id));
       if (fresh.length > 0) {
@@ -100,7 +101,7 @@ export function findAlerts(
   const now = Date.now();
   return staleMatches.changes(feeds.now()).flatMap(({ kind, eventId, since, reasons }) => {
     if (since < now - maxAgeMs) return [];
-    const ut = Math.floor((kind === 'match_stale' ? since : now) / 1000);
+    const ut = Math.floor((kind in EPISODE_KINDS ? since : now) / 1000);
     const cause = { event_id: eventId, subject: `${eventId}/${since}`, version: null, ut, received_at: now };
     const finding = { kind, incident: null, score: null, score_before: null, reasons };
     return alertsOf(rules, finding, cause, matches.latest(eventId));

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import type { TradingHalt } from '#records/types.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
-import { StaleMatches } from './stale-matches.ts';
+import { type HandHalts, NO_HALTS } from '#tradability/halts.ts';
+import { type MatchNow, StaleMatches } from './stale-matches.ts';
 
 const feed = (
   state: FeedStatus['state'],
@@ -19,7 +22,9 @@ const feed = (
 /** Returns the changes of match 7 for a sequence of feed statuses. */
 function changesOf(staleMatches: StaleMatches, ...feeds: readonly FeedStatus[]): string[][] {
   return feeds.map((one) =>
-    staleMatches.changes([[7, one]]).map(({ kind, since, reasons }) => [kind, since, ...reasons].join(' ')),
+    staleMatches
+      .changes([{ eventId: 7, feed: one, halts: NO_HALTS }])
+      .map(({ kind, since, reasons }) => [kind, since, ...reasons].join(' ')),
   );
 }
 
@@ -57,9 +62,26 @@ test('reports no change of a match that is over or has no record', () => {
 });
 
 test('only ends an episode that is already reported', () => {
-  const reported = new Map([[7, 3]]);
+  const reported = { match_stale: new Map([[7, 3]]), match_halted: new Map() };
   expect(changesOf(new StaleMatches(reported), feed('expired', 9), feed('alive'))).toEqual([
     [],
     ['match_recovered 3'],
   ]);
+});
+
+test('begins and ends an episode of a halt by hand, and says what still is against trading', () => {
+  const matches = new StaleMatches();
+  const order = { at: 4, user: 'anna', host: 'desk-1', reason: 'stream is late' };
+  const halt = { ...sampleOf('trading-halts'), orders: [{ action: 'halt', until: null, order }] };
+  const halted: HandHalts<TradingHalt> = { isRead: true, standing: [halt] };
+  const at = (halts: MatchNow['halts'], state: FeedStatus['state']) =>
+    matches
+      .changes([{ eventId: 7, feed: feed(state, 9), halts }])
+      .map(({ kind, since, reasons }) => [kind, since, ...reasons].join(' '));
+  expect(at(halted, 'alive')).toEqual(['match_halted 4 by anna stream is late']);
+  expect(at({ ...halted, isRead: false, standing: [] }, 'alive')).toEqual([]);
+  expect(at(halted, 'stale')).toEqual(['match_stale 9 stale']);
+  expect(at(halted, 'alive')).toEqual(['match_recovered 9 halted_by_hand']);
+  expect(at(halted, 'stale')).toEqual(['match_stale 9 stale']);
+  expect(at(NO_HALTS, 'stale')).toEqual(['match_resumed 4 feed_stale']);
 });

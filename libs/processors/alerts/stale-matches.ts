@@ -1,49 +1,90 @@
-/** Finds out when live matches become stale and recover. Pure. */
+/** Finds out when live matches become stale or are halted by hand, and when that ends. Pure. */
+import type { TradingHalt } from '#records/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
+import type { HandHalts } from '#tradability/halts.ts';
 
 /** Interval between checks for changes: a heartbeat is valid for 1.75 s, and every reader must notice its end within 2 s. */
 export const STALE_CHECK_MS = 50;
 
-/** A match that became stale or recovered. */
-type FeedChange = {
-  readonly kind: 'match_stale' | 'match_recovered';
+/** The feed status and the halts by hand of a match. */
+export type MatchNow = {
   readonly eventId: number;
-  /** When it became stale, Unix milliseconds: the same in both changes of one episode. */
+  readonly feed: FeedStatus;
+  readonly halts: HandHalts<TradingHalt>;
+};
+
+/** The kinds of changes that each process finds by its own clock: at the begin of an episode, and at its end. */
+export const EPISODE_KINDS = { match_stale: 'match_recovered', match_halted: 'match_resumed' } as const;
+type EpisodeKind = keyof typeof EPISODE_KINDS;
+
+/** The begin or the end of an episode of a match. */
+type EpisodeChange = {
+  readonly kind: EpisodeKind | (typeof EPISODE_KINDS)[EpisodeKind];
+  readonly eventId: number;
+  /** When it began, Unix milliseconds: the same in both changes of one episode. */
   readonly since: number;
-  /** State and reason of its source, and how far it is delayed, e.g. `45 s`; empty when it recovered. */
+  /**
+   * At the begin state and reason of its source, and how far it is delayed, e.g. `45 s`; or who halted it, and why. At the end what
+   * still is against trading.
+   */
   readonly reasons: readonly string[];
 };
 
 /** States that are neither stale nor recovered: the match is over, or has no record. */
 const IGNORED_STATES: ReadonlySet<FeedStatus['state']> = new Set(['ended', 'unknown']);
 
-/** The stale matches, each with the time when it became stale. */
-export class StaleMatches {
-  readonly #open: Map<number, number>;
+/** Episodes that are open, each with the time when it began, Unix milliseconds, by event id. */
+export type OpenEpisodes = Readonly<Record<EpisodeKind, ReadonlyMap<number, number>>>;
 
-  /** `open`: matches that are already reported as stale, with the time since when, Unix milliseconds. */
-  constructor(open: ReadonlyMap<number, number> = new Map()) {
-    this.#open = new Map(open);
+/** The stale matches, and those that are halted by hand. */
+export class StaleMatches {
+  readonly #open: Readonly<Record<EpisodeKind, Map<number, number>>>;
+
+  /** `open`: episodes that are already reported. */
+  constructor(open: OpenEpisodes = { match_stale: new Map(), match_halted: new Map() }) {
+    this.#open = { match_stale: new Map(open.match_stale), match_halted: new Map(open.match_halted) };
   }
 
   /** Returns the changes since the last call: each episode begins once, however its reasons change, and ends once. */
-  changes(feeds: Iterable<readonly [eventId: number, feed: FeedStatus]>): FeedChange[] {
-    return [...feeds].flatMap(([eventId, feed]) => this.#changeOf(eventId, feed) ?? []);
+  changes(matches: Iterable<MatchNow>): EpisodeChange[] {
+    return [...matches].flatMap((match) => [...this.#feedChange(match), ...this.#haltChange(match)]);
   }
 
-  #changeOf(eventId: number, feed: FeedStatus): FeedChange | null {
-    const { believed, state, since: from } = feed;
-    const open = this.#open.get(eventId);
-    if (IGNORED_STATES.has(state)) this.#open.delete(eventId);
-    else if (believed && open !== undefined) {
-      this.#open.delete(eventId);
-      return { kind: 'match_recovered', eventId, since: open, reasons: [] };
-    } else if (!believed && open === undefined) {
-      const since = from ?? 0;
-      this.#open.set(eventId, since);
-      return { kind: 'match_stale', eventId, since, reasons: reasonsOf(feed) };
+  #feedChange({ eventId, feed, halts }: MatchNow): EpisodeChange[] {
+    const { believed, state, since } = feed;
+    if (IGNORED_STATES.has(state)) {
+      this.#open.match_stale.delete(eventId);
+      return [];
     }
-    return null;
+    if (!believed) return this.#begin('match_stale', eventId, since ?? 0, reasonsOf(feed));
+    return this.#end('match_stale', eventId, halts.standing.length > 0 ? ['halted_by_hand'] : []);
+  }
+
+  #haltChange({ eventId, feed, halts }: MatchNow): EpisodeChange[] {
+    if (!halts.isRead) return [];
+    const orders = halts.standing.flatMap((halt) => halt.orders.at(-1)?.order ?? []);
+    const [first] = orders.toSorted((a, b) => a.at - b.at);
+    if (first !== undefined)
+      return this.#begin('match_halted', eventId, first.at, [`by ${first.user}`, first.reason]);
+    return this.#end('match_halted', eventId, feed.believed ? [] : [`feed_${feed.state}`]);
+  }
+
+  #begin(
+    kind: EpisodeKind,
+    eventId: number,
+    since: number,
+    reasons: EpisodeChange['reasons'],
+  ): EpisodeChange[] {
+    if (this.#open[kind].has(eventId)) return [];
+    this.#open[kind].set(eventId, since);
+    return [{ kind, eventId, since, reasons }];
+  }
+
+  #end(kind: EpisodeKind, eventId: number, reasons: EpisodeChange['reasons']): EpisodeChange[] {
+    const since = this.#open[kind].get(eventId);
+    if (since === undefined) return [];
+    this.#open[kind].delete(eventId);
+    return [{ kind: EPISODE_KINDS[kind], eventId, since, reasons }];
   }
 }
 

@@ -1,4 +1,5 @@
 import { SOCCER_CLOCK } from '#domain/clock-rule.ts';
+import { NO_HALTS } from '#tradability/halts.ts';
 import type { BoardMatch } from '../match.ts';
 
 /** Time of the last message of the tests' matches, Unix seconds. */
@@ -33,6 +34,7 @@ export function liveMatch(changes: Partial<BoardMatch> = {}): BoardMatch {
     guard: { safe: true, reasons: [] },
     feed: { believed: true, state: 'alive', reason: null, delay: null },
     halted_since: null,
+    halts: NO_HALTS,
     competition_id: 6628,
     season_id: 25528,
     stage_id: 76600,

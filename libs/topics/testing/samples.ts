@@ -226,6 +226,20 @@ const OTHER_SAMPLES = {
     version: 1,
     updated_at: 1_531_670_000_123,
   },
+  'trading-halts': {
+    scope: 'match:2429281',
+    halted: true,
+    until: 1_531_670_600_123,
+    orders: [
+      {
+        action: 'halt',
+        until: 1_531_670_600_123,
+        order: { at: 1_531_670_000_123, user: 'operator', host: 'desk-1', reason: 'stream is late' },
+      },
+    ],
+    version: 1,
+    updated_at: 1_531_670_000_123,
+  },
   'operator-orders': {
     id: 'a1b2c3d4e5f60718',
     at: 1_531_670_000_123,

@@ -1,6 +1,7 @@
 /** The cases of cases.json with their defaults filled in. */
 import file from '../cases.json' with { type: 'json' };
 import type { FeedStatus, HealthRecord, Now } from '../feed-status.ts';
+import type { HaltedMatch, HaltRecord } from '../halts.ts';
 import type { TradedMatch, Trading } from '../trading.ts';
 
 type Entry = {
@@ -13,8 +14,11 @@ type Entry = {
 type Written = {
   readonly title: string;
   readonly now?: Partial<Now>;
-  readonly match?: Partial<TradedMatch> | null;
+  readonly match?: Partial<TradedMatch & Pick<HaltedMatch, 'competition_id'>> | null;
   readonly doubts?: readonly string[];
+  readonly halts?: readonly HaltRecord[];
+  /** Time since the halts were last read to their end, milliseconds. */
+  readonly halts_unread_for?: number;
   readonly health: readonly Entry[];
   readonly expected: Trading & { readonly feed: Partial<FeedStatus> };
 };
@@ -45,8 +49,10 @@ export function healthOf(entries: readonly Entry[]): ReadHealth {
 
 /** Every case, with its defaults. */
 export const CASES = (file.cases as readonly Written[]).map(
-  ({ title, now, match, doubts = [], health, expected }) => ({
+  ({ title, now, match, doubts = [], halts = [], halts_unread_for: unreadFor = 0, health, expected }) => ({
     title,
+    halts,
+    unreadFor,
     now: { ...defaults.now, ...now },
     match: match === null ? null : { ...defaults.match, ...match },
     doubts,

@@ -11,6 +11,7 @@ export const SOURCES = [
   'standings',
   'provider-standings',
   'feed-health',
+  'trading-halts',
 ] as const satisfies readonly TopicName[];
 export type SourceTopic = (typeof SOURCES)[number];
 

@@ -7,6 +7,7 @@ import { logsMessages } from '#streams/log.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
 import { BatchGatherer } from '#timing/batch-gatherer.ts';
 import { followValues, type TopicSource, type ValueBatch } from '#topics/read-values.ts';
+import { reportUnreadable, type UnreadableRecord } from '#topics/readable.ts';
 import { topicName } from '#topics/topics.ts';
 import { type MessageFields, spanAttributes } from '#tracing/message-fields.ts';
 import type { Tracer } from '#tracing/tracer.ts';
@@ -35,8 +36,10 @@ export type SourceOptions = TopicSource & {
   readonly topics: readonly SourceTopic[];
   /** Called once all records that existed at the start are applied. */
   readonly onCaughtUp: () => void;
-  /** Called at least twice a second for each partition of match-state that was read to the end it had `at` (steady clock). */
-  readonly onStatesRead: (partition: number, at: number) => void;
+  /** Called at least twice a second for each partition of an urgent topic that was read to the end it had `at` (steady clock). */
+  readonly onUpToDate: (topic: SourceTopic, partition: number, at: number) => void;
+  /** Called with each record that nobody can read. */
+  readonly onUnreadable: (topic: SourceTopic, record: UnreadableRecord) => void;
 };
 
 /**
@@ -50,6 +53,7 @@ const URGENT: ReadonlySet<SourceTopic> = new Set([
   'match-incidents',
   'match-transitions',
   'feed-health',
+  'trading-halts',
 ]);
 /** Interval between requests for the feed and for tables, milliseconds. */
 const PACE_MS = 50;
@@ -93,7 +97,7 @@ async function followLane(options: LaneOptions): Promise<void> {
     sizeOf: ({ values }) => values.length,
     apply: (batches) => applyBatches(batches, options),
   });
-  const states = topicName(prefix, 'match-state');
+  const named = new Map(topics.map((topic) => [topicName(prefix, topic), topic]));
   const reading = followValues(topics, options, {
     reader: options.reader,
     paceMs: () => paceMs,
@@ -110,9 +114,15 @@ async function followLane(options: LaneOptions): Promise<void> {
     },
     ...(topics.includes('match-state') && {
       onUpToDate({ topic, partition }: TopicPartition, at: number) {
-        if (topic === states) options.onStatesRead(partition, at);
+        const name = named.get(topic);
+        if (name !== undefined) options.onUpToDate(name, partition, at);
       },
     }),
+    onUnreadable(record) {
+      const name = named.get(record.topic);
+      if (name !== undefined) options.onUnreadable(name, record);
+      reportUnreadable(record);
+    },
     onCaughtUp() {
       gatherer.flush();
       options.onCaughtUp();

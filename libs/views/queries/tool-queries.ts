@@ -5,6 +5,7 @@ import type { TreeLevel } from '#contract/rest/tree.ts';
 import { foldName, matchRank } from '#domain/name-search.ts';
 import { hasResult } from '#domain/result.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
+import type { HaltedMatch } from '#tradability/halts.ts';
 import type { ShownIncident, ShownState } from '../store/board-view.ts';
 import type { SubjectChange } from '../store/changes.ts';
 import type { MatchOrder, TeamRow } from '../store/matches.ts';
@@ -137,6 +138,7 @@ export function toolQueries(views: Views) {
 
     /** Returns the feed status of a match at `now`, Unix milliseconds. */
     health: (eventId: number, now: number): FeedStatus => views.matchHealth(eventId, now),
+    halts: (match: HaltedMatch, now: number) => views.halts.standing(now, match),
 
     match: matchDetails,
 

@@ -39,6 +39,10 @@ export function applyRecords(
         if (event === null || views.coverage.keepsEvent(event)) views.health.apply(record.key, record.value);
         continue;
       }
+      if (record.topic === 'trading-halts') {
+        views.halts.apply(record.key, record.value, record.offset);
+        continue;
+      }
       changed.answers = true;
       if (record.topic === 'catalogue') {
         if (!applyName(views, record, at)) continue;

@@ -9,6 +9,7 @@ import { EventCoverage } from './coverage.ts';
 import { isBroken, type OpenedViews, type OpenViewsOptions, openViews, removeViews } from './database.ts';
 import { FeedView } from './feed.ts';
 import { Freshness } from './freshness.ts';
+import { HaltView } from './halts.ts';
 import { HealthView } from './health.ts';
 import { IncidentView } from './incidents.ts';
 import { KnockOutView } from './knock-outs.ts';
@@ -36,7 +37,7 @@ export type ViewChanges = {
   readonly wentBack: LostState[];
   /** Whether a name changed. */
   names: boolean;
-  /** Whether anything that REST answers with has changed: any record except feed health. */
+  /** Whether anything that REST answers with has changed: any record except feed health and halts. */
   answers: boolean;
 };
 
@@ -54,6 +55,7 @@ const OUTDATED: FeedStatus = {
 export type BoardView = {
   readonly matches: Pick<MatchView, 'live' | 'recent' | 'upcoming' | 'state'>;
   readonly health: Pick<HealthView, 'sources' | 'sourceRecords' | 'past'>;
+  readonly halts: Pick<HaltView, 'standing' | 'records'>;
   readonly incidentLog: Pick<IncidentView, 'shown' | 'scoring' | 'yellowCards' | 'story' | 'guardClosedAt'>;
   readonly standings: Pick<TableView, 'ofSeason' | 'rankings'>;
   readonly leagues: Pick<LeagueView, 'compared'>;
@@ -80,6 +82,7 @@ export class Views {
   readonly standings: TableView;
   readonly leagues: LeagueView;
   readonly health: HealthView;
+  readonly halts: HaltView;
   readonly knockOuts: KnockOutView;
   /** Decides whether states of matches may be outdated. */
   readonly freshness: Freshness;
@@ -141,6 +144,7 @@ export class Views {
     this.leagues = new LeagueView(sql, this.catalogue, this.standings);
     this.onTable((seasonId) => this.leagues.invalidate(seasonId));
     this.health = new HealthView(sql);
+    this.halts = new HaltView(sql);
     this.freshness = new Freshness(this.matches);
     this.knockOuts = new KnockOutView(sql);
   }
@@ -214,7 +218,10 @@ export class Views {
    */
   caughtUp(partitions: number | null = null): void {
     this.#opened.finishBuild();
-    if (partitions !== null) this.freshness.follow(partitions);
+    if (partitions !== null) {
+      this.freshness.follow(partitions);
+      this.halts.follow();
+    }
     this.#isLive = true;
   }
 

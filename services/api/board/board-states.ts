@@ -15,16 +15,19 @@ export function boardSources(view: Pick<BoardView, 'health'>, now: number): Boar
 const UPCOMING_SHARE = 1 / 4;
 const DAY_SECONDS = 86_400;
 
+/** Returns the kick-off from which a match may be upcoming. Kick-offs have no time zone: one of an hour ago may be in an hour. */
+export function earliestKickOff(now: number): string {
+  return formatDate(now - DAY_SECONDS);
+}
+
 /**
  * Returns the matches on the board: all live ones, then those that begin next, in a quarter of its `size` at most, then the last
  * changed others while there are fewer than `size`. `now`: Unix seconds.
  */
 export function boardStates(view: ReadView, size: number, now: number): ShownState[] {
   const states = new Map(view.matches.live(now).map((state) => [state.event_id, state]));
-  // Kick-offs have no time zone: one of an hour ago may be in an hour.
-  const from = formatDate(now - DAY_SECONDS);
   const room = Math.max(0, size - states.size);
-  const next = view.matches.upcoming(from, Math.min(room, Math.ceil(size * UPCOMING_SHARE)));
+  const next = view.matches.upcoming(earliestKickOff(now), Math.min(room, Math.ceil(size * UPCOMING_SHARE)));
   for (const state of next) states.set(state.event_id, state);
   for (const state of view.matches.recent(size)) {
     if (states.size >= size) break;

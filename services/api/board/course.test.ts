@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { BEGIN, LOOK_MS, PlayedMonitor, readerLooks, report } from '#domain/testing/health.ts';
 import type { FeedHealth, MatchState } from '#records/types.ts';
 import type { CourseStretch } from '#story/course.ts';
+import { NO_HALTS } from '#tradability/halts.ts';
 import { type Permission, tradingOf } from '#tradability/trading.ts';
 import { matchDetails } from './match-details.ts';
 import { PlayedViews } from './testing/playing.ts';
@@ -100,7 +101,7 @@ function looks({ monitor: { log, now }, states }: Evening): [at: number, permiss
   for (const [at, health] of readerLooks(log, now - 1)) {
     const known = states.findLast((one) => one.at <= at)?.state;
     const feed = health.match(match.id, { wall: at, steady: at });
-    if (known !== undefined) seen.push([at, tradingOf(known, feed).permission]);
+    if (known !== undefined) seen.push([at, tradingOf(known, feed, NO_HALTS).permission]);
   }
   return seen;
 }

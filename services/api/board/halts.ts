@@ -34,8 +34,13 @@ export type Halts = {
   readonly haltedNow: number;
 };
 
-/** The halts of a match as of a version and a time, Unix seconds. */
-type Known = { readonly version: number; readonly at: number; readonly halts: readonly Halt[] };
+/** The halts of a match as of a version, the orders by hand, and a time, Unix seconds. */
+type Known = {
+  readonly version: number;
+  readonly orders: number;
+  readonly at: number;
+  readonly halts: readonly Halt[];
+};
 
 /** Returns the halts of the last 24 hours of all matches on the board. Remembers those of matches that are over. */
 export class HaltReader {
@@ -56,7 +61,7 @@ export class HaltReader {
     );
     const found: MatchHalt[] = [];
     for (const state of states) {
-      const all = this.#knownHalts(state, now) ?? (await this.#readHalts(state, view, now));
+      const all = this.#knownHalts(state, view, now) ?? (await this.#readHalts(state, view, now));
       const halts = all.filter(({ to }) => to === null || to > since);
       if (halts.length === 0) continue;
       const match = boardMatch(state, view, now);
@@ -75,23 +80,29 @@ export class HaltReader {
     };
   }
 
-  #knownHalts({ event_id, version, status_type }: ShownState, now: number): readonly Halt[] | null {
+  #knownHalts(state: ShownState, view: ReadView, now: number): readonly Halt[] | null {
+    const { event_id, version, status_type } = state;
     const known = this.#known.get(event_id);
-    if (known === undefined) return null;
+    if (known === undefined || known.orders !== orderCount(state, view)) return null;
     const isCurrent = isOver(status_type) ? known.version === version : now - known.at < REMEMBERED_SECONDS;
     return isCurrent ? known.halts : null;
   }
 
-  async #readHalts(
-    { event_id, version, status_type }: ShownState,
-    view: ReadView,
-    now: number,
-  ): Promise<readonly Halt[]> {
+  async #readHalts(state: ShownState, view: ReadView, now: number): Promise<readonly Halt[]> {
+    const { event_id, version, status_type } = state;
     await nextTurn();
-    const feed = feedPast(view.health.past(event_id), now * 1000);
-    const course = matchCourse(view.incidentLog.story(event_id), feed, now * 1000);
+    const past = {
+      feed: feedPast(view.health.past(event_id), now * 1000),
+      halts: view.halts.records(state),
+    };
+    const course = matchCourse(view.incidentLog.story(event_id), past, now * 1000);
     const halts = course === null ? [] : haltsOf(course, isOver(status_type));
-    this.#known.set(event_id, { version, at: now, halts });
+    this.#known.set(event_id, { version, orders: orderCount(state, view), at: now, halts });
     return halts;
   }
+}
+
+/** Returns how many orders by hand are about a match. */
+function orderCount(state: ShownState, view: ReadView): number {
+  return view.halts.records(state).reduce((sum, { version }) => sum + version, 0);
 }

@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { TradingHalt } from '#records/types.ts';
 import { boardMatch } from '#story/board-match.ts';
+import type { HandHalts } from '#tradability/halts.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
-import { boardSources } from './board-states.ts';
+import { boardSources, earliestKickOff } from './board-states.ts';
 import { EventStreamReader, type ReaderAccess, type StreamTopic } from './reader.ts';
 
 /** Minimum interval between two batches, milliseconds. A change after a quiet time is sent at once. */
@@ -14,8 +16,10 @@ const HEARTBEAT_MS = 1_000;
 const STALL_MS = 1_750;
 /** Time to read what arrived during a stall before heartbeats resume, milliseconds; less than `HEARTBEAT_MS`. */
 const CATCH_UP_MS = 900;
-/** Interval between checks of feed health, milliseconds: health also changes without a record, as time passes. */
+/** Interval between checks of feed health and halts by hand, milliseconds: both also change without a record, as time passes. */
 const HEALTH_POLL_MS = 100;
+/** Matches before their kick-off that are offered again when what is halted by hand changes. */
+const MAX_UPCOMING = 400;
 
 /** Dependencies and limits of the hub. */
 export type HubOptions = {
@@ -44,11 +48,13 @@ export class Hub {
   readonly #healthTimer: NodeJS.Timeout;
   readonly #refused: Counter;
   readonly #dropped: Counter;
-  /** The rendered `match` event of each state, shared by all readers, with the feed health that it shows. */
+  /** The rendered `match` event of each state, shared by all readers, with the feed health and the halts that it shows. */
   readonly #frames = new WeakMap<ShownState, { readonly health: string; readonly frame: string }>();
   /** The health of all sources, and of each live match by event id, as last offered. */
   #lastFeeds = '';
   #lastHealth = new Map<number, string>();
+  /** What was halted by hand, as last offered. */
+  #lastHalts = '';
   #flushTimer: NodeJS.Timeout | undefined;
   /** By `performance.now()`. */
   #flushedAt = Number.NEGATIVE_INFINITY;
@@ -169,7 +175,7 @@ export class Hub {
     }
   }
 
-  /** Offers the sources and live matches whose feed health changed since the last call. */
+  /** Offers the sources, and the matches whose feed health or halts by hand changed since the last call. */
   #offerHealth(): void {
     const { view } = this.#options;
     const now = this.#options.now();
@@ -178,11 +184,20 @@ export class Hub {
     this.#lastFeeds = feeds;
     const known = this.#lastHealth;
     this.#lastHealth = new Map();
-    for (const state of view.matches.live(now)) {
+    for (const state of [...view.matches.live(now), ...this.#upcoming(now)]) {
       const health = healthOf(view, state, now);
       this.#lastHealth.set(state.event_id, health);
       if (known.get(state.event_id) !== health) this.#offer((reader) => reader.offerMatch(state));
     }
+  }
+
+  /** Returns matches before their kick-off where what is halted by hand has changed since the last call; else none. */
+  #upcoming(now: number): ShownState[] {
+    const { view } = this.#options;
+    const halts = haltsKey(view.halts.standing(now * 1000));
+    if (halts === this.#lastHalts) return [];
+    this.#lastHalts = halts;
+    return view.matches.upcoming(earliestKickOff(now), MAX_UPCOMING);
   }
 
   #frameOf(state: ShownState): string {
@@ -201,7 +216,11 @@ function feedsOf(view: BoardView, now: number): string {
   return JSON.stringify(boardSources(view, now));
 }
 
-function healthOf(view: BoardView, { event_id }: ShownState, now: number): string {
-  const { state, reason } = view.matchHealth(event_id, now * 1000);
-  return `${state}/${reason}`;
+function healthOf(view: BoardView, match: ShownState, now: number): string {
+  const { state, reason } = view.matchHealth(match.event_id, now * 1000);
+  return `${state}/${reason}/${haltsKey(view.halts.standing(now * 1000, match))}`;
+}
+
+function haltsKey({ isRead, standing }: HandHalts<TradingHalt>): string {
+  return [isRead, ...standing.map(({ scope, version }) => `${scope} ${version}`)].join();
 }

@@ -14,8 +14,11 @@ export function matchDetails(view: ReadView, eventId: number, now: number) {
   const state = view.matches.state(eventId);
   if (state === null) return null;
   const story = view.incidentLog.story(eventId);
-  const feed = feedPast(view.health.past(eventId), now * 1000);
-  const course = matchCourse(story, feed, now * 1000);
+  const past = {
+    feed: feedPast(view.health.past(eventId), now * 1000),
+    halts: view.halts.records(state),
+  };
+  const course = matchCourse(story, past, now * 1000);
   return {
     match: boardMatch(state, view, now),
     home_id: state.home?.id ?? null,
@@ -29,7 +32,7 @@ export function matchDetails(view: ReadView, eventId: number, now: number) {
     /** The provider's flag as JSON text; null: not reported. */
     verified_result: state.verified_result,
     timeline: pairSubstitutions(timelineOf(state, view.incidentLog.shown(eventId), story)),
-    history: historyOf(story, feed, course),
+    history: historyOf(story, past, course),
     course,
   };
 }

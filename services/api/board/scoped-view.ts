@@ -25,6 +25,7 @@ export function scopedView(view: BoardView, access: Access): ReadView {
       recent: (limit) => matches.recent(limit, access.competitions),
       state,
     },
+    halts: view.halts,
     matchHealth: (eventId, now) => view.matchHealth(eventId, now),
     health: {
       sources: (now) => health.sources(now),

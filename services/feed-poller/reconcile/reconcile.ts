@@ -34,7 +34,7 @@ export type ReconcilerOptions = {
 };
 
 const HELD =
-  'too many events are missing at once, none is deleted: check the contract with the provider; to end a match, run npx touchline match <event id> --end --reason <text>';
+  'too many events are missing at once, none is deleted: check the contract with the provider; to end a match, run npx touchline end <event id> --reason <text>';
 
 /** Checks events: reads each with its whole incident list, and publishes both with the time of the answer. */
 export class Reconciler {

@@ -17,7 +17,7 @@ type Subscriber = {
 };
 
 type ChangesOptions = {
-  readonly view: Pick<BoardView, 'onChange' | 'onTable' | 'standings' | 'matchHealth' | 'matches'> &
+  readonly view: Pick<BoardView, 'onChange' | 'onTable' | 'standings' | 'matchHealth' | 'matches' | 'halts'> &
     Pick<Views, 'health'>;
   readonly accessOf: AccessOf;
   /** Returns the current keys of a contract's lists. */
@@ -48,7 +48,7 @@ export class ChangeNotifier {
   #batchTimer: NodeJS.Timeout | undefined;
   /** Time of the last batch, by `performance.now()`. */
   #notifiedAt = Number.NEGATIVE_INFINITY;
-  /** State and reason of each match's feed at the last check, by event id. */
+  /** State and reason of each match's feed at the last check, with its halts by hand, by event id. */
   #feeds = new Map<number, string>();
   /** Timers of the checks, which run while there are subscribers. */
   #checks: readonly NodeJS.Timeout[] = [];
@@ -128,7 +128,10 @@ export class ChangeNotifier {
     return new Map(
       view.health.matches().map((id) => {
         const { state, reason } = view.matchHealth(id, at);
-        return [id, `${state} ${reason}`];
+        const competition_id = view.matches.state(id)?.competition_id ?? null;
+        const { isRead, standing } = view.halts.standing(at, { event_id: id, competition_id });
+        const byHand = standing.map(({ scope, version }) => `${scope} ${version}`);
+        return [id, `${state} ${reason} ${isRead} ${byHand}`];
       }),
     );
   }

@@ -3,7 +3,7 @@
  * `make-topics.test.ts` a part in every run.
  */
 import { expect } from 'vitest';
-import { ClientDirectory, VersionedTopic } from '#clients/directory.ts';
+import { ClientDirectory } from '#clients/directory.ts';
 import { withConnections } from '#cluster/connections.ts';
 import { withTopicAdmin } from '#cluster/topic-admin.ts';
 import { openStreamClient } from '#streams/client/client.ts';
@@ -18,6 +18,7 @@ import { requireSettings } from '#topics/require-settings.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { topicIdsName } from '#topics/topic-ids.ts';
 import { TOPIC_NAMES, TOPICS, type TopicName, type TopicSpec, topicName } from '#topics/topics.ts';
+import { VersionedTopic } from '#topics/versioned-topic.ts';
 import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import { renderFindings } from '../../../cli/commands/doctor/run.ts';
 import { commandsIn } from '../../../cli/testing/printed-commands.ts';
@@ -136,6 +137,7 @@ export const ROWS: Readonly<Record<AnyTopic, Row>> = {
   'provider-standings': renewed('api', 'tool-gateway'),
   clients: edited('api', 'tool-gateway', 'webhook-dispatcher'),
   'access-tokens': edited('tool-gateway'),
+  'trading-halts': edited('api', 'tool-gateway', 'alert-processor'),
   'operator-orders': log(),
   'webhook-messages': log('webhook-dispatcher'),
   'webhook-times': CHANGELOG,
@@ -207,6 +209,11 @@ export class LostTopics {
     await new VersionedTopic('access-tokens', { ...this.connection, log: quietLog }).edit(
       token.token_id,
       () => token,
+    );
+    const halt = sampleOf('trading-halts');
+    await new VersionedTopic('trading-halts', { ...this.connection, log: quietLog }).edit(
+      halt.scope,
+      () => halt,
     );
     const client = openStreamClient({ brokers, clientId: 'test' });
     try {

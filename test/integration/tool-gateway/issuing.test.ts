@@ -1,8 +1,9 @@
 /** The maximum number of a client's tokens, and the retention of dead ones. */
 import { expect, test } from 'vitest';
 import { hashToken, newToken, newTokenId } from '#clients/access-tokens.ts';
-import { ClientDirectory, VersionedTopic } from '#clients/directory.ts';
+import { ClientDirectory } from '#clients/directory.ts';
 import type { AccessTokenRecord, Client } from '#records/types.ts';
+import { VersionedTopic } from '#topics/versioned-topic.ts';
 import { KEEP_DEAD_MS, MAX_LIVE_TOKENS } from '../../../services/tool-gateway/token-exchange/issuer.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
 import { clients } from '../../support/api.ts';

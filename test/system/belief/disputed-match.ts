@@ -9,6 +9,7 @@ import type { Course } from '#story/course.ts';
 import { scoreWords } from '#story/words.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { HealthTable } from '#tradability/feed-status.ts';
+import { NO_HALTS } from '#tradability/halts.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import type { MatchDetails } from '../../../services/api/board/match-details.ts';
 import { connectionEnv } from '../../support/environment.ts';
@@ -170,7 +171,7 @@ function looksOf(states: readonly Written<MatchState>[], health: readonly Writte
     }
     const state = states.findLast((one) => one.at <= at)?.value;
     if (state === undefined) continue;
-    const { permission, reasons } = tradingOf(state, table.match(EVENT, { wall: at, steady: at }));
+    const { permission, reasons } = tradingOf(state, table.match(EVENT, { wall: at, steady: at }), NO_HALTS);
     looks.push({ at, permission, reasons, score: scoreWords(state.score) });
   }
   return looks;

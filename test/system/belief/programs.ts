@@ -253,7 +253,7 @@ export class Alerts {
   constructor(env: Env, eventId: number) {
     this.#eventId = eventId;
     const rules = join(temporaryFolder(), 'rules.json');
-    const on = ['match_stale', 'match_recovered', 'guard_closed', 'final'];
+    const on = ['match_stale', 'match_recovered', 'match_halted', 'match_resumed', 'guard_closed', 'final'];
     writeFileSync(rules, JSON.stringify({ rules: [{ name: 'belief', on }] }));
     const output = new ProgramOutput(process.execPath, ['bin/touchline.js', 'alerts', '--rules', rules], env);
     output.onLine((line) => this.#lines.push(JSON.parse(line)));
@@ -261,6 +261,8 @@ export class Alerts {
       match_stale: 'halted',
       guard_closed: 'halted',
       match_recovered: 'safe',
+      match_halted: 'halted',
+      match_resumed: 'safe',
       final: 'not_in_play',
     };
     this.surface = {
@@ -274,7 +276,9 @@ export class Alerts {
   async expectPublishedOnce(pipeline: Pipeline): Promise<void> {
     const published: string[] = [];
     await pipeline.read('alerts', ({ id }) => published.push(id));
-    const episodes = published.filter((id) => id.includes('/match_') && id.includes(`/${this.#eventId}/`));
+    const episodes = published.filter(
+      (id) => /\/match_(?:stale|recovered)\//.test(id) && id.includes(`/${this.#eventId}/`),
+    );
     const begun = episodes.filter((_, index) => index % 2 === 0);
     expect(episodes).toEqual(begun.flatMap((id) => [id, id.replace('match_stale', 'match_recovered')]));
     expect(new Set(episodes).size).toBe(episodes.length);

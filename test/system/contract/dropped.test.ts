@@ -176,7 +176,7 @@ test('takes dropped matches from every surface, whether a poller runs or not, an
   });
   await untilEverywhere([KEPT, ENDLESS]);
 
-  const end = ['match', String(ENDLESS), '--end', '--reason', 'never played'];
+  const end = ['end', String(ENDLESS), '--reason', 'never played'];
   expect(await touchlineHere(end, env)).toMatchObject({ code: 1, out: '' });
   expect(await touchlineHere([...end, '--yes'], env)).toMatchObject({ code: 0 });
   await untilShown('the ended one is gone', { inTables: [KEPT], deletions: [...DROPPED, ENDLESS] });

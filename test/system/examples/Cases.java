@@ -29,7 +29,14 @@ final class Cases {
       table.apply(entry.get("key").asText(), healthOf(entry.get("record")), entry.get("at").asDouble());
     JsonNode now = one.get("now");
     var feed = table.match(eventId, now.get("wall").asLong(), now.get("steady").asDouble());
-    var trading = Tradability.trading(matchOf(one.get("match")), feed, texts(one.get("doubts")));
+    var halts = new Tradability.HaltTable();
+    for (JsonNode halt : one.get("halts"))
+      halts.apply(text(halt, "scope"), new Tradability.Halt(halt.get("halted").asBoolean(), number(halt, "until")));
+    double steady = now.get("steady").asDouble();
+    halts.readTo(steady - one.get("unreadFor").asDouble());
+    Long competition = one.get("match").isNull() ? null : number(one.get("match"), "competition_id");
+    var byHand = halts.of(eventId, competition, now.get("wall").asLong(), steady);
+    var trading = Tradability.trading(matchOf(one.get("match")), feed, byHand, texts(one.get("doubts")));
     Map<String, Object> said = new LinkedHashMap<>();
     said.put("permission", trading.permission());
     said.put("reasons", trading.reasons());

@@ -5,7 +5,7 @@ import sys
 
 from functools import reduce
 
-from tradability import HealthTable, next_state, trading
+from tradability import HaltTable, HealthTable, next_state, trading
 
 
 def said(case, event_id):
@@ -13,7 +13,12 @@ def said(case, event_id):
     for entry in case["health"]:
         table.apply(entry["key"], entry["record"], entry["at"])
     feed = table.match(event_id, **case["now"])
-    return {**trading(case["match"], feed, case["doubts"]), "feed": feed}
+    halts = HaltTable()
+    for record in case["halts"]:
+        halts.apply(record["scope"], record)
+    halts.read_to(case["now"]["steady"] - case["unreadFor"])
+    by_hand = halts.of(event_id, (case["match"] or {}).get("competition_id"), **case["now"])
+    return {**trading(case["match"], feed, by_hand, case["doubts"]), "feed": feed}
 
 
 def held(case):

@@ -21,7 +21,7 @@ export const PAGE_COMMANDS = {
     'match <event id>',
     'match <event id> --json',
     'match <event id> --at <time>',
-    'match <event id> --end --reason "never played" --yes',
+    'end <event id> --reason "never played" --yes',
     'compare <prefix> <prefix>',
     'dead-letters list',
     'dead-letters resend <dead letter>',

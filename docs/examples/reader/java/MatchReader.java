@@ -7,11 +7,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.avro.generic.GenericRecord;
 
-/** Joins match-state, match-transitions and feed-health: the same as libs/reader for Java. Reads nothing itself. */
+/** Joins match-state, match-transitions, feed-health and trading-halts: the same as libs/reader for Java. Reads nothing itself. */
 final class MatchReader {
-  /** A match is in doubt when its partition was not read to its end for so long, milliseconds. */
-  private static final double MAX_UNREAD_MS = 1_750;
-
   private record Status(String status, long version) {}
 
   /** The team that a goal counts for, and the scorer's; null where unknown. */
@@ -149,20 +146,43 @@ final class MatchReader {
     }
   }
 
-  private static final class Partition {
-    boolean loading = true;
-    boolean fresh = true;
-    final Map<Long, Match> matches = new HashMap<>();
-    long next;
-    Long end;
-    double endAt;
+  /** How far a partition is read, and when it last had an end that is read. */
+  private static class ReadProgress {
+    private long next;
+    private Long end;
+    private double endAt;
     double readAt = Double.NEGATIVE_INFINITY;
 
-    void passEnd() {
+    void restart() {
+      next = 0;
+      end = null;
+    }
+
+    void endsAt(long offset, double at) {
+      // The earlier end stays: a log that grows all the time is never read to its newest end.
+      if (end == null) {
+        end = offset;
+        endAt = at;
+      }
+      passEnd();
+    }
+
+    void readTo(long offset) {
+      next = Math.max(next, offset);
+      passEnd();
+    }
+
+    private void passEnd() {
       if (end == null || next < end) return;
       readAt = endAt;
       end = null;
     }
+  }
+
+  private static final class Partition extends ReadProgress {
+    boolean loading = true;
+    boolean fresh = true;
+    final Map<Long, Match> matches = new HashMap<>();
 
     Match match(long eventId) {
       return matches.computeIfAbsent(eventId, Match::new);
@@ -171,6 +191,8 @@ final class MatchReader {
 
   private final Map<Integer, Partition> partitions = new HashMap<>();
   private final Tradability.HealthTable health = new Tradability.HealthTable();
+  private final Tradability.HaltTable halts = new Tradability.HaltTable();
+  private final ReadProgress haltsRead = new ReadProgress();
 
   /** Sets the assigned partitions. All are loading until `caughtUp`. */
   void assign(Collection<Integer> assigned) {
@@ -178,29 +200,20 @@ final class MatchReader {
     for (int partition : assigned) {
       Partition of = partitions.computeIfAbsent(partition, one -> new Partition());
       of.loading = true;
-      of.next = 0;
-      of.end = null;
+      of.restart();
     }
   }
 
   /** Tells the end that match-state of a partition had at a monotonic time in milliseconds; ask for it each second. */
   void endsAt(int partition, long end, double at) {
     Partition of = partitions.get(partition);
-    if (of == null) return;
-    // The earlier end stays: a log that grows all the time is never read to its newest end.
-    if (of.end == null) {
-      of.end = end;
-      of.endAt = at;
-    }
-    of.passEnd();
+    if (of != null) of.endsAt(end, at);
   }
 
   /** Tells the offset of the next record of match-state that will be read. */
   void readTo(int partition, long next) {
     Partition of = partitions.get(partition);
-    if (of == null) return;
-    of.next = Math.max(of.next, next);
-    of.passEnd();
+    if (of != null) of.readTo(next);
   }
 
   /** Called at the end that match-state had at the assignment; returns the current goals. */
@@ -238,6 +251,25 @@ final class MatchReader {
     health.apply(key, value == null ? null : healthOf(value), at);
   }
 
+  /** Applies a record of trading-halts; null deletes it. */
+  void applyHalt(String key, GenericRecord value) {
+    halts.apply(
+        key,
+        value == null ? null : new Tradability.Halt((Boolean) value.get("halted"), (Long) value.get("until")));
+  }
+
+  /** As `endsAt`, for trading-halts: without it, every match is halted. */
+  void haltsEndAt(long end, double at) {
+    haltsRead.endsAt(end, at);
+    halts.readTo(haltsRead.readAt);
+  }
+
+  /** As `readTo`, for trading-halts. */
+  void haltsReadTo(long next) {
+    haltsRead.readTo(next);
+    halts.readTo(haltsRead.readAt);
+  }
+
   List<Integer> partitions() {
     return List.copyOf(partitions.keySet());
   }
@@ -255,11 +287,16 @@ final class MatchReader {
     if (of != null && of.loading) doubts.add("loading");
     else if (match != null && match.state != null) {
       if (match.version > match.stateVersion()) doubts.add("behind");
-      if (steady - of.readAt > MAX_UNREAD_MS) doubts.add("no_word");
+      if (steady - of.readAt > Tradability.MAX_UNREAD_MS) doubts.add("no_word");
     }
     Tradability.Match traded = match == null || match.state == null ? null : tradedOf(match);
+    Long competitionId = traded == null ? null : (Long) match.state.get("competition_id");
     Tradability.Trading trading =
-        Tradability.trading(traded, health.match(eventId, wall, steady), doubts);
+        Tradability.trading(
+            traded,
+            health.match(eventId, wall, steady),
+            halts.of(eventId, competitionId, wall, steady),
+            doubts);
     boolean safe = trading.permission().equals("safe");
     return line(
         "guard", eventId, "permission", trading.permission(), "safe", safe, "reasons", trading.reasons());

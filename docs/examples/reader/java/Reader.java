@@ -47,6 +47,7 @@ final class Reader implements ConsumerRebalanceListener {
   private static final String STATES = PREFIX + "match-state";
   private static final String TRANSITIONS = PREFIX + "match-transitions";
   private static final TopicPartition HEALTH = new TopicPartition(PREFIX + "feed-health", 0);
+  private static final TopicPartition HALTS = new TopicPartition(PREFIX + "trading-halts", 0);
   /** Transitions are read from this time before an assignment; those that the states already have are dropped by version. */
   private static final long OVERLAP_MS = 60_000;
   private static final long GUARD_EVERY_MS = 100;
@@ -61,7 +62,7 @@ final class Reader implements ConsumerRebalanceListener {
   private final Map<Integer, Schema> schemas = new HashMap<>();
   private final MatchReader reader = new MatchReader();
   private final KafkaConsumer<String, ByteBuffer> consumer = new KafkaConsumer<>(options());
-  /** Feed health has one partition, which every instance reads outside of the group. */
+  /** Feed health and halts have one partition each, which every instance reads outside of the group. */
   private final KafkaConsumer<String, ByteBuffer> health = new KafkaConsumer<>(options());
   private final Admin admin = Admin.create(Map.of("bootstrap.servers", options().get("bootstrap.servers")));
   /** Ends of the states of loading partitions. */
@@ -98,15 +99,15 @@ final class Reader implements ConsumerRebalanceListener {
 
   private void run() {
     consumer.subscribe(List.of(STATES, TRANSITIONS), this);
-    health.assign(List.of(HEALTH));
-    health.seekToBeginning(List.of(HEALTH));
+    health.assign(List.of(HEALTH, HALTS));
+    health.seekToBeginning(List.of(HEALTH, HALTS));
     // A separate thread, because a broker that does not answer may block this one.
     var guarding = Executors.newSingleThreadScheduledExecutor();
     guarding.scheduleWithFixedDelay(this::printGuards, 0, GUARD_EVERY_MS, TimeUnit.MILLISECONDS);
     guarding.scheduleWithFixedDelay(this::askForEnds, 0, ENDS_EVERY_MS, TimeUnit.MILLISECONDS);
     try (consumer; health; admin) {
       while (true) {
-        for (var record : health.poll(Duration.ZERO)) applyHealth(record);
+        for (var record : health.poll(Duration.ZERO)) applyClosing(record);
         for (var record : consumer.poll(Duration.ofMillis(50))) apply(record).forEach(this::print);
         tellPositions();
         checkCaughtUp();
@@ -144,8 +145,12 @@ final class Reader implements ConsumerRebalanceListener {
     ends.clear();
   }
 
-  /** Tells the reader how far its states are read. */
+  /** Tells the reader how far its states and the halts are read. */
   private void tellPositions() {
+    long read = health.position(HALTS);
+    synchronized (reader) {
+      reader.haltsReadTo(read);
+    }
     for (TopicPartition of : consumer.assignment()) {
       if (!of.topic().equals(STATES)) continue;
       // The position is known once records were requested, and does not wait for a broker.
@@ -156,15 +161,13 @@ final class Reader implements ConsumerRebalanceListener {
     }
   }
 
-  /** Asks where the states end, so that the reader does not believe what it knows while it gets no records. */
+  /** Asks where the states and the halts end, so that the reader does not believe what it knows while it gets no records. */
   private void askForEnds() {
     double at = steadyMs();
-    Map<TopicPartition, OffsetSpec> latest;
+    Map<TopicPartition, OffsetSpec> latest = new HashMap<>(Map.of(HALTS, OffsetSpec.latest()));
     synchronized (reader) {
-      latest = reader.partitions().stream()
-          .collect(Collectors.toMap(one -> new TopicPartition(STATES, one), one -> OffsetSpec.latest()));
+      for (int one : reader.partitions()) latest.put(new TopicPartition(STATES, one), OffsetSpec.latest());
     }
-    if (latest.isEmpty()) return;
     var ends = admin.listOffsets(
         latest, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED).timeoutMs(MAX_ANSWER_MS));
     for (TopicPartition of : latest.keySet())
@@ -172,7 +175,8 @@ final class Reader implements ConsumerRebalanceListener {
       ends.partitionResult(of).whenComplete((end, error) -> {
         if (error != null) return;
         synchronized (reader) {
-          reader.endsAt(of.partition(), end.offset(), at);
+          if (of.equals(HALTS)) reader.haltsEndAt(end.offset(), at);
+          else reader.endsAt(of.partition(), end.offset(), at);
         }
       });
   }
@@ -198,10 +202,12 @@ final class Reader implements ConsumerRebalanceListener {
     }
   }
 
-  private void applyHealth(ConsumerRecord<String, ByteBuffer> record) {
+  /** Applies a record of feed-health or trading-halts, which can close a guard. */
+  private void applyClosing(ConsumerRecord<String, ByteBuffer> record) {
     GenericRecord value = decode(record.value());
     synchronized (reader) {
-      reader.applyHealth(record.key(), value, steadyMs());
+      if (record.topic().equals(HALTS.topic())) reader.applyHalt(record.key(), value);
+      else reader.applyHealth(record.key(), value, steadyMs());
     }
   }
 

@@ -10,6 +10,8 @@ import java.util.Set;
 public final class Tradability {
   private static final Set<String> BELIEVED = Set.of("alive", "recovered");
   private static final Set<String> OVER = Set.of("finished", "cancelled", "deleted");
+  /** What was not read to its end for so long is in doubt, milliseconds. */
+  static final double MAX_UNREAD_MS = 1_750;
 
   /** A record of feed-health: of a source when `eventId` is null, else of one of its matches. */
   public record Health(
@@ -73,10 +75,47 @@ public final class Tradability {
     }
   }
 
+  /** A record of trading-halts. */
+  public record Halt(boolean halted, Long until) {}
+
+  /** The latest records of trading-halts: what operators have halted by hand. */
+  public static final class HaltTable {
+    private final Map<String, Halt> records = new HashMap<>();
+    private double readAt = Double.NEGATIVE_INFINITY;
+
+    /** Applies a record of a key; null deletes it. */
+    public void apply(String key, Halt record) {
+      if (record == null) records.remove(key);
+      else records.put(key, record);
+    }
+
+    /** Notes that the topic was read to the end that it had at a monotonic time in milliseconds. */
+    public void readTo(double at) {
+      readAt = Math.max(readAt, at);
+    }
+
+    /** Returns the reasons that halts are against trading a match. A match of an unknown competition (null) may be of any. */
+    public List<String> of(long eventId, Long competitionId, long wall, double steady) {
+      Set<String> about = Set.of("all", "match:" + eventId, "competition:" + competitionId);
+      boolean halted =
+          records.entrySet().stream()
+              .anyMatch(
+                  one ->
+                      one.getValue().halted()
+                          && (one.getValue().until() == null || wall < one.getValue().until())
+                          && (about.contains(one.getKey())
+                              || competitionId == null && one.getKey().startsWith("competition:")));
+      List<String> reasons = new ArrayList<>();
+      if (halted) reasons.add("halted_by_hand");
+      if (steady - readAt > MAX_UNREAD_MS) reasons.add("halts_unread");
+      return reasons;
+    }
+  }
+
   private Tradability() {}
 
   /** Returns the permission to trade on a match. `match` is null without a state; `doubts` are the reader's own reasons. */
-  public static Trading trading(Match match, FeedStatus feed, List<String> doubts) {
+  public static Trading trading(Match match, FeedStatus feed, List<String> halts, List<String> doubts) {
     if (match != null && match.statusType() != null && OVER.contains(match.statusType()))
       return new Trading("not_in_play", List.of());
     List<String> reasons = new ArrayList<>(match == null ? List.of("unknown_match") : match.reasons());
@@ -84,6 +123,7 @@ public final class Tradability {
     // Before the kick-off there is no score to act on, and no feed to believe.
     boolean begins = match != null && "scheduled".equals(match.statusType());
     if (match != null && !match.hasFirmScore() && !begins) reasons.add("unknown_score");
+    reasons.addAll(halts);
     reasons.addAll(doubts);
     if (!feed.believed() && !begins) reasons.add("feed_" + feed.state());
     if (!reasons.isEmpty()) return new Trading("halted", reasons);

@@ -1,9 +1,6 @@
-"""Joins match-state, match-transitions and feed-health: the same as libs/reader for Python. Reads nothing itself."""
+"""Joins match-state, match-transitions, feed-health and trading-halts: the same as libs/reader for Python. Reads nothing itself."""
 
-from tradability import HealthTable, next_state, trading
-
-# A match is in doubt when its partition was not read to its end for so long, milliseconds.
-MAX_UNREAD_MS = 1_750
+from tradability import MAX_UNREAD_MS, HaltTable, HealthTable, next_state, trading
 
 
 class Match:
@@ -93,18 +90,37 @@ class Match:
         return score
 
 
-class Partition:
+class ReadProgress:
+    """How far a partition is read, and when it last had an end that is read."""
+
     def __init__(self):
-        self.loading = True
-        self.fresh = True
-        self.matches = {}
         self.next = 0
         self.end = None
         self.read_at = float("-inf")
 
-    def pass_end(self):
+    def restart(self):
+        self.next, self.end = 0, None
+
+    def ends_at(self, end, at):
+        # The earlier end stays: a log that grows all the time is never read to its newest end.
+        self.end = self.end or (end, at)
+        self._pass_end()
+
+    def read_to(self, next_offset):
+        self.next = max(self.next, next_offset)
+        self._pass_end()
+
+    def _pass_end(self):
         if self.end is not None and self.next >= self.end[0]:
             self.read_at, self.end = self.end[1], None
+
+
+class Partition(ReadProgress):
+    def __init__(self):
+        super().__init__()
+        self.loading = True
+        self.fresh = True
+        self.matches = {}
 
     def match(self, event_id):
         return self.matches.setdefault(event_id, Match(event_id))
@@ -116,30 +132,25 @@ class MatchReader:
     def __init__(self):
         self.partitions = {}
         self.health = HealthTable()
+        self.halts = HaltTable()
+        self.halts_read = ReadProgress()
 
     def assign(self, partitions):
         """Sets the assigned partitions. All are loading until `caught_up`."""
         self.partitions = {one: self.partitions.get(one, Partition()) for one in partitions}
         for partition in self.partitions.values():
             partition.loading = True
-            partition.next, partition.end = 0, None
+            partition.restart()
 
     def ends_at(self, partition, end, at):
         """Tells the end that match-state of a partition had at a monotonic time in milliseconds; ask for it each second."""
-        of = self.partitions.get(partition)
-        if of is None:
-            return
-        # The earlier end stays: a log that grows all the time is never read to its newest end.
-        of.end = of.end or (end, at)
-        of.pass_end()
+        if partition in self.partitions:
+            self.partitions[partition].ends_at(end, at)
 
     def read_to(self, partition, next_offset):
         """Tells the offset of the next record of match-state that will be read."""
-        of = self.partitions.get(partition)
-        if of is None:
-            return
-        of.next = max(of.next, next_offset)
-        of.pass_end()
+        if partition in self.partitions:
+            self.partitions[partition].read_to(next_offset)
 
     def caught_up(self, partition):
         """Called at the end that match-state had at the assignment; returns the current goals."""
@@ -176,6 +187,20 @@ class MatchReader:
         """Applies a record of feed-health, read at a monotonic time in milliseconds; None deletes it."""
         self.health.apply(key, record, at)
 
+    def apply_halt(self, key, record):
+        """Applies a record of trading-halts; None deletes it."""
+        self.halts.apply(key, record)
+
+    def halts_end_at(self, end, at):
+        """As `ends_at`, for trading-halts: without it, every match is halted."""
+        self.halts_read.ends_at(end, at)
+        self.halts.read_to(self.halts_read.read_at)
+
+    def halts_read_to(self, next_offset):
+        """As `read_to`, for trading-halts."""
+        self.halts_read.read_to(next_offset)
+        self.halts.read_to(self.halts_read.read_at)
+
     def event_ids(self):
         return [event_id for partition in self.partitions.values() for event_id in partition.matches]
 
@@ -190,6 +215,7 @@ class MatchReader:
         elif state:
             doubts += ["behind"] if match.last[0] > state["version"] else []
             doubts += ["no_word"] if steady - partition.read_at > MAX_UNREAD_MS else []
-        may = trading(state, self.health.match(event_id, wall, steady), doubts)
+        halts = self.halts.of(event_id, state and state["competition_id"], wall, steady)
+        may = trading(state, self.health.match(event_id, wall, steady), halts, doubts)
         safe = may["permission"] == "safe"
         return {"type": "guard", "event": event_id, "permission": may["permission"], "safe": safe, "reasons": may["reasons"]}

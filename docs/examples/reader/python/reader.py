@@ -20,7 +20,8 @@ from match_reader import MatchReader
 
 REGISTRY = os.environ["SCHEMA_REGISTRY_URL"]
 PREFIX = os.environ.get("TOPIC_PREFIX", "touchline.")
-STATES, TRANSITIONS, HEALTH = (PREFIX + name for name in ("match-state", "match-transitions", "feed-health"))
+STATES, TRANSITIONS, HEALTH, HALTS = (
+    PREFIX + name for name in ("match-state", "match-transitions", "feed-health", "trading-halts"))
 # Transitions are read from this time before an assignment; those that the states already have are dropped by version.
 OVERLAP_MS = 60_000
 GUARD_EVERY_S = 0.1
@@ -83,9 +84,12 @@ def take(message):
     error, topic, partition = message.error(), message.topic(), message.partition()
     if error is not None:
         # End of the committed records, behind the markers of transactions: all states of the assignment are read.
-        if error.code() == KafkaError._PARTITION_EOF and topic == STATES:
+        if error.code() == KafkaError._PARTITION_EOF and topic in (STATES, HALTS):
             with using:
-                reader.read_to(partition, message.offset())
+                if topic == HALTS:
+                    reader.halts_read_to(message.offset())
+                else:
+                    reader.read_to(partition, message.offset())
         if error.code() == KafkaError._PARTITION_EOF and topic == STATES and is_loading(partition):
             with using:
                 return reader.caught_up(partition) + [{"type": "caught_up", "partition": partition}]
@@ -97,7 +101,11 @@ def take(message):
             return reader.apply_state(partition, int(key), value)
         if topic == TRANSITIONS:
             return reader.apply_transition(partition, value)
-        reader.apply_health(key, value, steady_ms())
+        if topic == HALTS:
+            reader.apply_halt(key, value)
+            reader.halts_read_to(message.offset() + 1)
+        else:
+            reader.apply_health(key, value, steady_ms())
         return []
 
 
@@ -119,7 +127,7 @@ def show_guards():
 
 
 def ask_for_ends():
-    """Tells the reader where its states end, so that it does not believe what it knows while it gets no records."""
+    """Tells the reader where its states and the halts end, so that it does not believe what it knows while it gets no records."""
     admin = None
     while True:
         # A client keeps the leaders that it knew: after a failure a new one looks them up.
@@ -128,22 +136,26 @@ def ask_for_ends():
             admin = AdminClient({"bootstrap.servers": OPTIONS["bootstrap.servers"], "reconnect.backoff.max.ms": 500})
         with using:
             partitions = [TopicPartition(STATES, partition) for partition in reader.partitions]
+        partitions.append(TopicPartition(HALTS, 0))
         at = steady_ms()
         latest = {one: OffsetSpec.latest() for one in partitions}
-        ends = {} if not latest else admin.list_offsets(
+        ends = admin.list_offsets(
             latest, isolation_level=IsolationLevel.READ_COMMITTED, request_timeout=MAX_ANSWER_S)
         for of, end in ends.items():
-            end.add_done_callback(lambda end, of=of, at=at: tell_end(of.partition, end, at))
+            end.add_done_callback(lambda end, of=of, at=at: tell_end(of, end, at))
         time.sleep(ENDS_EVERY_S)
 
 
-def tell_end(partition, end, at):
+def tell_end(of, end, at):
     # A broker that does not answer withholds its own ends only.
     if end.exception() is not None:
         failed.set()
         return
     with using:
-        reader.ends_at(partition, end.result().offset, at)
+        if of.topic == HALTS:
+            reader.halts_end_at(end.result().offset, at)
+        else:
+            reader.ends_at(of.partition, end.result().offset, at)
 
 
 def main():
@@ -151,9 +163,9 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: running.clear())
     consumer = Consumer(OPTIONS)
     consumer.subscribe([STATES, TRANSITIONS], on_assign=on_assign)
-    # Feed health has one partition, which every instance reads outside of the group.
+    # Feed health and halts have one partition each, which every instance reads outside of the group.
     health = Consumer(OPTIONS)
-    health.assign([TopicPartition(HEALTH, 0, OFFSET_BEGINNING)])
+    health.assign([TopicPartition(topic, 0, OFFSET_BEGINNING) for topic in (HEALTH, HALTS)])
     threading.Thread(target=show_guards, daemon=True).start()
     threading.Thread(target=ask_for_ends, daemon=True).start()
     while running:

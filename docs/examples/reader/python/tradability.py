@@ -3,6 +3,8 @@
 BELIEVED = {"alive", "recovered"}
 WENT_BACK = "version_went_back"
 OVER = {"finished", "cancelled", "deleted"}
+# What was not read to its end for so long is in doubt, milliseconds.
+MAX_UNREAD_MS = 1_750
 
 
 class HealthTable:
@@ -47,7 +49,37 @@ class HealthTable:
         return _recorded(match if source["state"] in BELIEVED or match["state"] not in BELIEVED else source)
 
 
-def trading(match, feed, doubts=()):
+class HaltTable:
+    """The latest records of trading-halts: what operators have halted by hand."""
+
+    def __init__(self):
+        self.records = {}
+        self.read_at = float("-inf")
+
+    def apply(self, key, record):
+        """Applies a record of a key; None deletes it."""
+        self.records.pop(key, None)
+        if record is not None:
+            self.records[key] = record
+
+    def read_to(self, at):
+        """Notes that the topic was read to the end that it had at a monotonic time."""
+        self.read_at = max(self.read_at, at)
+
+    def of(self, event_id, competition_id, wall, steady):
+        """Returns the reasons that halts are against trading a match. A match of an unknown competition may be of any."""
+        about = {"all", f"match:{event_id}", f"competition:{competition_id}"}
+        halted = any(
+            record["halted"]
+            and (record["until"] is None or wall < record["until"])
+            and (key in about or competition_id is None and key.startswith("competition:"))
+            for key, record in self.records.items()
+        )
+        unread = steady - self.read_at > MAX_UNREAD_MS
+        return (["halted_by_hand"] if halted else []) + (["halts_unread"] if unread else [])
+
+
+def trading(match, feed, halts, doubts=()):
     """Returns the permission to trade on a match, with the reasons; `doubts` are the reader's own reasons."""
     if match and match["status_type"] in OVER:
         return {"permission": "not_in_play", "reasons": []}
@@ -58,7 +90,7 @@ def trading(match, feed, doubts=()):
     begins = bool(match) and match["status_type"] == "scheduled"
     if match and match["firm"] is None and not begins:
         reasons.append("unknown_score")
-    reasons.extend(doubts)
+    reasons.extend([*halts, *doubts])
     if feed["state"] not in BELIEVED and not begins:
         reasons.append(f"feed_{feed['state']}")
     if reasons:

@@ -10,7 +10,8 @@ import kafkajs, { type PartitionAssigner } from 'kafkajs';
 
 const { KAFKA_BROKERS = 'localhost:9092', SCHEMA_REGISTRY_URL = '' } = process.env;
 const { TOPIC_PREFIX: prefix = 'touchline.', READER_GROUP: group = 'reader-example' } = process.env;
-const [STATES, TRANSITIONS, HEALTH] = [`${prefix}match-state`, `${prefix}match-transitions`, `${prefix}feed-health`];
+const [STATES, TRANSITIONS] = [`${prefix}match-state`, `${prefix}match-transitions`];
+const [HEALTH, HALTS] = [`${prefix}feed-health`, `${prefix}trading-halts`];
 /**
  * Transitions are read from this time before an assignment; those that the states already have are dropped by version.
  */
@@ -134,19 +135,23 @@ consumer.on('consumer.end_batch_process', ({ payload: { topic, partition, lastOf
   checkCaughtUp(partition);
 });
 
-/** Feed health has one partition, which every instance reads in a separate group. */
+/** Feed health and halts have one partition each, which every instance reads in a separate group. */
 const healthGroup = `${group}-health-${randomUUID()}`;
 const health = kafka.consumer({ groupId: healthGroup, readUncommitted: false, maxWaitTimeInMs: 100 });
 
 await Promise.all([admin.connect(), consumer.connect(), health.connect()]);
 await consumer.subscribe({ topic: STATES, fromBeginning: true });
 await consumer.subscribe({ topic: TRANSITIONS });
-await health.subscribe({ topic: HEALTH, fromBeginning: true });
+await health.subscribe({ topics: [HEALTH, HALTS], fromBeginning: true });
+health.on('consumer.end_batch_process', ({ payload: { topic, lastOffset } }) => {
+  if (topic === HALTS) reader.haltsReadTo(Number(lastOffset) + 1);
+});
 await health.run({
   autoCommit: false,
-  eachMessage: async ({ message: { key, value } }) => {
+  eachMessage: async ({ topic, message: { key, value } }) => {
     const record = value && (await registry.decode(value));
-    reader.applyHealth(String(key), record, performance.now());
+    if (topic === HALTS) reader.applyHalt(String(key), record);
+    else reader.applyHealth(String(key), record, performance.now());
   },
 });
 await consumer.run({
@@ -163,7 +168,7 @@ await consumer.run({
 const guarding = setInterval(printGuards, GUARD_EVERY_MS);
 
 /**
- * Tells the reader where its states end, so that it does not believe what it knows while it gets no records. Asks again when the
+ * Tells the reader where its states and the halts end, so that it does not believe what it knows while it gets no records. Asks again when the
  * broker has answered: requests to a silent one must not pile up.
  */
 async function tellEnds(): Promise<void> {
@@ -172,6 +177,10 @@ async function tellEnds(): Promise<void> {
   for (const { partition, offset, low } of ends) {
     reader.endsAt(partition, Number(offset), at);
     if (offset === low) reader.readTo(partition, Number(offset));
+  }
+  for (const { offset, low } of await admin.fetchTopicOffsets(HALTS).catch(() => [])) {
+    reader.haltsEndAt(Number(offset), at);
+    if (offset === low) reader.haltsReadTo(Number(offset));
   }
   setTimeout(tellEnds, ENDS_EVERY_MS).unref();
 }

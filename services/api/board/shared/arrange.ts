@@ -87,7 +87,7 @@ export function arrange(
 }
 
 function tradingCounts(shown: readonly BoardMatch[]) {
-  const permissions = shown.map((match) => tradingOf(match, match.feed).permission);
+  const permissions = shown.map((match) => tradingOf(match, match.feed, match.halts).permission);
   const halted = permissions.filter((permission) => permission === 'halted').length;
   return { halted, of: halted + permissions.filter((permission) => permission === 'safe').length };
 }
@@ -122,7 +122,7 @@ const SECTIONS: Readonly<
 > = {
   status: (match, _, now) => rankedSection(phaseOf(match, now)),
   halted: (match, _, now) => {
-    const { permission } = tradingOf(match, match.feed);
+    const { permission } = tradingOf(match, match.feed, match.halts);
     return rankedSection(permission === 'not_in_play' ? phaseOf(match, now) : permission);
   },
   favourites: (match, isFavourite, now) => rankedSection(isFavourite ? 'favourites' : phaseOf(match, now)),

@@ -2,7 +2,8 @@
 import type { GuardReason } from '#domain/guard.ts';
 import { hasResult } from '#domain/result.ts';
 import { feedWords } from '#story/feed-words.ts';
-import type { BoardMatch } from '#story/match.ts';
+import { clockWords, scopeWords } from '#story/hand-halts.ts';
+import type { BoardMatch, ShownHalt } from '#story/match.ts';
 import { timeText } from '#story/minute.ts';
 import { differenceWords, guardWords, isSameScore, kickOffWords, scoreWords } from '#story/words.ts';
 import { type Permission, type Trading, tradingOf, WENT_BACK } from '#tradability/trading.ts';
@@ -23,9 +24,16 @@ type ShownPermission = Permission | 'awaited';
 function haltWords(reasons: Trading['reasons'], match: BoardMatch): string {
   const wordsOf = (reason: string): string => {
     if (reason === `feed_${match.feed.state}`) return `feed ${feedWords(match.feed)}`;
+    if (reason === 'halted_by_hand') return match.halts.standing.map(handWords).join(', ');
     return reason === 'score_differs' ? differenceWords(match) : reason;
   };
   return guardWords(reasons.map(wordsOf));
+}
+
+/** Returns e.g. `halted by hand by anna until 20:15:00 UTC: stream is late`. */
+function handWords({ scope, user, reason, until }: ShownHalt): string {
+  const what = scope.startsWith('match:') ? '' : ` (${scopeWords(scope)})`;
+  return `halted by hand${what} by ${user}${until === null ? '' : ` until ${clockWords(until)}`}: ${reason}`;
 }
 
 /** Returns the permission to trade as it may be shown: no match is safe without a fresh connection. */
@@ -33,7 +41,7 @@ function shownTrading(
   match: BoardMatch,
   connection: ConnectionState,
 ): Pick<Trading, 'reasons'> & { readonly permission: ShownPermission } {
-  const { permission, reasons } = tradingOf(match, match.feed);
+  const { permission, reasons } = tradingOf(match, match.feed, match.halts);
   if (permission === 'not_in_play' || connection === 'fresh') return { permission, reasons };
   if (connection === 'lost') return { permission: 'halted', reasons: [...reasons, 'no_word'] };
   return { permission: permission === 'safe' ? 'awaited' : permission, reasons };

@@ -34,13 +34,15 @@ export function newsWords(kind: ScoreNews, match: BoardMatch): string {
 
 /** Reasons of the feed that may concern one match alone. */
 const OWN_FEED_REASONS: ReadonlySet<string> = new Set(['feed_stale', 'feed_delayed']);
+/** A server that cannot read halts does not see the feeds either. */
+const OF_SERVER = 'halts_unread';
 
 /**
  * Returns the alert of a match that may no longer be traded; null when it may be traded, or could not be before. Also null when
  * only the whole source is down: that is one alert, by `feedNews`.
  */
 export function haltNews(before: BoardMatch, after: BoardMatch): NewsAlert | null {
-  if (tradingOf(before, before.feed).permission !== 'safe') return null;
+  if (tradingOf(before, before.feed, before.halts).permission !== 'safe') return null;
   const own = ownReasons(after);
   return own.length === 0 ? null : haltOf(after, guardWords(own));
 }
@@ -51,15 +53,18 @@ export function safeNews(
   after: BoardMatch,
   { now, zone }: Pick<ShownMoment, 'now' | 'zone'>,
 ): NewsAlert | null {
-  if (tradingOf(after, after.feed).permission !== 'safe' || ownReasons(before).length === 0) return null;
+  if (tradingOf(after, after.feed, after.halts).permission !== 'safe' || ownReasons(before).length === 0)
+    return null;
   return { kind: 'safe', words: `Safe again at ${timeText(now, zone)}: ${matchName(after)}.` };
 }
 
 /** Returns the reasons of a halt, without those of a source that halts all of its matches; none of a match that is not halted. */
 function ownReasons(match: BoardMatch): string[] {
-  const { permission, reasons } = tradingOf(match, match.feed);
+  const { permission, reasons } = tradingOf(match, match.feed, match.halts);
   if (permission !== 'halted') return [];
-  return reasons.filter((reason) => !reason.startsWith('feed_') || OWN_FEED_REASONS.has(reason));
+  return reasons.filter(
+    (reason) => (!reason.startsWith('feed_') || OWN_FEED_REASONS.has(reason)) && reason !== OF_SERVER,
+  );
 }
 
 /** Returns the alert of a match with more red cards than before; null otherwise. */
@@ -72,7 +77,7 @@ export function cardNews(before: BoardMatch, after: BoardMatch): NewsAlert | nul
 
 /** Returns the alert of a match that left the board, deleted or outside the contract; null when it was not safe to trade. */
 export function goneNews(match: BoardMatch): NewsAlert | null {
-  const isSafe = tradingOf(match, match.feed).permission === 'safe';
+  const isSafe = tradingOf(match, match.feed, match.halts).permission === 'safe';
   return isSafe ? haltOf(match, 'no longer on the board') : null;
 }
 

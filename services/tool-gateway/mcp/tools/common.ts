@@ -83,7 +83,7 @@ export function summaryOf(
 ): z.input<typeof matchSummary> {
   const { cause, status_type } = state;
   const health = queries.health(state.event_id, now * 1000);
-  const { permission, reasons } = tradingOf(state, health);
+  const { permission, reasons } = tradingOf(state, health, queries.halts(state, now * 1000));
   const timed = { ...state, ut: cause.ut, received_at: cause.received_at };
   return {
     match_id: state.event_id,

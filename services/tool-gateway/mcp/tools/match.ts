@@ -4,11 +4,13 @@ import { pageOf } from '#contract/rest/tree.ts';
 import { isInShootOut } from '#domain/goal-facts.ts';
 import { GUARD_WORDS } from '#domain/guard-words.ts';
 import { periodWords } from '#domain/sports/periods.ts';
+import type { TradingHalt } from '#records/types.ts';
 import { POSSIBLE_INCIDENTS } from '#soccer/soccer.ts';
 import { feedWords } from '#story/feed-words.ts';
 import { minuteOf, whyVoid } from '#story/incidents.ts';
 import { guardWords } from '#story/words.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
+import type { HandHalts } from '#tradability/halts.ts';
 import { tradingOf, WENT_BACK } from '#tradability/trading.ts';
 import type { MatchWithIncidents } from '#views/queries/tool-queries.ts';
 import type { ShownIncident, ShownState } from '#views/store/board-view.ts';
@@ -19,6 +21,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ...GUARD_WORDS,
   [WENT_BACK]: guardWords([WENT_BACK]),
   unknown_score: 'the firm score is unknown',
+  halts_unread: 'operators may have halted trading by hand: the halts cannot be read',
 };
 
 /** An incident of a timeline. Unknown fields are left out, as a timeline has many incidents. */
@@ -47,7 +50,7 @@ const answer = z.object({
   score: score.describe('Includes goals under review; null is unknown, never zero.'),
   firm_score: firm_score.describe('Without goals that await confirmation.'),
   guard: guard.describe(
-    `not_in_play: the match has not begun, or is over. Reasons: ${Object.keys(GUARD_WORDS).join(', ')}, unknown_score, feed_delayed etc.`,
+    `not_in_play: not begun, or over. Reasons: ${Object.keys(GUARD_WORDS).join(', ')}, unknown_score, halted_by_hand, feed_delayed etc.`,
   ),
   feed: feed.describe(
     'States: alive, recovered, stale (silent while the clock runs), delayed (too late), down, recovering, ended (the match is over), expired (feed health itself is silent), unknown. Reasons: silence, delay, clock, backlog (our own delay), unreadable_messages, credentials, contract, network, ingress.',
@@ -117,9 +120,9 @@ function answerOf(
   scope: ToolScope,
 ): z.input<typeof answer> {
   const { state } = match;
-  const { levelName, health } = scope.queries;
+  const { levelName, health, halts } = scope.queries;
   return {
-    act: actLine(state, health(state.event_id, scope.now * 1000)),
+    act: actLine(state, health(state.event_id, scope.now * 1000), halts(state, scope.now * 1000)),
     ...summaryOf(match, scope),
     season: levelName('season', state.season_id),
     stage: levelName('stage', state.stage_id),
@@ -142,9 +145,9 @@ function answerOf(
 }
 
 /** Returns whether to act on a match, and why, in one line. It begins with `You may act`, `Do not act` or `Nothing to act on`. */
-function actLine(state: ShownState, feed: FeedStatus): string {
+function actLine(state: ShownState, feed: FeedStatus, halts: HandHalts<TradingHalt>): string {
   const { status_type, firm } = state;
-  const { permission, reasons } = tradingOf(state, feed);
+  const { permission, reasons } = tradingOf(state, feed, halts);
   if (permission === 'not_in_play')
     return `Nothing to act on: the match ${status_type === 'scheduled' ? 'has not begun' : `is ${status_type}`}.`;
   if (permission === 'safe' && firm !== null)
@@ -154,6 +157,7 @@ function actLine(state: ShownState, feed: FeedStatus): string {
   const words: Readonly<Record<string, string>> = {
     ...REASONS,
     [`feed_${feed.state}`]: `the feed of the match is ${of}`,
+    halted_by_hand: `an operator halted trading by hand (${halts.standing.map(({ orders }) => orders.at(-1)?.order.reason).join('; ')})`,
   };
   return `Do not act: ${reasons.map((reason) => words[reason] ?? reason).join(', ')}.`;
 }

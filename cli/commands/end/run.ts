@@ -1,0 +1,40 @@
+/** Ends a match that the provider never ends, by an order of the operator (law 2). */
+import { randomBytes } from 'node:crypto';
+import { absenceMessage } from '#ingestion/absence.ts';
+import { findClusterWith, platformName, publishValues, requireConfirmed } from '../../cluster.ts';
+import { type ArgumentsOf, CommandError } from '../../command.ts';
+import { auditOf } from '../../orders.ts';
+import { printLine } from '../../terminal.ts';
+import { escapeLine } from '../../values.ts';
+import { nameOf } from '../match/page.ts';
+import { MatchRecords, unknownEvent } from '../match/records.ts';
+import { parseEventId } from '../option-values.ts';
+import type { command } from './command.ts';
+
+/** Publishes the order. Throws `CommandError` without `--yes`, and when the match is unknown or deleted already. */
+export async function run({ values, positionals }: ArgumentsOf<typeof command>): Promise<number> {
+  const id = parseEventId(positionals);
+  const order = auditOf(values.reason);
+  const cluster = await findClusterWith(['match-state']);
+  const state = (await (await MatchRecords.open(cluster, id)).read('match-state')).at(-1)?.value;
+  if (state === undefined) throw unknownEvent(cluster, id);
+  const { status_type } = state;
+  const name = `match ${id}, ${nameOf(state)}`;
+  if (status_type === 'deleted') throw new CommandError(`${name}, is deleted already`);
+  requireConfirmed(
+    cluster,
+    values.yes,
+    `${name} (${status_type ?? 'status unknown'}) would leave boards and tables, and clients would receive its deletion, until the provider's next message of it`,
+  );
+  // The clock of this machine may be behind the provider's: an order counts from the last report on.
+  const ut = Math.max(Math.floor(order.at / 1_000), ...state.reports.map((reported) => reported.ut));
+  const delivery = { deliveryId: randomBytes(8).toString('hex'), receivedAt: order.at };
+  const value = absenceMessage(id, ut, { confirmed: true, order }, { origin: 'operator', ...delivery });
+  await publishValues(cluster, 'normalized-messages', [{ key: String(id), value }], { client: 'end' });
+  printLine(
+    escapeLine(
+      `${platformName(cluster)}: ${name}: ended. The provider's next message of it takes the order back`,
+    ),
+  );
+  return 0;
+}

@@ -1,0 +1,70 @@
+/** Gives an order to halt or to resume trading by hand, and says what stands afterwards. */
+import type { MatchState } from '#records/types.ts';
+import { clockWords, scopeWords } from '#story/hand-halts.ts';
+import { type HaltAction, orderHalt } from '#topics/halt-orders.ts';
+import { VersionedTopic } from '#topics/versioned-topic.ts';
+import { HaltTable } from '#tradability/halts.ts';
+import { commandLog, findClusterWith, type OpenCluster, platformName } from '../../cluster.ts';
+import { UsageError } from '../../command.ts';
+import { machineNow } from '../../followed-topics.ts';
+import { auditOf } from '../../orders.ts';
+import { printLine } from '../../terminal.ts';
+import { escapeLine } from '../../values.ts';
+import { nameOf } from '../match/page.ts';
+import { MatchRecords } from '../match/records.ts';
+
+type OrderOptions = {
+  readonly competition?: string | undefined;
+  readonly all: boolean;
+  readonly reason?: string | undefined;
+};
+
+/** Publishes the order. `actionAt`: returns what is ordered at a time, Unix milliseconds. Throws `UsageError`, and as `orderHalt`. */
+export async function orderByHand(
+  options: OrderOptions,
+  words: readonly string[],
+  actionAt: (at: number) => HaltAction,
+): Promise<number> {
+  const order = auditOf(options.reason);
+  const scope = scopeOf(options, words);
+  const cluster = await findClusterWith(['trading-halts', 'match-state']);
+  const connection = { ...cluster, log: commandLog('halts') };
+  const ordered = await orderHalt(connection, { scope, order, ...actionAt(order.at) });
+  const match = scope.startsWith('match:') ? await stateOf(cluster, Number(scope.slice(6))) : null;
+  const about = match === null ? scopeWords(scope) : `match ${match.event_id}, ${nameOf(match)}`;
+  const { halted, until } = ordered;
+  const end = until === null ? '' : ` until ${clockWords(until)}`;
+  printLine(escapeLine(`${platformName(cluster)}: ${about}: ${halted ? `halted by hand${end}` : 'resumed'}`));
+  if (scope.startsWith('match:') && match === null)
+    printLine(`${scopeWords(scope)} is unknown here: check its id. The order stands for when it is known`);
+  for (const other of halted || match === null ? [] : await othersOf(connection, match))
+    printLine(`it stays halted by the halt of ${scopeWords(other)}`);
+  return 0;
+}
+
+/** Returns the scopes by which a match is halted still. */
+async function othersOf(
+  connection: ConstructorParameters<typeof VersionedTopic<'trading-halts'>>[1],
+  match: MatchState,
+): Promise<string[]> {
+  const table = new HaltTable();
+  for (const record of await new VersionedTopic('trading-halts', connection).list())
+    table.apply(record.scope, record);
+  return table.standing(machineNow(), match).standing.map(({ scope }) => scope);
+}
+
+async function stateOf(cluster: OpenCluster, eventId: number): Promise<MatchState | null> {
+  return (await (await MatchRecords.open(cluster, eventId)).read('match-state')).at(-1)?.value ?? null;
+}
+
+function scopeOf({ competition, all }: OrderOptions, words: readonly string[]): string {
+  const named = [
+    ...words.map((id) => `match:${id}`),
+    ...(competition === undefined ? [] : [`competition:${competition}`]),
+    ...(all ? ['all'] : []),
+  ];
+  const [scope, ...more] = named;
+  if (scope === undefined || more.length > 0 || !/^(?:all|(?:match|competition):[1-9]\d{0,14})$/.test(scope))
+    throw new UsageError('name one match by its event id, one --competition by its id, or --all');
+  return scope;
+}

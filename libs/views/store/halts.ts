@@ -1,0 +1,50 @@
+import type { TradingHalt } from '#records/types.ts';
+import { type HaltedMatch, HaltTable, type HandHalts, isAbout } from '#tradability/halts.ts';
+import type { Statements } from './sql.ts';
+
+/** What operators have halted by hand, of trading-halts and the reader's clock. */
+export class HaltView {
+  readonly #sql: Statements;
+  readonly #table = new HaltTable<TradingHalt>();
+  /** Whether the topic is followed, so that its reading is checked. */
+  #isFollowed = false;
+
+  constructor(sql: Statements) {
+    this.#sql = sql;
+    for (const record of sql.records<TradingHalt>('SELECT json FROM halts ORDER BY scope'))
+      this.#table.apply(record.scope, record);
+  }
+
+  /** From now on the views may lack halts unless they report that the topic was read. */
+  follow(): void {
+    this.#isFollowed = true;
+  }
+
+  /** Records that the topic was read to the end that it had `at`, on the steady clock. */
+  readToEnd(at: number): void {
+    this.#table.readTo(at);
+  }
+
+  /** Applies the record of a scope, at an offset; null deletes it. */
+  apply(scope: string, record: TradingHalt | null, offset: number): void {
+    if (record === null) this.#sql.of('DELETE FROM halts WHERE scope = ?').run(scope);
+    else this.#sql.of('INSERT OR REPLACE INTO halts VALUES (?, ?)').run(scope, JSON.stringify(record));
+    this.#table.apply(scope, record, offset);
+  }
+
+  /** Records that the record of a scope at an offset cannot be read. */
+  doubt(scope: string, offset: number): void {
+    this.#table.doubt(scope, offset);
+  }
+
+  /** Returns the halts of a match at `now`, Unix milliseconds; by default all. */
+  standing(now: number, match: HaltedMatch | null = null): HandHalts<TradingHalt> {
+    const halts = this.#table.standing({ wall: now, steady: performance.now() }, match);
+    return this.#isFollowed ? halts : { ...halts, isRead: true };
+  }
+
+  /** Returns the record of each scope, standing or not; of a match: of each scope that it is in. */
+  records(match?: HaltedMatch): TradingHalt[] {
+    return this.#table.records().filter(({ scope }) => match === undefined || isAbout(scope, match));
+  }
+}
