@@ -32,6 +32,7 @@ export async function createTopicsWithClient(
     secret_hash,
     competitions: null,
     operations: null,
+    may_halt: false,
     webhooks: [],
   }));
   return { id: 1, secret };

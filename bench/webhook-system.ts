@@ -61,6 +61,7 @@ export class WebhookSystem {
       secret_hash: client?.secret_hash ?? '',
       competitions: null,
       operations: null,
+      may_halt: false,
       webhooks,
     }));
     return new Map(webhooks.map(({ id }, n) => [path(n), id]));

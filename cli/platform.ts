@@ -345,6 +345,7 @@ async function createFirstClient(cluster: TopicCluster): Promise<NewClient | nul
     secret_hash,
     competitions: null,
     operations: null,
+    may_halt: false,
     webhooks: [],
   }));
   return { id: 1, secretKey };

@@ -497,6 +497,8 @@ export type Client = {
   competitions: null | number[];
   /** REST operations inside the contract, e.g. events.index; null is all. */
   operations: null | string[];
+  /** Whether its sessions of the board may halt and resume trading by hand. */
+  may_halt: boolean;
   webhooks: WebhookSubscription[];
   /** Counts changes of this client, from 1; the higher wins. */
   version: number;

@@ -9,10 +9,10 @@ export type HaltAction =
   | { readonly action: 'resume' };
 
 /** An order about a scope, a key of the topic. */
-type HaltOrder = HaltAction & { readonly scope: string; readonly order: OrderAudit };
+export type HaltOrder = HaltAction & { readonly scope: string; readonly order: OrderAudit };
 
 /** Thrown for a resumption of what is not halted. */
-class NotHaltedError extends defineError('NotHaltedError', (scope: string) => [
+export class NotHaltedError extends defineError('NotHaltedError', (scope: string) => [
   'NOT_HALTED',
   `${scope} is not halted by hand`,
 ]) {}

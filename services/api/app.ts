@@ -15,7 +15,7 @@ import type { ServedCompetitions } from '#views/store/served.ts';
 import type { BoardView } from '#views/store/views.ts';
 import type { BacklogCounter } from './board/backlog.ts';
 import type { GateOptions } from './board/gate.ts';
-import { boardRoutes, notFoundPage } from './board/routes.ts';
+import { type BoardOptions, boardRoutes, notFoundPage } from './board/routes.ts';
 import { documentRoutes } from './document.ts';
 import { eventIdOf, healthHeader } from './health-header.ts';
 
@@ -46,6 +46,8 @@ export type ApiAppOptions = {
   readonly competitions: ServedCompetitions;
   /** Unprocessed records of each processor, for the board's page of the feeds. */
   readonly backlog?: BacklogCounter | undefined;
+  /** As of the board's options. */
+  readonly orderHalt?: BoardOptions['orderHalt'];
   /** Rules of seasons, for the winners of ties on the board. */
   readonly rulesOf?: RulesOf | undefined;
   readonly version: string;
@@ -69,8 +71,20 @@ const HEALTH_PATHS = ['/health', '/health/live', '/health/ready'];
 
 /** Creates the server of everything on API_PORT. */
 export async function createApp(options: ApiAppOptions): Promise<FastifyInstance> {
-  const { data, authenticator, view, board, backlog, rulesOf, version, publicUrl, registry, log, ready } =
-    options;
+  const {
+    data,
+    authenticator,
+    view,
+    board,
+    backlog,
+    orderHalt,
+    rulesOf,
+    version,
+    publicUrl,
+    registry,
+    log,
+    ready,
+  } = options;
   const { trustedProxies, onFailure, competitions, tls = null, draining } = options;
   const now = (): number => Date.now() / 1000;
   const quiet = log.child({}, { level: 'warn' });
@@ -134,6 +148,14 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
   });
   await app.register(documentRoutes, { version, publicUrl });
   if (board !== null)
-    await app.register(boardRoutes, { view, gate: board, now, metrics: registry, backlog, rulesOf });
+    await app.register(boardRoutes, {
+      view,
+      gate: board,
+      now,
+      metrics: registry,
+      backlog,
+      orderHalt,
+      rulesOf,
+    });
   return app;
 }

@@ -7,6 +7,7 @@ import { OWN_RULES, readRules } from '#service/competition-rules.ts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
 import { serviceVersion } from '#service/version.ts';
+import { orderHalt } from '#topics/halt-orders.ts';
 import { Registry } from '#topics/registry.ts';
 import { viewMetrics } from '#views/metrics.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
@@ -91,6 +92,7 @@ export async function serveApi(
     view: views,
     board: API_BOARD === 'off' ? null : gate,
     competitions,
+    orderHalt: (order) => orderHalt({ brokers, prefix, registryUrl, log: logger }, order),
     backlog: backlogCounter({ brokers, prefix, log: logger }),
     rulesOf: readRules(config.RULES_DIR || OWN_RULES),
     version: serviceVersion(),

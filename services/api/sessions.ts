@@ -10,11 +10,16 @@ export const SESSION_SECONDS = 12 * 3_600;
 /** Number of sessions signed out of that are remembered. */
 const MAX_ENDED = 100_000;
 
+/** Who may halt and resume trading by hand: a client's session, also where the board is open. */
+export type Operator = { readonly name: string; readonly access: Access };
+
 /** The owner of a session. */
 export type Viewer = {
   readonly clientId: number;
   /** Returns the client's current contract; null once the session is over. */
   access(): Access | null;
+  /** Returns the client as one that may halt trading by hand; null where it may not, or the session is over. */
+  operator(): Operator | null;
 };
 
 /** Sessions of the live board, opened with a client's credentials. */
@@ -50,13 +55,19 @@ export function createSessions(options: BoardSessionsOptions) {
     const keys = bases.values().map((base) => keyOf(base, secret_hash));
     const claims = verifyToken(session, seconds(), keys);
     if (claims === null) return null;
+    const current = () => {
+      const found = clients.find(clientId);
+      const holds =
+        found?.client.secret_hash === secret_hash && now() < claims.expiration && !ended.has(session);
+      return holds ? found : null;
+    };
     return {
       clientId,
-      access() {
-        const current = clients.find(clientId);
-        const holds =
-          current?.client.secret_hash === secret_hash && now() < claims.expiration && !ended.has(session);
-        return holds ? current.access : null;
+      access: () => current()?.access ?? null,
+      operator() {
+        const holder = current();
+        if (holder?.client.may_halt !== true) return null;
+        return { name: `client ${clientId} (${holder.client.name})`, access: holder.access };
       },
     };
   };

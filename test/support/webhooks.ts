@@ -74,6 +74,7 @@ export async function subscribe(
     active: true,
     secret_hash: 'of no use',
     operations: null,
+    may_halt: false,
     competitions: competitions === null ? null : [...competitions],
     webhooks: [sealed],
   }));

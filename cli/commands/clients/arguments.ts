@@ -21,6 +21,7 @@ export function parseClients(given: ArgumentsOf<typeof command>) {
   const contract = {
     competitions: listOf(values.competitions, parseId),
     operations: listOf(values.operations, operationOf),
+    mayHalt: values['may-halt'] === undefined ? undefined : values['may-halt'] === 'yes',
   };
   switch (name) {
     case 'add':
@@ -35,8 +36,8 @@ export function parseClients(given: ArgumentsOf<typeof command>) {
     case 'show':
       return { action: name, id: id(), json: values.json === true };
     case 'contract':
-      if (values.competitions === undefined && values.operations === undefined)
-        throw new UsageError('name --competitions or --operations');
+      if (Object.values(contract).every((part) => part === undefined))
+        throw new UsageError('name --competitions, --operations or --may-halt');
       return { action: name, id: id(), ...contract };
     case 'webhook add':
       if (values.url === undefined) throw new UsageError('name the address with --url');

@@ -3,12 +3,12 @@ import { ALERT_FORMATS } from '#webhooks/alert-formats.ts';
 import { BROKER_HELP, defineCommand } from '../../command.ts';
 import { actionWords } from '../actions.ts';
 
-const HELP = `Usage: touchline clients add [--id <id>] [--name <name>] [--competitions 1,2] [--operations events.index,feed.index]
+const HELP = `Usage: touchline clients add [--id <id>] [--name <name>] [--competitions 1,2] [--operations events.index,feed.index] [--may-halt yes]
        touchline clients list [--json]
        touchline clients show <id> [--json]
        touchline clients enable <id> | disable <id>
        touchline clients rotate-secret <id>
-       touchline clients contract <id> [--competitions 1,2 | all] [--operations events.index,feed.index | all]
+       touchline clients contract <id> [--competitions 1,2 | all] [--operations events.index,feed.index | all] [--may-halt yes | no]
        touchline clients webhook add <id> --url <https address> [--secret-file <file>] [--types incident,event,alert | all] [--latest-only] [--test]
        touchline clients webhook add <id> --url <https address> --format slack|teams|pagerduty|template [--template <file>] [--secret-file <file>] [--test]
        touchline clients webhook remove <id> <webhook id> [--yes]
@@ -25,7 +25,8 @@ serves them applies a change at once. Several people may edit at the same time: 
   enable         accepts a disabled client again
   disable        refuses the client, and makes its tokens invalid at once
   rotate-secret  prints a new secret key, which is shown only once; issued tokens stay valid until they expire
-  contract       sets what the client may read: competitions by id, operations by name (see /openapi.json)
+  contract       sets what the client may read: competitions by id, operations by name (see /openapi.json);
+                 --may-halt yes lets its sessions of the board halt and resume trading by hand
   webhook add    sends messages that the contract covers to an address from now on: incidents and events, or the types of
                  --types. --secret-file has the signing secret of 32 characters (-: standard input, or a prompt); without it,
                  a new secret is printed, which is shown only once. --test adds the webhook only if the address accepts a
@@ -48,13 +49,13 @@ ${BROKER_HELP}
 
 /** Number of ids, and options, that each action takes. */
 export const ACTIONS = {
-  add: { words: 0, options: ['id', 'name', 'competitions', 'operations'] },
+  add: { words: 0, options: ['id', 'name', 'competitions', 'operations', 'may-halt'] },
   list: { words: 0, options: ['json'] },
   show: { words: 1, options: ['json'] },
   enable: { words: 1, options: [] },
   disable: { words: 1, options: [] },
   'rotate-secret': { words: 1, options: [] },
-  contract: { words: 1, options: ['competitions', 'operations'] },
+  contract: { words: 1, options: ['competitions', 'operations', 'may-halt'] },
   'webhook add': {
     words: 1,
     options: ['url', 'secret', 'secret-file', 'types', 'latest-only', 'format', 'template', 'test'],
@@ -72,6 +73,7 @@ export const command = defineCommand({
     name: { type: 'string' },
     competitions: { type: 'string' },
     operations: { type: 'string' },
+    'may-halt': { type: 'string' },
     url: { type: 'string' },
     secret: { type: 'string' },
     'secret-file': { type: 'string' },
@@ -84,7 +86,7 @@ export const command = defineCommand({
     finish: { type: 'boolean' },
     yes: { type: 'boolean' },
   },
-  choices: { format: ALERT_FORMATS },
+  choices: { format: ALERT_FORMATS, 'may-halt': ['yes', 'no'] },
   words: (before) => actionWords(ACTIONS, before),
   changes: ({ positionals: [action = '', sub] }) =>
     !['list', 'show'].includes(action) && !(action === 'webhook' && sub === 'test'),

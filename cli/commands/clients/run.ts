@@ -78,6 +78,7 @@ async function perform(directory: ClientDirectory, request: ClientsRequest): Pro
           ...client,
           competitions: request.competitions === undefined ? client.competitions : request.competitions,
           operations: request.operations === undefined ? client.operations : request.operations,
+          may_halt: request.mayHalt ?? client.may_halt,
         })),
       );
     case 'webhook add':
@@ -100,7 +101,7 @@ async function perform(directory: ClientDirectory, request: ClientsRequest): Pro
 
 async function add(
   directory: ClientDirectory,
-  { id, name, competitions, operations }: Extract<ClientsRequest, { action: 'add' }>,
+  { id, name, competitions, operations, mayHalt }: Extract<ClientsRequest, { action: 'add' }>,
 ): Promise<string> {
   const secret = newSecret();
   const secret_hash = hashSecret(secret);
@@ -114,6 +115,7 @@ async function add(
       secret_hash,
       competitions: competitions ?? null,
       operations: operations ?? null,
+      may_halt: mayHalt ?? false,
       webhooks: [],
     };
   });
@@ -144,11 +146,12 @@ function line({ client_id, name, active, competitions, operations }: Client): st
 }
 
 function details(client: Client): string {
-  const { competitions, operations, version, updated_at } = client;
+  const { competitions, operations, may_halt, version, updated_at } = client;
   return [
     line(client).trim(),
     `competitions: ${competitions?.join(', ') ?? 'all'}`,
     `operations: ${operations?.join(', ') ?? 'all'}`,
+    ...(may_halt ? ['may halt trading by hand on the board'] : []),
     ...webhookLines(client),
     `version ${version}, ${new Date(updated_at).toISOString()}`,
     '',

@@ -28,10 +28,8 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const followed = await FollowedMatch.read(records, { whole: request.json });
   if (followed === null) throw unknownEvent(cluster, request.eventId);
   await untilStopped(async (signal) => {
-    const health = await followHealth(cluster, signal);
-    const halted = new FollowedHalts(cluster);
-    await halted.untilRead(signal);
-    const closing = { health, halted };
+    const closing = await followClosing(cluster, signal);
+    const { health, halted } = closing;
     if (request.follows)
       return process.stdout.isTTY ? draw(followed, closing, signal) : list(followed, closing, signal);
     if (signal.aborted) return;
@@ -130,7 +128,7 @@ async function showPublished(
     }
     case 'published': {
       const read = new AbortController();
-      const health = await followHealth(cluster, read.signal);
+      const { health } = await followClosing(cluster, read.signal);
       read.abort();
       const gaps = gapsAt(health.records(eventId), at);
       const lines = json
@@ -142,12 +140,15 @@ async function showPublished(
   }
 }
 
-/** Reads the feed health that exists, and follows it until `signal`. */
-async function followHealth(cluster: OpenCluster, signal: AbortSignal): Promise<FollowedFeedHealth> {
-  const health = new FollowedFeedHealth(cluster);
+/** Reads the feed health and the halts by hand that exist, and follows them until `signal`. */
+async function followClosing(cluster: OpenCluster, signal: AbortSignal): Promise<Closing> {
+  const [health, halted] = [new FollowedFeedHealth(cluster), new FollowedHalts(cluster)];
   const topics = await findTopics(cluster);
-  if (topics.has('feed-health')) await health.untilRead(signal);
-  return health;
+  await Promise.all([
+    topics.has('feed-health') ? health.untilRead(signal) : null,
+    topics.has('trading-halts') ? halted.untilRead(signal) : null,
+  ]);
+  return { health, halted };
 }
 
 function parse({ values, positionals }: ArgumentsOf<typeof command>, now: number) {

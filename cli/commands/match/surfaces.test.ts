@@ -359,7 +359,7 @@ describe('every surface shows the same of a match', () => {
       expect(board.periods.map(periodWords)).toEqual(periods);
       expect(text).toContain(periods.join(', '));
       expect(match.tool.periods).toEqual(periods);
-      const page = details === null ? '' : matchPage(details, T + 9_000);
+      const page = details === null ? '' : matchPage(details, false, T + 9_000);
       for (const period of periods) expect(page).toContain(`>${period.replace(/.* /, '')}<`);
     },
   );

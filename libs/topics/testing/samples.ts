@@ -198,6 +198,7 @@ const OTHER_SAMPLES = {
     secret_hash: 'scrypt$AAAA$BBBB',
     competitions: [1478],
     operations: ['events.index'],
+    may_halt: false,
     webhooks: [
       {
         id: 'a',

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
+import { type HaltOrder, NotHaltedError } from '#topics/halt-orders.ts';
 import { ranking } from '#views/testing/ranking.ts';
 import type { GateOptions } from './gate.ts';
 import { LEVEL_IDS } from './testing/playing.ts';
@@ -11,13 +12,17 @@ const ALL: Access = { clientId: 1, competitions: null, operations: null };
 /** Contracts by the text of a session; null: the session is over. */
 let contracts: Record<string, Access | null>;
 let served: ServedBoard;
+/** The orders that were published. */
+let ordered: HaltOrder[];
 
 const sessions = {
   open: async (clientId: string, secretKey: string) =>
     clientId === '7' && secretKey === 'right' ? 'v1.all' : null,
   viewer(session: string) {
     const access = contracts[session];
-    return access == null ? null : { clientId: access.clientId, access: () => contracts[session] ?? null };
+    if (access == null) return null;
+    const operator = () => (session === 'v1.tables' ? null : { name: `client 1 (${session})`, access });
+    return { clientId: access.clientId, access: () => contracts[session] ?? null, operator };
   },
   end(session: string) {
     contracts[session] = null;
@@ -27,6 +32,10 @@ const sessions = {
 async function serve(changes: Partial<GateOptions> = {}): Promise<void> {
   served = await ServedBoard.start({
     gate: { sessions, openOnLoopback: false, competitions: null, publicUrl: undefined, ...changes },
+    orderHalt: async (order) => {
+      if (order.action === 'resume') throw new NotHaltedError(order.scope);
+      ordered.push(order);
+    },
   });
   playBoard(served.played, Date.now() / 1000);
   playSerbiaBrazil(served.played, Date.now() / 1000);
@@ -40,6 +49,7 @@ async function serveAgain(changes: Partial<GateOptions>): Promise<void> {
 }
 
 beforeEach(async () => {
+  ordered = [];
   contracts = {
     'v1.all': ALL,
     'v1.world': { ...ALL, competitions: new Set([LEVEL_IDS.competition_id]) },
@@ -319,6 +329,47 @@ describe('a reader of /board/events', () => {
       expect(world.ended).toBe(false);
     } finally {
       vi.useRealTimers();
+    }
+  });
+});
+
+describe('an order by hand', () => {
+  const ORDER = {
+    scope: `match:${SERBIA_BRAZIL.id}`,
+    action: 'halt',
+    reason: ' late stream ',
+    minutes: '10',
+  };
+  const give = (fields: Record<string, string>, session: string, headers: Record<string, string> = {}) =>
+    post('/halts', { ...ORDER, ...fields }, { cookie: `touchline_session=${session}`, ...headers });
+
+  test('is published with who gave it, when, why and until when', async () => {
+    const answer = await give({}, 'v1.world');
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, `/match/${SERBIA_BRAZIL.id}`]);
+    const [{ order: { at = 0 } = {}, ...halt } = {}] = ordered;
+    expect(halt).toEqual({ scope: ORDER.scope, action: 'halt', until: at + 600_000 });
+    expect(ordered[0]?.order).toMatchObject({ user: 'client 1 (v1.world)', reason: 'late stream' });
+  });
+
+  test.each([
+    ['without a session', 403, {}, '', {}],
+    ['of a client that may not', 403, {}, 'v1.tables', {}],
+    ['about a match outside the contract', 403, {}, 'v1.other', {}],
+    ['about everything where the contract covers some competitions', 403, { scope: 'all' }, 'v1.world', {}],
+    ['from a page of another site', 403, {}, 'v1.all', { origin: 'https://evil.example' }],
+    ['without a reason', 400, { reason: ' ' }, 'v1.all', {}],
+    ['about what has no such scope', 400, { scope: 'season:3' }, 'v1.all', {}],
+    ['to resume what is not halted', 409, { action: 'resume' }, 'v1.all', {}],
+  ] as const)('is refused %s', async (_, status, fields, session, headers) => {
+    expect((await give(fields, session, headers)).statusCode).toBe(status);
+    expect(ordered).toEqual([]);
+  });
+
+  test('has its forms only on the pages of a session that may give it', async () => {
+    for (const path of ['/halts', `/match/${SERBIA_BRAZIL.id}`]) {
+      expect((await get(path, 'v1.world')).text).toContain('Halt by hand</button>');
+      await serveAgain({ openOnLoopback: true });
+      expect((await get(path, '', 'localhost')).text).not.toContain('action="/halts"');
     }
   });
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Access } from '#contract/rest/provider.ts';
 import { isLoopback } from '#service/addresses.ts';
 import { type ServedCompetitions, servedAccess } from '#views/store/served.ts';
-import { type BoardSessions, SESSION_SECONDS, type Viewer } from '../sessions.ts';
+import { type BoardSessions, type Operator, SESSION_SECONDS, type Viewer } from '../sessions.ts';
 import { document, sendPage } from './pages/layout.ts';
 import { html } from './shared/html.ts';
 
@@ -22,8 +22,12 @@ export type GateOptions = {
 /** What the sender of a request may see, as of each call; null: nothing any more. */
 export type CurrentAccess = { access(): Access | null };
 
-/** Returns what the sender of a request may see; null when it has to sign in first. */
-export type BoardGate = (request: FastifyRequest) => CurrentAccess | null;
+export type BoardGate = {
+  /** Returns what the sender of a request may see; null when it has to sign in first. */
+  enter(request: FastifyRequest): CurrentAccess | null;
+  /** Returns who may halt trading by this request; null: nobody. */
+  operator(request: FastifyRequest): Operator | null;
+};
 
 const COOKIE = 'touchline_session';
 /** The id of the client who signed in, for the pages alone: tabs of one client share a stream. */
@@ -57,16 +61,7 @@ export async function boardGate(app: FastifyInstance, options: GateOptions): Pro
     sendPage(reply.code(code), signInPage(to, problem, null), 'no-store');
 
   await app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser(FORM, { parseAs: 'string', bodyLimit: BODY_LIMIT }, (_request, body, done) =>
-      done(null, Object.fromEntries(new URLSearchParams(String(body)))),
-    );
-    // A form on another site could sign the visitor out, or in as another client.
-    scope.addHook('onRequest', (request, reply, done) => {
-      if (request.method === 'POST' && isOfAnotherSite(request, publicUrl))
-        sendForm(reply, 403, '/', OTHER_SITE);
-      else done();
-    });
+    refuseOtherSites(scope, publicUrl, BODY_LIMIT, (reply) => sendForm(reply, 403, '/', OTHER_SITE));
     scope.setErrorHandler((error: FastifyError, _request, reply) => {
       const { statusCode = 500 } = error;
       if (statusCode >= 500) throw error;
@@ -93,7 +88,27 @@ export async function boardGate(app: FastifyInstance, options: GateOptions): Pro
     });
   });
 
-  return (request) => (openOnLoopback && isFromThisMachine(request) ? everything : viewerOf(request));
+  return {
+    enter: (request) => (openOnLoopback && isFromThisMachine(request) ? everything : viewerOf(request)),
+    operator: (request) => viewerOf(request)?.operator() ?? null,
+  };
+}
+
+/** Makes a scope read forms, and refuse those of pages of other sites: one could sign the visitor out, or give orders in its name. */
+export function refuseOtherSites(
+  scope: FastifyInstance,
+  publicUrl: string | undefined,
+  bodyLimit: number,
+  refuse: (reply: FastifyReply) => unknown,
+): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(FORM, { parseAs: 'string', bodyLimit }, (_request, body, done) =>
+    done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+  );
+  scope.addHook('onRequest', (request, reply, done) => {
+    if (request.method === 'POST' && isOfAnotherSite(request, publicUrl)) refuse(reply);
+    else done();
+  });
 }
 
 const OTHER_SITE =

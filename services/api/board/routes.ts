@@ -7,23 +7,26 @@ import { boardMatch } from '#story/board-match.ts';
 import { isCovered, servedWords } from '#views/queries/access.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
+import type { Operator } from '../sessions.ts';
 import { assetRoutes } from './assets.ts';
 import type { BacklogCounter } from './backlog.ts';
 import { boardSources, boardStates } from './board-states.ts';
 import { feedsOf } from './feeds.ts';
 import { type BoardGate, boardGate, type CurrentAccess, type GateOptions, refuseEntry } from './gate.ts';
+import { type GiveHaltOrder, haltOrderRoute } from './halt-orders.ts';
 import { HaltReader } from './halts.ts';
 import { Hub, type HubOptions } from './hub.ts';
 import { matchDetails } from './match-details.ts';
 import { boardPage } from './pages/board-page.ts';
 import { feedsPage } from './pages/feeds-page.ts';
+import type { HaltChoice } from './pages/halt-form.ts';
 import { haltsPage } from './pages/halts-page.ts';
 import { missingPage, PAGE_HEADERS, problemPage, sendPage } from './pages/layout.ts';
 import { matchPage } from './pages/match-page.ts';
 import { standingsPage } from './pages/standings-page.ts';
 import { boardQuery, matchParams, partsQuery, standingsQuery, streamQuery } from './query.ts';
 import type { ReaderAccess, StreamTopic } from './reader.ts';
-import { type ReadView, scopedView } from './scoped-view.ts';
+import { coversScope, type ReadView, scopedView } from './scoped-view.ts';
 import { liveKnockOuts, seasonStandings } from './standings.ts';
 
 /** Dependencies and limits of the board. */
@@ -33,6 +36,8 @@ export type BoardOptions = Omit<HubOptions, 'maxReaders'> & {
   readonly backlog?: BacklogCounter | undefined;
   /** Rules of seasons, for the winners of ties. Default: only a shoot-out decides level goals. */
   readonly rulesOf?: RulesOf | undefined;
+  /** Publishes an order to halt or to resume trading by hand. Default: the board takes no orders. */
+  readonly orderHalt?: GiveHaltOrder | undefined;
   /** Maximum number of matches on the board, live ones first, then those that begin next, then the last changed; live ones are never left out. Default 400. */
   readonly size?: number;
   /** Maximum number of parts of the board that are followed at the same time. Default 1000. */
@@ -62,12 +67,23 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     reply.headers(PAGE_HEADERS).header('cache-control', 'no-cache');
     done();
   });
-  const enter = entrance(view, await boardGate(app, options.gate));
+  const gate = await boardGate(app, options.gate);
+  const enter = entrance(view, gate);
+  const operatorOf = (request: FastifyRequest): Operator | null =>
+    options.orderHalt === undefined ? null : gate.operator(request);
   const admit = admission(enter);
   // A contract that hides a page is told so; a server that does not store a match has none.
   const all = scopedView(view, { clientId: 0, competitions: options.gate.competitions, operations: null });
   assetRoutes(app);
-  pageRoutes(app, admit, { all, now, backlog, rulesOf, size });
+  pageRoutes(app, admit, { all, now, backlog, rulesOf, size, operatorOf });
+  if (options.orderHalt !== undefined)
+    await haltOrderRoute(app, {
+      operatorOf,
+      covers: ({ access }, scope) =>
+        scope === 'all' ? access.competitions === null : coversScope(view, access, scope),
+      give: options.orderHalt,
+      publicUrl: options.gate.publicUrl,
+    });
   app.get('/board/matches/:id', (request, reply) => {
     const admitted = admit(request, reply, 'match');
     if (admitted === null) return reply;
@@ -95,7 +111,7 @@ type Entrance = (request: FastifyRequest, reply: FastifyReply) => Entry | null;
 
 function entrance(view: BoardView, gate: BoardGate): Entrance {
   return (request, reply) => {
-    const currentAccess = gate(request);
+    const currentAccess = gate.enter(request);
     const access = currentAccess?.access() ?? null;
     if (currentAccess === null || access === null) {
       refuseEntry(request, reply);
@@ -138,7 +154,12 @@ function pageRoutes(
     backlog,
     rulesOf,
     size,
-  }: Pick<BoardOptions, 'now' | 'backlog' | 'rulesOf'> & { readonly all: ReadView; readonly size: number },
+    operatorOf,
+  }: Pick<BoardOptions, 'now' | 'backlog' | 'rulesOf'> & {
+    readonly all: ReadView;
+    readonly size: number;
+    readonly operatorOf: (request: FastifyRequest) => Operator | null;
+  },
 ): void {
   /** Serves the pages of a kind. Where `render` returns null it answers 403 if the contract hides the page, else 404. */
   const servePage = (
@@ -162,17 +183,20 @@ function pageRoutes(
     const matches = boardStates(view, size, at).map((state) => boardMatch(state, view, at));
     return boardPage(matches, boardSources(view, at), boardQuery.parse(query), at);
   });
-  servePage('/match/:id', 'match', ({ view }, { params }) => {
-    const details = detailsOf(view, params, now());
-    return details && matchPage(details, now());
+  servePage('/match/:id', 'match', ({ view }, request) => {
+    const details = detailsOf(view, request.params, now());
+    return details && matchPage(details, operatorOf(request) !== null, now());
   });
   servePage('/feeds', 'feeds', ({ view, served }) =>
     feedsPage(feedsOf(view, now(), backlog?.()), served, now()),
   );
   const reader = new HaltReader(size);
-  servePage('/halts', 'board', async ({ view }) => {
+  servePage('/halts', 'board', async ({ view }, request) => {
     const at = now();
-    return haltsPage(await reader.read(view, at), at);
+    const operator = operatorOf(request);
+    const { standing } = view.halts.standing(at * 1000);
+    const choices = operator === null ? null : haltChoices(view, operator, at);
+    return haltsPage(await reader.read(view, at), { standing, choices }, at);
   });
   servePage('/standings', 'season', ({ view }, { query }) => {
     const standings = seasonStandings(view, standingsQuery.parse(query), now(), rulesOf);
@@ -270,6 +294,16 @@ function readerAccess(
         .some(({ season_id }) => season_id === seasonId);
     },
   };
+}
+
+/** Returns what an operator may halt at once: everything, and the competitions in play. */
+function haltChoices(view: ReadView, { access }: Operator, now: number): HaltChoice[] {
+  const ids = new Set(view.matches.live(now).flatMap(({ competition_id: id }) => (id === null ? [] : [id])));
+  const named = [...ids].map((id): HaltChoice => {
+    const name = view.catalogue.name('competition', id);
+    return [`competition:${id}`, name ?? `Competition ${id}`];
+  });
+  return [...(access.competitions === null ? [['all', 'Everything'] as const] : []), ...named];
 }
 
 function detailsOf(view: ReadView, params: unknown, now: number): ReturnType<typeof matchDetails> {

@@ -13,6 +13,7 @@ const CLIENT: Client = {
   secret_hash: hashSecret('right'),
   competitions: [1, 2],
   operations: null,
+  may_halt: false,
   webhooks: [],
   version: 1,
   updated_at: 1,

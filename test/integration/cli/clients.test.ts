@@ -241,7 +241,15 @@ test('ignores a record of a client under another key, whoever reads it', async (
 
 test('writes no version twice, whoever edits at the same time: the last record is the one that counts', async () => {
   const { directory, at } = await started();
-  const blank = { client_id: 5, name: 'c', active: true, secret_hash: 'x', operations: null, webhooks: [] };
+  const blank = {
+    client_id: 5,
+    name: 'c',
+    active: true,
+    secret_hash: 'x',
+    operations: null,
+    may_halt: false,
+    webhooks: [],
+  };
   const additions = await Promise.allSettled(
     [1, 2].map((number) =>
       directory.edit(5, (known) => {

@@ -4,7 +4,7 @@ import { TerminalRun } from '../../support/terminal.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 import { TestTopics } from './topics.ts';
 
-const NAMES = ['match-state', 'match-transitions', 'feed-health'] as const;
+const NAMES = ['match-state', 'match-transitions', 'feed-health', 'trading-halts'] as const;
 /** Time in which Ctrl-C must end the command, on a busy machine too, milliseconds. */
 const STOPS_MS = 1_000;
 const SIZE = { columns: 120, rows: 20 };

@@ -22,6 +22,7 @@ const PARTITIONS = 4;
 /** Keys of incidents have more than the event id: processors name the partition. */
 const partition = partitionHash(Buffer.from(EVENT)) % PARTITIONS;
 const TOPICS = ['match-state', 'match-incidents', 'match-transitions'] as const;
+const SHOWN = [...TOPICS, 'trading-halts'] as const;
 
 /** Writes the records of versions at their times; `states` are those that compaction left. */
 async function write(
@@ -42,7 +43,7 @@ async function write(
 /** Topics with all versions. */
 let whole: TestTopics;
 beforeAll(async () => {
-  whole = await TestTopics.create(TOPICS, PARTITIONS);
+  whole = await TestTopics.create(SHOWN, PARTITIONS);
   await write(whole, VERSIONS);
 });
 
@@ -97,7 +98,7 @@ describe('touchline match', () => {
   });
 
   test('prints a line for each change and each change of the trading permission', async () => {
-    const topics = await TestTopics.create(TOPICS, PARTITIONS);
+    const topics = await TestTopics.create(SHOWN, PARTITIONS);
     await write(topics, VERSIONS.slice(0, 4));
     const run = touchline(['match', EVENT, '--follow'], topics.env);
     await written(run, 'TRADING halted: feed_unknown');
@@ -109,7 +110,7 @@ describe('touchline match', () => {
   });
 
   test('redraws one page on a terminal with each change, however narrow the terminal is', async () => {
-    const topics = await TestTopics.create(TOPICS, PARTITIONS);
+    const topics = await TestTopics.create(SHOWN, PARTITIONS);
     await write(topics, VERSIONS.slice(0, 2));
     const run = new TerminalRun(['match', EVENT, '--follow'], topics.env, { columns: 110, rows: 30 });
     await run.shows(/^Home - Away {2}0–0 {2}firm 0–0/);
@@ -147,7 +148,7 @@ describe('touchline match', () => {
 
 describe('a match that is read while its topics are written', () => {
   test('has all of its changes, wherever other partitions end', async () => {
-    const topics = await TestTopics.create(TOPICS, PARTITIONS);
+    const topics = await TestTopics.create(SHOWN, PARTITIONS);
     await write(topics, VERSIONS);
     // Records of other matches, in a partition that is read before this one.
     const others = async (count: number): Promise<void> => {
@@ -164,7 +165,7 @@ describe('a match that is read while its topics are written', () => {
   });
 
   test('has a change once when it was written between opening and reading', async () => {
-    const topics = await TestTopics.create(TOPICS, PARTITIONS);
+    const topics = await TestTopics.create(SHOWN, PARTITIONS);
     await write(topics, VERSIONS.slice(0, 2));
     const records = await MatchRecords.open(findCluster(topics.env), Number(EVENT));
     await write(topics, VERSIONS.slice(2, 3));
@@ -203,7 +204,7 @@ describe('touchline match --at', () => {
   });
 
   test('shows it from the changes when compaction removed the state, and says so', async () => {
-    const topics = await TestTopics.create(TOPICS, PARTITIONS);
+    const topics = await TestTopics.create(SHOWN, PARTITIONS);
     await write(topics, VERSIONS, statesOf(VERSIONS).slice(-1));
     const { code, out } = await touchlineHere(at(writtenAt(5)), topics.env);
     expect(code).toBe(0);
@@ -218,7 +219,7 @@ describe('touchline match --at', () => {
   });
 
   test('shows as missing what retention removed', async () => {
-    const topics = await TestTopics.create(TOPICS, PARTITIONS);
+    const topics = await TestTopics.create(SHOWN, PARTITIONS);
     await write(topics, VERSIONS.slice(3), statesOf(VERSIONS).slice(-1));
     const part = await touchlineHere(at(writtenAt(4)), topics.env);
     expect(part.out).toContain('score   1–0\nfirm    1–0\nguard   open\n');

@@ -3,18 +3,20 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/client';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import type { MatchTransition } from '#records/types.ts';
+import type { MatchTransition, TradingHalt } from '#records/types.ts';
 import { startMonitor } from '../../integration/feed-monitor/support.ts';
 import { CLIENT } from '../../integration/feed-poller/provider.ts';
-import { startApi } from '../../support/api.ts';
+import { clients, credentialsOf, startApi } from '../../support/api.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { times } from '../../support/harness.ts';
 import type { Pipeline } from '../../support/pipeline.ts';
+import { until } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
 import { type RestartableKafka, restartableKafka } from '../../support/restartable-kafka.ts';
 import { System } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { startGateway } from '../../support/tool-gateway.ts';
+import { touchlineHere } from '../../support/touchline-here.ts';
 import { LEVEL_IDS } from '../contract/fed.ts';
 import { READER_EXAMPLES } from '../examples/reader-examples.ts';
 import { expectStoryOfTopics } from './disputed-match.ts';
@@ -38,6 +40,8 @@ const ROOT = join(import.meta.dirname, '../../..');
 const WITHIN_MS = 2_000;
 /** The same after the deadline at which a match becomes stale or Touchline is late, milliseconds. */
 const DUE_WITHIN_MS = 1_000;
+/** The same after an order to halt the match by hand. */
+const HALTED_WITHIN_MS = 1_000;
 const STALE_MS = 4_000;
 const BACKLOG_MS = 1_500;
 /** Interval of the provider's messages about the match, milliseconds. */
@@ -328,6 +332,108 @@ async function expectDelay(lag: number): Promise<void> {
     act: expect.stringMatching(/^Do not act: the feed of the match is delayed by \d+ (s|min)\.$/),
     guard: { reasons: ['feed_delayed'] },
     feed: { alive: false, state: 'delayed', delay_seconds: expect.any(Number) },
+  });
+}
+
+test('every surface obeys a halt by hand within a second, whatever is down, until it is resumed or its time ends', async () => {
+  // The status shows sources only.
+  const names = watch.names.filter((name) => name !== 'status');
+  const others = names.filter((name) => ![...PAGES, ...TOOLS].includes(name));
+  const env = connectionEnv(pipeline.connection);
+  const order = async (...args: readonly string[]): Promise<void> => {
+    const { code, err } = await touchlineHere([...args, '--reason', 'late stream'], env);
+    expect(code, err).toBe(0);
+  };
+  const expectObeyed = async (of: readonly string[]): Promise<void> => {
+    const after = await watch.safeAfter(performance.now(), HALTED_WITHIN_MS, of);
+    const allowed = HALTED_WITHIN_MS + READING_DELAY_MS + watch.lateMs;
+    expect(Object.entries(after).filter(([, ms]) => ms > allowed)).toEqual([]);
+  };
+  await watch.all('safe');
+  const frozen = freeze('api', 'tools');
+  frozen.make();
+  await order('halt', String(EVENT));
+  await expectObeyed(others);
+  frozen.mend();
+  await watch.all('halted', names);
+
+  const monitor = kill('monitor');
+  const services = kill(...(Object.keys(running) as Part[]));
+  const everything = {
+    async make() {
+      await services.make();
+      await kafka.kafka.kill();
+    },
+    async mend() {
+      await kafka.kafka.start();
+      await services.mend();
+    },
+  };
+  for (const fault of [monitor, everything]) {
+    const since = performance.now();
+    await fault.make();
+    await fault.mend();
+    // Its sources are believed again, and it is not.
+    await watch.all('safe', ['status']);
+    await watch.all('halted', names);
+    const after = await watch.safeAfter(since, performance.now() - since, names);
+    expect(Object.entries(after).filter(([, ms]) => ms > 0)).toEqual([]);
+  }
+
+  await resumeOnBoard(await operatorSession());
+  await watch.all('safe');
+  await order('halt', '--all', '--for', '15s');
+  await expectObeyed(names);
+  await watch.all('halted', names);
+  await watch.all('safe');
+
+  const records = new Map<string, TradingHalt>();
+  await pipeline.read('trading-halts', (record) => records.set(record.scope, record));
+  const { orders = [] } = records.get(`match:${EVENT}`) ?? {};
+  expect(orders.map((one) => [one.action, one.order.reason])).toEqual([
+    ['halt', 'late stream'],
+    ['resume', 'stream is back'],
+  ]);
+  expect(orders[1]?.order.user).toMatch(/^client \d+ \(desk\)$/);
+  expect(Date.now()).toBeGreaterThan(records.get('all')?.until ?? Number.POSITIVE_INFINITY);
+  const commands: string[] = [];
+  await pipeline.read('operator-orders', ({ command, outcome }) => commands.push(`${command} ${outcome}`));
+  expect(commands.filter((one) => one === 'halt done')).toHaveLength(2);
+  const shown = await (await fetch(`${apiUrl}/board/matches/${EVENT}`)).json();
+  const told = (shown as { history: { what: string }[] }).history.map(({ what }) => what);
+  expect(told).toEqual(
+    expect.arrayContaining([
+      `Halted by hand by ${orders[0]?.order.user}: late stream`,
+      `Resumed by hand by ${orders[1]?.order.user}: stream is back`,
+    ]),
+  );
+  expect(await (await fetch(`${apiUrl}/halts`)).text()).toContain('halted by hand');
+});
+
+/** Returns the cookie of a session of a client that may halt trading. */
+async function operatorSession(): Promise<string> {
+  const { id, secret } = credentialsOf(await clients(pipeline.connection, 'add --name desk --may-halt yes'));
+  const signedIn = await until('the client may sign in', async () => {
+    const answer = await postForm('/sign-in', { client_id: id, secret_key: secret });
+    return answer.status === 303 ? answer : undefined;
+  });
+  return signedIn.headers
+    .getSetCookie()
+    .map((one) => one.split(';')[0])
+    .join('; ');
+}
+
+async function resumeOnBoard(cookie: string): Promise<void> {
+  const fields = { scope: `match:${EVENT}`, action: 'resume', reason: 'stream is back' };
+  expect((await postForm('/halts', fields, { cookie })).status).toBe(303);
+}
+
+function postForm(path: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
+  return fetch(apiUrl + path, {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams(fields),
+    headers,
   });
 }
 

@@ -257,18 +257,16 @@ export class Alerts {
     writeFileSync(rules, JSON.stringify({ rules: [{ name: 'belief', on }] }));
     const output = new ProgramOutput(process.execPath, ['bin/touchline.js', 'alerts', '--rules', rules], env);
     output.onLine((line) => this.#lines.push(JSON.parse(line)));
-    const says: Readonly<Record<string, SurfaceState>> = {
-      match_stale: 'halted',
-      guard_closed: 'halted',
-      match_recovered: 'safe',
-      match_halted: 'halted',
-      match_resumed: 'safe',
-      final: 'not_in_play',
-    };
     this.surface = {
       name: 'alerts',
-      read: () =>
-        says[this.#lines.findLast(({ event_id }) => event_id === eventId)?.kind ?? 'match_recovered'] ?? null,
+      read: () => {
+        const last = this.#lines.findLast(({ event_id }) => event_id === eventId);
+        if (last === undefined) return 'safe';
+        if (last.kind === 'final') return 'not_in_play';
+        // The alert of an end names what still is against trading.
+        const ends = last.kind === 'match_recovered' || last.kind === 'match_resumed';
+        return ends && last.reasons.length === 0 ? 'safe' : 'halted';
+      },
     };
   }
 

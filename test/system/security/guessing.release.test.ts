@@ -55,6 +55,7 @@ beforeAll(async () => {
       active: true,
       secret_hash,
       operations: null,
+      may_halt: false,
       competitions: null,
       webhooks: [],
     }));

@@ -80,7 +80,9 @@ main.addEventListener('input', ({ target }) => {
     refresh();
   }
 });
-main.addEventListener('submit', (event) => event.preventDefault());
+main.addEventListener('submit', (event) => {
+  if (event.target instanceof HTMLFormElement && event.target.id === 'choose') event.preventDefault();
+});
 
 function take(after: BoardMatch): void {
   const kind = match === undefined ? null : scoreNews(match, after);

@@ -1,17 +1,24 @@
+import type { TradingHalt } from '#records/types.ts';
 import { matchName } from '#story/match.ts';
 import { durationWords } from '#story/minute.ts';
 import { guardWords } from '#story/words.ts';
 import type { Halts, MatchHalt } from '../halts.ts';
 import { type Html, html } from '../shared/html.ts';
+import { byHandHtml, type HaltChoice } from './halt-form.ts';
 import { document, timeOf } from './layout.ts';
 
 /** Interval at which the page is read again, seconds: halts begin and end without an event of its own. */
 const REFRESH_SECONDS = 5;
 
 /** Renders the halts of the last 24 hours at `/halts`. `now`: Unix seconds. */
-export function haltsPage({ halts, omitted, totals, live, haltedNow }: Halts, now: number): string {
+export function haltsPage(
+  { halts, omitted, totals, live, haltedNow }: Halts,
+  byHand: { readonly standing: readonly TradingHalt[]; readonly choices: readonly HaltChoice[] | null },
+  now: number,
+): string {
   const content = html`<h1>Halts of the last 24 hours</h1>
 <p class="lead" data-needs-connection>${live === 0 ? 'No match is live.' : `${live} live ${live === 1 ? 'match' : 'matches'}, ${haltedNow} of them halted now.`}</p>
+${byHandHtml(byHand.standing, byHand.choices, now)}
 ${halts.length === 0 ? html`<p class="empty">No match was halted.</p>` : html`${totalsHtml(totals)}${listHtml(halts, omitted, now)}`}`;
   return document({
     title: 'Halts',
@@ -39,7 +46,7 @@ function listHtml(halts: readonly MatchHalt[], omitted: number, now: number): Ht
   return html`<section aria-labelledby="halts-title"><h2 id="halts-title">Each halt</h2>
 <ol class="halts">${halts.map((halt) => haltHtml(halt, now))}</ol>
 ${omitted > 0 && html`<p class="small">${omitted} earlier ones are not shown; the page of a match has all of its own.</p>`}
-<p class="small">Times are <span class="zone">UTC</span>: when Touchline knew it. A match in play is halted by its guard, by its feed, or by an unknown score.</p></section>`;
+<p class="small">Times are <span class="zone">UTC</span>: when Touchline knew it. A match in play is halted by its guard, by its feed, by an unknown score, or by hand.</p></section>`;
 }
 
 function haltHtml({ from, to, reasons, score, match }: MatchHalt, now: number): Html {

@@ -19,6 +19,7 @@ import { guardHtml, resultDoubts } from '../shared/guard.ts';
 import { type Html, html } from '../shared/html.ts';
 import { whenCell } from '../shared/row.ts';
 import { courseHtml } from './course.ts';
+import { haltForm, resumeForm } from './halt-form.ts';
 import { document, factsHtml, timeOf } from './layout.ts';
 import { anchorOf, timelineHtml, writtenHtml } from './timeline.ts';
 
@@ -35,11 +36,12 @@ const SCORE_SOURCES: Readonly<Record<BoardMatch['source'], string>> = {
 /** Number of entries of the history that are shown unfolded. */
 const LATEST = 12;
 
-/** Renders the page of a match. `now`: Unix seconds. */
-export function matchPage(details: MatchDetails, now: number): string {
+/** Renders the page of a match. `mayHalt`: with the forms to halt and to resume it. `now`: Unix seconds. */
+export function matchPage(details: MatchDetails, mayHalt: boolean, now: number): string {
   const { match } = details;
   const title = `${nameOf(match.home)} ${hasNoScoreYet(match) ? 'v' : scoreWords(match.score)} ${nameOf(match.away)}`;
   const content = html`${headHtml(match, now)}
+${mayHalt && !isOver(match.status_type) && ordersHtml(match)}
 ${details.course !== null && courseHtml(details.course, now)}
 <div class="columns">
 <section aria-labelledby="timeline-title" class="timeline-part"><h2 id="timeline-title">Timeline</h2>
@@ -73,6 +75,13 @@ function headHtml(match: BoardMatch, now: number): Html {
   }${under_review && html` <span class="mark review">Under review</span>`}</p>
 ${isOver(match.status_type) ? resultHtml(match) : guardHtml(match, 'awaited')}
 </header>`;
+}
+
+/** Renders the forms that resume what halts a match by hand, else the one that halts it. */
+function ordersHtml({ event_id, halts }: BoardMatch): Html {
+  const scopes = halts.standing.map(({ scope }) => scope);
+  const own = `match:${event_id}`;
+  return html`<section class="orders" aria-label="Orders by hand">${scopes.map(resumeForm)}${!scopes.includes(own) && haltForm(own)}</section>`;
 }
 
 /** Renders the result of a match that is over, in the place of the guard. */

@@ -9,6 +9,7 @@ export const clientWith = (webhook: WebhookSubscription, version = 1): Client =>
   secret_hash: '',
   competitions: null,
   operations: null,
+  may_halt: false,
   webhooks: [webhook],
   version,
   updated_at: 0,
