@@ -1,4 +1,5 @@
 import type { TopicValues } from '#records/types.ts';
+import type { TopicPartition } from '#streams/client/port.ts';
 import { type FollowValuesOptions, followValues, type TopicSource } from './read-values.ts';
 import type { TopicName } from './topics.ts';
 
@@ -21,16 +22,22 @@ type FollowRecordsOptions<T extends TopicName> = FollowContext &
 export type RecordFollower = { close(): Promise<void> };
 
 /**
- * Follows a topic in the background. Resolves once `onRecord` was called with all records that existed at the start; before that,
- * rejects as `followValues` does.
+ * Follows a topic in the background. Resolves once `onRecord` was called with all records that existed at the start, and `onUpToDate`,
+ * if it is given, once; before that, rejects as `followValues` does.
  */
 export async function followRecords<T extends TopicName>(
   options: FollowRecordsOptions<T>,
 ): Promise<RecordFollower> {
-  const { topic, signal, onRecord, onFailure, ...following } = options;
+  const { topic, signal, onRecord, onFailure, onUpToDate, ...following } = options;
   const closing = new AbortController();
   const caughtUp = Promise.withResolvers<void>();
   let hasStarted = false;
+  let isCaughtUp = false;
+  let isUpToDate = onUpToDate === undefined;
+  const start = (): void => {
+    hasStarted = isCaughtUp && isUpToDate;
+    if (hasStarted) caughtUp.resolve();
+  };
   const ended = followValues([topic], options, {
     ...following,
     signal: signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
@@ -38,9 +45,16 @@ export async function followRecords<T extends TopicName>(
       for (const { key, value, record } of values) onRecord(key, value, record.offset);
     },
     onCaughtUp() {
-      hasStarted = true;
-      caughtUp.resolve();
+      isCaughtUp = true;
+      start();
     },
+    ...(onUpToDate !== undefined && {
+      onUpToDate(of: TopicPartition, at: number) {
+        onUpToDate(of, at);
+        isUpToDate = true;
+        start();
+      },
+    }),
   }).then(caughtUp.resolve, (error: unknown) => {
     caughtUp.reject(error);
     if (hasStarted) onFailure(error);

@@ -185,12 +185,17 @@ function identify({ value, record }: SourceBatch['values'][number]): MessageFiel
   return { ...message, partition: record.partition, offset: record.offset };
 }
 
-/** Returns the positions to read from. Messages that were never read start at the oldest one within `feedRetentionMs`. */
+/**
+ * Returns the positions to read from. Messages that were never read start at the oldest one within `feedRetentionMs`; halts, which no
+ * view stores, at the first one.
+ */
 async function positions(options: SourceOptions): Promise<Map<string, number>> {
-  const { brokers, prefix, offsets, topics, feedRetentionMs } = options;
+  const { brokers, prefix, topics, feedRetentionMs } = options;
+  const halts = `${topicName(prefix, 'trading-halts')}-`;
+  const offsets = new Map([...options.offsets].filter(([key]) => !key.startsWith(halts)));
   const topic = topicName(prefix, 'normalized-messages');
-  if (!topics.includes('normalized-messages')) return new Map(offsets);
-  if ([...offsets.keys()].some((key) => key.startsWith(`${topic}-`))) return new Map(offsets);
+  if (!topics.includes('normalized-messages')) return offsets;
+  if ([...offsets.keys()].some((key) => key.startsWith(`${topic}-`))) return offsets;
   const recent = await offsetsAt({ brokers, topic, time: Date.now() - feedRetentionMs });
   return new Map([...recent, ...offsets]);
 }

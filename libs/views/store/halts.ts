@@ -1,19 +1,14 @@
 import type { TradingHalt } from '#records/types.ts';
 import { type HaltedMatch, HaltTable, type HandHalts, isAbout } from '#tradability/halts.ts';
-import type { Statements } from './sql.ts';
 
-/** What operators have halted by hand, of trading-halts and the reader's clock. */
+/**
+ * What operators have halted by hand, of trading-halts and the reader's clock. Nothing is stored: each start reads the topic from its
+ * beginning, and so finds the records again that it cannot read.
+ */
 export class HaltView {
-  readonly #sql: Statements;
   readonly #table = new HaltTable<TradingHalt>();
   /** Whether the topic is followed, so that its reading is checked. */
   #isFollowed = false;
-
-  constructor(sql: Statements) {
-    this.#sql = sql;
-    for (const record of sql.records<TradingHalt>('SELECT json FROM halts ORDER BY scope'))
-      this.#table.apply(record.scope, record);
-  }
 
   /** From now on the views may lack halts unless they report that the topic was read. */
   follow(): void {
@@ -27,8 +22,6 @@ export class HaltView {
 
   /** Applies the record of a scope, at an offset; null deletes it. */
   apply(scope: string, record: TradingHalt | null, offset: number): void {
-    if (record === null) this.#sql.of('DELETE FROM halts WHERE scope = ?').run(scope);
-    else this.#sql.of('INSERT OR REPLACE INTO halts VALUES (?, ?)').run(scope, JSON.stringify(record));
     this.#table.apply(scope, record, offset);
   }
 

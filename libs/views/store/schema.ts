@@ -94,9 +94,6 @@ CREATE TABLE feed_texts (id INTEGER PRIMARY KEY, json TEXT NOT NULL);
 -- Sweeps need it while the views are built.
 CREATE INDEX feed_by_arrival ON feed (at);
 
--- As in trading-halts.
-CREATE TABLE halts (scope TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID;
-
 CREATE TABLE catalogue (
   kind TEXT NOT NULL, id TEXT NOT NULL, number INTEGER, parent_id TEXT, ut INTEGER NOT NULL,
   -- As in events.

@@ -82,7 +82,7 @@ export class Views {
   readonly standings: TableView;
   readonly leagues: LeagueView;
   readonly health: HealthView;
-  readonly halts: HaltView;
+  readonly halts = new HaltView();
   readonly knockOuts: KnockOutView;
   /** Decides whether states of matches may be outdated. */
   readonly freshness: Freshness;
@@ -144,7 +144,6 @@ export class Views {
     this.leagues = new LeagueView(sql, this.catalogue, this.standings);
     this.onTable((seasonId) => this.leagues.invalidate(seasonId));
     this.health = new HealthView(sql);
-    this.halts = new HaltView(sql);
     this.freshness = new Freshness(this.matches);
     this.knockOuts = new KnockOutView(sql);
   }

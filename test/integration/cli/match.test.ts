@@ -73,7 +73,7 @@ describe('touchline match', () => {
     ['its state went back, and the log has both', VERSIONS, '2–0'],
     ['its state was lost, and the incidents were not', [], '?–?'],
   ])('halts a match when %s', async (_, held, score) => {
-    const topics = await TestTopics.create(TOPICS, PARTITIONS);
+    const topics = await TestTopics.create(SHOWN, PARTITIONS);
     await write(topics, VERSIONS, statesOf(held));
     const first = VERSIONS[0]?.state;
     if (first === undefined) throw new Error('nothing was played');
