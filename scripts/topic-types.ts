@@ -31,6 +31,7 @@ export function renderTypes(schemas: Schemas): string {
     if (Array.isArray(schema)) return schema.map(renderType).join(' | ');
     if (schema.type === 'array') return arrayOf(renderType(schema.items));
     if (schema.type === 'map') return `Record<string, ${renderType(schema.values)}>`;
+    if (schema.type === 'long') return PRIMITIVES.long as string;
     declare(schema);
     return schema.name;
   };

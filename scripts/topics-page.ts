@@ -4,7 +4,7 @@ import { GUARD_REASONS } from '#domain/guard.ts';
 import { TRANSITION_KINDS } from '#domain/transitions.ts';
 import { DEAD_LETTER_CODES } from '#errors/catalogue.ts';
 import { topicSettings } from '#topics/admin.ts';
-import type { AvroField, AvroNamed, AvroRecord, AvroSchema, Schemas } from '#topics/schemas.ts';
+import type { AvroField, AvroRecord, AvroSchema, Schemas } from '#topics/schemas.ts';
 import { TOPIC_NAMES, TOPICS, type TopicName } from '#topics/topics.ts';
 
 const TEMPLATE = new URL('./topics-page.md', import.meta.url);
@@ -104,6 +104,7 @@ function typeText(schema: AvroSchema): string {
   }
   if (schema.type === 'array') return `array of ${typeText(schema.items)}`;
   if (schema.type === 'map') return `map of ${typeText(schema.values)}`;
+  if (schema.type === 'long') return schema.logicalType;
   if (schema.type === 'enum') return schema.symbols.map((symbol) => `\`${symbol}\``).join(', ');
   return schema.name;
 }
@@ -114,11 +115,7 @@ function recordsIn(schema: AvroSchema): AvroRecord[] {
   if (Array.isArray(schema)) return schema.flatMap(recordsIn);
   if (schema.type === 'array') return recordsIn(schema.items);
   if (schema.type === 'map') return recordsIn(schema.values);
-  return isRecord(schema) ? [schema] : [];
-}
-
-function isRecord(schema: AvroNamed): schema is AvroRecord {
-  return schema.type === 'record';
+  return schema.type === 'record' ? [schema] : [];
 }
 
 function wordsTable(word: string, meanings: Readonly<Record<string, string>>): string {

@@ -9,6 +9,7 @@ export const NO_EVENT: Event = {
   action: null,
   name: null,
   start_date: null,
+  kick_off: null,
   sport_id: null,
   area_id: null,
   competition_id: null,
@@ -41,7 +42,7 @@ export const NO_EVENT: Event = {
   other: {},
 };
 
-const NO_FIELDS: ReadonlySet<string> = new Set(['participants', 'nulls', 'other']);
+const NO_FIELDS: ReadonlySet<string> = new Set(['kick_off', 'participants', 'nulls', 'other']);
 
 /** The fields of an event with a type of their own, but for its sides. */
 export const EVENT_FIELDS = Object.keys(NO_EVENT).filter((name): name is EventField => !NO_FIELDS.has(name));
@@ -55,6 +56,14 @@ export const ALWAYS_KNOWN: ReadonlySet<string> = new Set<EventField>([
   'season_id',
   'stage_id',
 ]);
+
+/** Returns the instant of a `start_date`, which is UTC, as Unix milliseconds; null where it is unknown or has another form. */
+export function kickOffOf(startDate: string | null): number | null {
+  const at = Date.parse(`${startDate?.replace(' ', 'T')}Z`);
+  if (Number.isNaN(at)) return null;
+  // Dates such as 31 February have an instant too, of another day.
+  return new Date(at).toISOString().slice(0, 16).replace('T', ' ') === startDate ? at : null;
+}
 
 /** Whether two values of a record are equal by content; several times as fast as `isDeepStrictEqual`, for every message. */
 export function sameValue(a: unknown, b: unknown): boolean {
@@ -74,7 +83,7 @@ export function sameValue(a: unknown, b: unknown): boolean {
 }
 
 /** Returns the fields of a message's event as the contract writes them: those that it has, and null for those that it set to null. */
-export function eventObject({ nulls, participants, ...fields }: Event): RawRecord {
+export function eventObject({ kick_off: _, nulls, participants, ...fields }: Event): RawRecord {
   const object = writeRecord({
     ...fields,
     neutral_venue: yesNoOrNull(fields.neutral_venue),

@@ -9,6 +9,7 @@ import type {
 } from '#records/types.ts';
 import { AbsenceRegister } from './absence.ts';
 import { DomainError } from './errors.ts';
+import { kickOffOf } from './event.ts';
 import { readEventFacts } from './event-facts.ts';
 import { EventRegister } from './event-register.ts';
 import { concernsGoals, isCard } from './goal-facts.ts';
@@ -163,6 +164,7 @@ export function matchState(match: Match): MatchState {
     stage_id: facts.stage_id,
     group_id: facts.group_id,
     start_date: facts.start_date,
+    kick_off: kickOffOf(facts.start_date),
     status_id: facts.status_id,
     status_type: facts.status_type,
     relation_status: facts.relation_status,

@@ -1,5 +1,5 @@
 /** Reads the event of a message (spec, "Event"; what it does not show is as in the provider's own clients). */
-import { ALWAYS_KNOWN, EVENT_FIELDS } from '#domain/event.ts';
+import { ALWAYS_KNOWN, EVENT_FIELDS, kickOffOf } from '#domain/event.ts';
 import { reportedScore } from '#domain/event-facts.ts';
 import { number, oneOf, onlyText, resultValue, text, word, yesNo } from '#json/kinds.ts';
 import { listOf, type RawRecord, record, recordReader, records } from '#json/records.ts';
@@ -96,6 +96,7 @@ export function readEvent(raw: RawRecord, unread: Set<string>): Event {
   return {
     action: action === 'delete' ? action : null,
     ...fields,
+    kick_off: kickOffOf(fields.start_date),
     participants: participants ?? [],
     nulls: nulls.filter((name): name is EventField => !NOT_OF_EVENT.has(name) && !ALWAYS_KNOWN.has(name)),
     other,

@@ -59,6 +59,8 @@ export type Event = {
   name: null | string;
   /** YYYY-MM-DD HH:MM, UTC. */
   start_date: null | string;
+  /** The instant of `start_date`; null where that is unknown or has another form. */
+  kick_off: null | number;
   sport_id: null | number;
   area_id: null | number;
   competition_id: null | number;
@@ -668,7 +670,7 @@ export type MatchResult = {
   stage_id: null | number;
   group_id: null | number;
   round_id: null | number;
-  /** YYYY-MM-DD HH:MM, as the provider gives it. */
+  /** YYYY-MM-DD HH:MM, as the provider gives it, UTC. */
   start_date: null | string;
   status_id: null | number;
   status_type: null | string;
@@ -734,6 +736,8 @@ export type MatchState = {
   group_id: null | number;
   /** YYYY-MM-DD HH:MM, as the provider gives it, UTC. */
   start_date: null | string;
+  /** The instant of `start_date`; null where that is unknown or has another form. */
+  kick_off: null | number;
   status_id: null | number;
   /** scheduled, live, finished, interrupted, cancelled, deleted, other. */
   status_type: null | string;

@@ -181,10 +181,10 @@ export function dateWords(startDate: string | null): string {
   return year === undefined ? '' : `${Number(day)} ${MONTHS[Number(month) - 1] ?? ''} ${year}`;
 }
 
-/** Returns date and time of the kick-off. The contract has local times without a zone. */
+/** Returns date and time of the kick-off. */
 export function kickOffWords(startDate: string | null): string {
   const date = dateWords(startDate);
-  return date === '' ? 'not reported' : `${date}, ${timeWords(startDate)} (provider’s local time)`;
+  return date === '' ? 'not reported' : `${date}, ${timeWords(startDate)} UTC`;
 }
 
 /** Returns `20:00` of the provider's `2018-07-14 20:00`; empty without a time. */

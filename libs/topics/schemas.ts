@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
 /** An Avro schema as JSON, limited to the types that this project uses. */
-export type AvroSchema = string | AvroSchema[] | AvroNamed | AvroContainer;
+export type AvroSchema = string | AvroSchema[] | AvroNamed | AvroContainer | AvroTime;
 export type AvroField = { name: string; type: AvroSchema; doc?: string; default?: unknown };
 export type AvroRecord = {
   type: 'record';
@@ -14,6 +14,8 @@ export type AvroRecord = {
 };
 type AvroEnum = { type: 'enum'; name: string; namespace?: string; doc?: string; symbols: string[] };
 export type AvroNamed = AvroRecord | AvroEnum;
+/** Unix milliseconds. */
+type AvroTime = { type: 'long'; logicalType: 'timestamp-millis' };
 type AvroContainer = { type: 'array'; items: AvroSchema } | { type: 'map'; values: AvroSchema };
 
 /** The schemas by topic (file name without suffix), each self-contained, and the shared records by their name. */

@@ -38,6 +38,7 @@ function columnsOf({ fields }: AvroRecord, named: ReadonlyMap<string, AvroSchema
         name: `${name}_${inner.name}`,
         of: (record) => inner.of(valueIn(record) as object | null),
       }));
+    if (isTime(own)) return [{ name, type: 'TIMESTAMP', of: (record) => valueIn(record) as ExportCell }];
     const simple = typeof own === 'string' ? TYPES[own] : 'STRING';
     const unit = unitOf(field);
     if (simple === 'INT64' && unit !== null) {
@@ -57,6 +58,10 @@ function unitOf({ name, doc = '' }: AvroField): number | null {
   return name === 'ut' || /Unix seconds/.test(doc) ? 1_000 : null;
 }
 
+function isTime(type: AvroSchema): boolean {
+  return typeof type === 'object' && !Array.isArray(type) && type.type === 'long';
+}
+
 function isEnum(type: AvroSchema): boolean {
   return typeof type === 'object' && !Array.isArray(type) && type.type === 'enum';
 }
@@ -74,7 +79,7 @@ function collectNamed(schema: AvroSchema, named: Map<string, AvroSchema>): void 
   if (Array.isArray(schema)) for (const one of schema) collectNamed(one, named);
   else if (schema.type === 'array') collectNamed(schema.items, named);
   else if (schema.type === 'map') collectNamed(schema.values, named);
-  else {
+  else if (schema.type !== 'long') {
     named.set(schema.name, schema);
     if (schema.type === 'record') for (const { type } of schema.fields) collectNamed(type, named);
   }

@@ -166,3 +166,15 @@ export function numberOf(value: unknown): number | null {
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
+
+/** Returns the Unix milliseconds of `YYYY-MM-DD HH:MM`, UTC; null of another text, and of a time that no calendar has. */
+export function instantOf(text: string | null): number | null {
+  const [, year, month, day, hour, minute] = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d)$/.exec(text ?? '') ?? [];
+  const time = new Date(0);
+  time.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  time.setUTCHours(Number(hour), Number(minute));
+  const isOfCalendar = time.getUTCDate() === Number(day) && time.getUTCHours() === Number(hour);
+  return isOfCalendar && time.getUTCMonth() === Number(month) - 1 && time.getUTCMinutes() === Number(minute)
+    ? time.getTime()
+    : null;
+}

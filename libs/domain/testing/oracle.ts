@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Incident, MatchState, NormalizedMessage, Score } from '#records/types.ts';
 import { incidentText } from '../event.ts';
 import {
+  instantOf,
   isOver,
   latestFields,
   numberOf,
@@ -155,6 +156,7 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
       stage_id: numberOf(value('stage_id')),
       group_id: numberOf(value('group_id')),
       start_date: textOf(value('start_date')),
+      kick_off: instantOf(textOf(value('start_date'))),
       status_id: statusId,
       status_type: statusType,
       relation_status: textOf(value('relation_status')),

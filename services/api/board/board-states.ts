@@ -15,7 +15,7 @@ export function boardSources(view: Pick<BoardView, 'health'>, now: number): Boar
 const UPCOMING_SHARE = 1 / 4;
 const DAY_SECONDS = 86_400;
 
-/** Returns the kick-off from which a match may be upcoming. Kick-offs have no time zone: one of an hour ago may be in an hour. */
+/** Returns the kick-off from which a match may be upcoming: one that has not begun a day later is no longer. */
 export function earliestKickOff(now: number): string {
   return formatDate(now - DAY_SECONDS);
 }

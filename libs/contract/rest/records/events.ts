@@ -36,7 +36,7 @@ const participant = z.looseObject({
 const simpleFields = {
   id: natural,
   name: text,
-  /** YYYY-MM-DD HH:MM, without a time zone. */
+  /** YYYY-MM-DD HH:MM, UTC. */
   start_date: text,
   status_id: natural,
   status_name: text,

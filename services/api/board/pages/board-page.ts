@@ -40,7 +40,7 @@ const THEMES = [
   ['dark', 'Dark'],
 ] as const;
 
-/** Kick-offs stay in the provider's local time, which has no zone. */
+/** Kick-offs stay in UTC, as the provider writes them. */
 const ZONES = [
   ['utc', 'UTC'],
   ['local', 'Of this browser'],

@@ -24,7 +24,7 @@ export type BoardSection = Arrangement['sections'][number];
 /** Matches of one stage or group, or with one kick-off. */
 export type BoardGroup = BoardSection['groups'][number];
 
-/** Seconds: kick-offs are in the provider's local time, so that an hour ago may be in an hour. */
+/** Seconds. */
 const DAY = 86_400;
 
 const PHASES: readonly Phase[] = ['live', 'upcoming', 'finished', 'other'];
@@ -105,7 +105,7 @@ type Section = { readonly key: string; readonly title: string; readonly rank: nu
 type ArrangedMatch = {
   readonly match: BoardMatch;
   readonly phase: Phase;
-  /** Whether it has not begun and its kick-off was more than a day ago, in any time zone. */
+  /** Whether it has not begun and its kick-off was more than a day ago. */
   readonly isOverdue: boolean;
   readonly section: Section;
   /** Key of its group within the section. */

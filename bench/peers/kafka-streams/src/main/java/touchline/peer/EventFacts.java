@@ -1,5 +1,11 @@
 package touchline.peer;
 
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.time.format.ResolverStyle;
 import java.util.List;
 import java.util.Objects;
 import touchline.Clock;
@@ -12,6 +18,8 @@ import touchline.Score;
 /** Reads the facts of an event from its register: into the state, and those that no field of the state has. */
 final class EventFacts {
   private static final int SCORE = 2;
+  private static final DateTimeFormatter START_DATE =
+      DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm").withResolverStyle(ResolverStyle.STRICT);
   private static final Defaults CLOCK_DEFAULTS = new Defaults(Clock.getClassSchema());
   private static final Defaults PARTICIPANT_DEFAULTS = new Defaults(Participant.getClassSchema());
 
@@ -52,6 +60,7 @@ final class EventFacts {
     state.setStageId(fields.get("stage_id"));
     state.setGroupId(fields.get("group_id"));
     state.setStartDate(fields.get("start_date"));
+    state.setKickOff(kickOff(state.getStartDate()));
     state.setStatusId(fields.get("status_id"));
     state.setRelationStatus(fields.get("relation_status"));
     state.setBetStatus(fields.get("bet_status"));
@@ -63,6 +72,14 @@ final class EventFacts {
     state.setLastScheduled(fields.lastScheduled());
     readClock();
     return sides;
+  }
+
+  private static Instant kickOff(String startDate) {
+    try {
+      return startDate == null ? null : LocalDateTime.parse(startDate, START_DATE).toInstant(ZoneOffset.UTC);
+    } catch (DateTimeParseException error) {
+      return null;
+    }
   }
 
   private void readClock() {
