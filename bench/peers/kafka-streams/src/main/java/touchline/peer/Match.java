@@ -85,13 +85,24 @@ final class Match {
     return goals;
   }
 
-  int typeOf(String incidentId) {
-    return incidents.get(incidentId).type();
+  Held held(String incidentId) {
+    return incidents.get(incidentId);
   }
 
-  private KeyIncident keyIncident(Held held) {
+  /** The key incident of an incident before a message; null without one. */
+  KeyIncident keyBefore(Held held, Goals before) {
+    if (held.incidentBefore == null) return null;
+    KeyIncident key = newKeyIncident(held.id, held.incidentBefore);
+    key.setCountsForId(before.countsFor.get(held.id));
+    key.setStands(!held.removedBefore && !"cancelled".equals(held.incidentBefore.getConfirmation())
+        && !before.voided.containsKey(held.id));
+    return key;
+  }
+
+  /** The key incident of an incident with a record. The object is used again: encode it before the next message. */
+  KeyIncident keyIncident(Held held) {
     if (held.keyOf != held.incident || held.keyPeriods != facts.periods()) {
-      held.key = newKeyIncident(held);
+      held.key = newKeyIncident(held.id, held.incident);
       held.keyOf = held.incident;
       held.keyPeriods = facts.periods();
     }
@@ -100,12 +111,11 @@ final class Match {
     return held.key;
   }
 
-  private KeyIncident newKeyIncident(Held held) {
-    Incident incident = held.incident;
+  private KeyIncident newKeyIncident(String id, Incident incident) {
     Long player = incident.getSubparticipantId();
     Integer time = incident.getEventTime();
     KeyIncident key = KEY_DEFAULTS.on(new KeyIncident());
-    key.setId(held.id);
+    key.setId(id);
     key.setIncidentType(incident.getIncidentId());
     key.setTeamId(incident.getParticipantId());
     key.setPlayerId(player != null && player > 0 ? player : null);

@@ -10,6 +10,8 @@ import java.util.TreeSet;
 import touchline.Clock;
 import touchline.IncidentPresence;
 import touchline.IncidentRecord;
+import touchline.KeyIncident;
+import touchline.MatchNow;
 import touchline.MatchState;
 import touchline.MatchTransition;
 import touchline.NormalizedMessage;
@@ -34,12 +36,15 @@ final class Transitions {
   private static final Set<String> TICKING = Set.of("clock_time", "played_time", "ut");
   private static final Defaults PRESENCE_DEFAULTS = new Defaults(IncidentPresence.getClassSchema());
 
+  private static final Set<String> OVER = Set.of("finished", "cancelled", "deleted");
+
   private final Match match;
   private final MatchState state;
   private final List<String> changedFields;
   private final List<String> outranked;
   private final NormalizedMessage message;
   private final Match.Before before;
+  private final MatchNow now;
   private final List<MatchTransition> emitted = new ArrayList<>(2);
 
   Transitions(Match match, MatchState state, EventFields fields, NormalizedMessage message, Match.Before before) {
@@ -49,6 +54,14 @@ final class Transitions {
     this.outranked = List.copyOf(fields.outranked());
     this.message = message;
     this.before = before;
+    this.now = new MatchNow(state.getName(), state.getSportId(), state.getCompetitionId(), state.getSeasonId(),
+        state.getHome(), state.getAway(), state.getStatusId(), state.getStatusType(), isOver(state.getStatusType()),
+        state.getScore(), before.score, state.getFirm(), before.firm, state.getGuard(),
+        state.getVersion() == 1 ? null : before.guard);
+  }
+
+  private static boolean isOver(String statusType) {
+    return statusType != null && OVER.contains(statusType);
   }
 
   List<MatchTransition> emit(Change change) {
@@ -63,15 +76,14 @@ final class Transitions {
     }
     value("bet_status_changed", before.betStatus, state.getBetStatus());
     amended();
-    if (before.guard != state.getGuard()) add("guard_changed").setGuard(state.getGuard());
+    if (before.guard != state.getGuard()) add("guard_changed");
     return emitted;
   }
 
   /** Only the first transition of an incident says where it stands. */
   private void incident(Held held) {
     int first = emitted.size();
-    Integer type = held.incident == null ? null : held.type();
-    for (String kind : kinds(held)) incident(kind, held.id, type);
+    for (String kind : kinds(held)) incident(kind, held);
     if (emitted.size() > first) emitted.get(first).setIncidentPresence(presence(held));
   }
 
@@ -120,16 +132,18 @@ final class Transitions {
     for (String id : match.goals().valid) if (was.containsKey(id)) turned.add(id);
     for (String id : turned) {
       String kind = is.containsKey(id) ? "goal_cancelled" : "goal_reinstated";
-      incident(kind, id, match.typeOf(id)).setScore(new ScoreChange(before.score, state.getScore()));
+      incident(kind, match.held(id)).setScore(new ScoreChange(before.score, state.getScore()));
     }
   }
 
   /** The goals that count from this version on. */
-  private List<String> countedNow() {
+  private List<KeyIncident> countedNow() {
     if (before.goals == match.goals() || state.getSource() != ScoreSource.incidents) return List.of();
     List<String> counted = new ArrayList<>(match.goals().counting);
     counted.removeAll(before.goals.counting);
-    return counted;
+    List<KeyIncident> keys = new ArrayList<>(counted.size());
+    for (String id : counted) keys.add(match.keyIncident(match.held(id)));
+    return keys;
   }
 
   /** Fields that no other kind emitted. A ticking clock or a repeated field alone is emitted only without others. */
@@ -147,14 +161,16 @@ final class Transitions {
     }
   }
 
-  private MatchTransition incident(String kind, String id, Integer type) {
+  private MatchTransition incident(String kind, Held held) {
     MatchTransition one = add(kind);
-    one.setIncidentId(id);
-    one.setIncidentType(type);
+    one.setIncidentId(held.id);
+    one.setIncidentType(held.incident == null ? null : held.type());
+    one.setKeyIncident(held.incident == null ? null : match.keyIncident(held));
+    one.setKeyIncidentBefore(match.keyBefore(held, before.goals));
     return one;
   }
 
-  private void score(String kind, Score was, Score is, List<String> goals) {
+  private void score(String kind, Score was, Score is, List<KeyIncident> goals) {
     if (Match.same(was, is)) return;
     MatchTransition one = add(kind);
     one.setScore(new ScoreChange(was, is));
@@ -194,7 +210,7 @@ final class Transitions {
     one.setKind(kind);
     one.setFields(List.of());
     one.setCause(state.getCause());
-    one.setCompetitionId(state.getCompetitionId());
+    one.setMatch(now);
     one.setOutranked(outranked);
     emitted.add(one);
     return one;
