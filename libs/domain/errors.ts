@@ -1,6 +1,4 @@
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 
 /** Thrown by the domain, always before it changes anything. */
-export class DomainError extends TouchlineError<'DomainError'> {
-  override readonly name = 'DomainError';
-}
+export class DomainError extends defineError('DomainError') {}
