@@ -841,7 +841,7 @@ export type MatchTransition = {
   /** The incident's type, e.g. 413. */
   incident_type: null | number;
   /** The match after the version: the same in all its transitions. */
-  match: MatchNow;
+  match: TransitionMatch;
   /** Of incident and goal kinds: the incident after the version; null without a body. */
   key_incident: null | KeyIncident;
   /** The same before the version: the goal that no longer counts, the card that no longer stands. Null of one that is new. */
@@ -861,7 +861,7 @@ export type MatchTransition = {
   outranked: string[];
 };
 
-export type MatchNow = {
+export type TransitionMatch = {
   name: null | string;
   sport_id: null | number;
   competition_id: null | number;

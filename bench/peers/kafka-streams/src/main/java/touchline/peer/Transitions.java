@@ -11,7 +11,7 @@ import touchline.Clock;
 import touchline.IncidentPresence;
 import touchline.IncidentRecord;
 import touchline.KeyIncident;
-import touchline.MatchNow;
+import touchline.TransitionMatch;
 import touchline.MatchState;
 import touchline.MatchTransition;
 import touchline.NormalizedMessage;
@@ -44,7 +44,7 @@ final class Transitions {
   private final List<String> outranked;
   private final NormalizedMessage message;
   private final Match.Before before;
-  private final MatchNow now;
+  private final TransitionMatch now;
   private final List<MatchTransition> emitted = new ArrayList<>(2);
 
   Transitions(Match match, MatchState state, EventFields fields, NormalizedMessage message, Match.Before before) {
@@ -54,7 +54,7 @@ final class Transitions {
     this.outranked = List.copyOf(fields.outranked());
     this.message = message;
     this.before = before;
-    this.now = new MatchNow(state.getName(), state.getSportId(), state.getCompetitionId(), state.getSeasonId(),
+    this.now = new TransitionMatch(state.getName(), state.getSportId(), state.getCompetitionId(), state.getSeasonId(),
         state.getHome(), state.getAway(), state.getStatusId(), state.getStatusType(), isOver(state.getStatusType()),
         state.getScore(), before.score, state.getFirm(), before.firm, state.getGuard(),
         state.getVersion() == 1 ? null : before.guard);
