@@ -15,7 +15,7 @@ import { STATUSES } from '#soccer/statuses.ts';
 import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../facts/facts.ts';
 import { type LevelNames, shownStateOf } from '../store/board-view.ts';
 import type { RenderedEvent } from '../store/matches.ts';
-import { eventSlug, slugOf } from './fields.ts';
+import { eventSlug, slugOf, withoutNulls } from './fields.ts';
 
 /** Names of the levels above it, which an event does not repeat (spec, rule 1). */
 const LEVEL_NAME_FIELDS: ReadonlySet<string> = new Set(
@@ -46,7 +46,9 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
     return state.status_type === 'finished' ? own : null;
   };
   const event = {
-    ...Object.fromEntries(Object.entries(others).filter(([name]) => !LEVEL_NAME_FIELDS.has(name))),
+    ...Object.fromEntries(
+      Object.entries(withoutNulls(others)).filter(([name]) => !LEVEL_NAME_FIELDS.has(name)),
+    ),
     ...(reported.value('area_id') === undefined ? {} : { area_id: reported.value('area_id') }),
     item_status: state.status_type === 'deleted' ? 'deleted' : (reported.value('item_status') ?? 'active'),
     ...identity(state, reported, others),
@@ -177,7 +179,7 @@ function renderParticipants(
     const id = reported.id ?? 0;
     const name = reported.name ?? '';
     return {
-      ...withoutNull(record),
+      ...withoutNulls(record),
       counter,
       id,
       name,
@@ -216,8 +218,4 @@ function values(list: readonly ReportedValue[], names: ReadonlyMap<number, strin
       value: reported.value ?? '',
     };
   });
-}
-
-function withoutNull(record: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
 }

@@ -7,6 +7,27 @@ type Fields = Record<string, unknown>;
 const row = (message: Fields) => renderFeedMessage(normalized(message));
 const shown = (message: Fields) => JSON.parse(row(message)?.json ?? 'null');
 
+test('has no null that the provider’s client refuses, but those that it takes', () => {
+  const side = { id: 101, counter: 1, name: null, gender: null, results: [{ id: 2, value: null }] };
+  const odd = {
+    event_status_id: null,
+    incident_name: null,
+    important_for_trader: null,
+    show_popup: null,
+    x_pos: null,
+  };
+  const event = { ft_only: null, coverage_type: null, winner_id: null, participants: [side] };
+  const { data } = shown(incidentMessage({}, odd, event)) as {
+    data: { incident: Fields; event: Fields & { participants: Fields[] } };
+  };
+  for (const name of ['event_status_id', 'incident_name', 'show_popup'])
+    expect(data.incident).not.toHaveProperty(name);
+  expect(data.incident).toMatchObject({ important_for_trader: 'yes', x_pos: null });
+  for (const name of ['ft_only', 'coverage_type']) expect(data.event).not.toHaveProperty(name);
+  expect(data.event).toMatchObject({ winner_id: null, participants: [{ id: 101, counter: 1 }] });
+  for (const name of ['name', 'gender']) expect(data.event.participants[0]).not.toHaveProperty(name);
+});
+
 test('restores a message as it was reported', () => {
   const incident = incidentMessage({ uuid: 'u-1' }, { action: 'insert' }, { weather: { wind: 3 } });
   const { action: _, ...record } = (incident.data as { incident: Fields }).incident;

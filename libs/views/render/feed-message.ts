@@ -1,8 +1,10 @@
-/** Restores a provider message from its normalized form; normalizing it again gives the same form. Pure. */
+/** Restores a provider message from its normalized form, in the types that its client takes. Pure. */
 import { hash } from 'node:crypto';
 import { NO_SOURCE, providerEvent, providerIncident, withFlags } from '#contract/provider-message.ts';
+import type { JsonObject } from '#json/values.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 import type { FeedRow } from '../store/feed.ts';
+import { withoutNulls } from './fields.ts';
 
 /** Ids that convert to a number and back unchanged. */
 const NUMBER = /^(?:0|[1-9][0-9]{0,14})$/;
@@ -22,8 +24,10 @@ export function renderFeedMessage(message: NormalizedMessage): FeedRow | null {
   const data = {
     ...(record === null
       ? {}
-      : { incident: providerIncident(record, incident?.deleted === true ? 'delete' : 'update') }),
-    event: providerEvent(event_id, message.event),
+      : {
+          incident: withoutNulls(providerIncident(record, incident?.deleted === true ? 'delete' : 'update')),
+        }),
+    event: shownEvent(providerEvent(event_id, message.event)),
   };
   const id = numberOf(message_id);
   return {
@@ -40,6 +44,13 @@ export function renderFeedMessage(message: NormalizedMessage): FeedRow | null {
     forTrader: flags?.important_for_trader === true,
     competitionId: message.event?.competition_id ?? null,
   };
+}
+
+/** Returns an event, and its sides, without the nulls that clients refuse. */
+function shownEvent(event: JsonObject): JsonObject {
+  const sides = event.participants as JsonObject[] | undefined;
+  const shown = withoutNulls(event);
+  return sides === undefined ? shown : { ...shown, participants: sides.map(withoutNulls) };
 }
 
 /** Returns the id of a message as a number; one that is no number is hashed, so that every replica renders the same. */

@@ -11,6 +11,22 @@ export function recordsOf(list: unknown): JsonObject[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === 'object' && item !== null) : [];
 }
 
+/** The fields that the provider's own client takes as null: it refuses a whole page for a null in any other that it knows. */
+const NULLABLE: ReadonlySet<string> = new Set(
+  (
+    'winner_id progress_id clock_time clock_status played_time latency round_id round_name day source_super channel_id ' +
+    'client_event_id booked_by protocol_verified_by protocol_verified_at participant_id participant_name subparticipant_id ' +
+    'subparticipant_name event_time confirmation parent_id additional_info info add_data x_pos y_pos tour_id result_verified_at result_verified_by'
+  ).split(' '),
+);
+
+/** Returns an event, a side or an incident of the provider without the nulls that its client refuses. */
+export function withoutNulls(record: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(record).filter(([name, value]) => value !== null || NULLABLE.has(name)),
+  );
+}
+
 /** The one flag of the contract that is a boolean. */
 const BOOLEAN = 'generate_season_stats';
 

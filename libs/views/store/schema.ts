@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { INCIDENT } from '#soccer/soccer.ts';
 
-const RENDERING = 8;
+const RENDERING = 9;
 
 /** Which incidents are yellow cards that stand; the same in queries and in their index, else SQLite does not use it. */
 export const STANDING_YELLOW = `incident_id = ${INCIDENT.yellowCard} AND removed = 0 AND confirmation IS NOT 'cancelled'`;
