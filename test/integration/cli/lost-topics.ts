@@ -26,6 +26,7 @@ import type { TestBackbone } from '../../setup/backbone.ts';
 import { withAdmin } from '../../support/admin.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { quietLog } from '../../support/log.ts';
+import { until } from '../../support/poll.ts';
 import { makeOnly } from '../../support/topics.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 
@@ -216,8 +217,13 @@ export class LostTopics {
       () => halt,
     );
     const client = openStreamClient({ brokers, clientId: 'test' });
+    // On a busy broker, partitions of a new topic have no leader for a while.
+    const boundsOf = (names: readonly string[]) =>
+      until('the leaders answer', () =>
+        client.logBounds(names.map((topic) => ({ topic, partition: 0 }))).catch(() => undefined),
+      );
     try {
-      const [input] = await client.logBounds([{ topic: this.nameOf(MESSAGES), partition: 0 }]);
+      const [input] = await boundsOf([this.nameOf(MESSAGES)]);
       const topics = TOPIC_NAMES.filter((topic) => ROWS[topic].end !== NO_END);
       await this.#publish(
         await Promise.all(topics.map((topic) => this.#recordOf(topic, registry, input?.end ?? 0))),
@@ -228,7 +234,7 @@ export class LostTopics {
           const logs = [...topics.changelogs, ...ownOutputs(topics)];
           const names = [topics.input, ...logs];
           const ids = await client.topicIds(names);
-          const bounds = await client.logBounds(names.map((topic) => ({ topic, partition: 0 })));
+          const bounds = await boundsOf(names);
           const marks = logs.map((topic, at): [string, LogMark] => {
             const { start = 0, end = 0 } = bounds[at + 1] ?? {};
             const isChangelog = at < topics.changelogs.length;
@@ -289,20 +295,22 @@ export class LostTopics {
   async lose(topics: readonly AnyTopic[], loss: Exclude<Loss, 'end'>): Promise<void> {
     const { brokers, prefix } = this.connection;
     const names = topics.map((topic) => this.nameOf(topic));
-    if (loss === 'beginning') for (const name of names) await this.#loseBeginning(name);
+    if (loss === 'beginning') for (const topic of topics) await this.#loseBeginning(topic);
     else await deleteTopics(brokers, names);
     if (loss === 'recreated') await makeOnly(new Set(names), { brokers, prefix, partitions: 1 });
   }
 
-  async #loseBeginning(name: string): Promise<void> {
-    const { brokers, prefix } = this.connection;
+  async #loseBeginning(topic: AnyTopic): Promise<void> {
+    const { brokers, registryUrl: url, prefix } = this.connection;
+    const name = this.nameOf(topic);
     await this.#set(name, { 'cleanup.policy': 'delete' });
     const client = openStreamClient({ brokers, clientId: 'test' });
     const [bounds] = await client.logBounds([{ topic: name, partition: 0 }]);
     await client.close();
     const isInput = PROCESSOR_NAMES.some((of) => streamTopics(prefix, of).input === name);
     // Processed input expires by design: here a record that nobody has processed does.
-    if (isInput) await this.#publish([{ topic: name, partition: 0, key: '1', value: Buffer.from('x') }]);
+    if (isInput)
+      await this.#publish([await this.#recordOf(topic as TopicName, Registry.open({ url, prefix }), 0)]);
     const offset = BigInt((bounds?.end ?? 0) + (isInput ? 1 : 0));
     await withAdmin(brokers, (admin) =>
       admin.deleteRecords({ topics: [{ name, partitions: [{ partition: 0, offset }] }] }),
