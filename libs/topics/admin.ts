@@ -206,7 +206,7 @@ async function recordTopics(
   await writeTopicMarks(brokers, prefix, new Map(marks));
 }
 
-/** Repairs existing topics. Returns what it repaired. Throws `TopicMismatchError` before any change. */
+/** Repairs existing topics. Returns what it repaired. Throws `TopicMismatchError` for those that it cannot repair, once the settings of others are. */
 async function repairTopics(
   admin: TopicAdmin,
   brokers: Brokers,
@@ -218,8 +218,9 @@ async function repairTopics(
   const broken = mismatches.filter(({ breaks }) => breaks).map(({ topic }) => topic);
   const logs = await logsOf(brokers, broken);
   const repairs = planRepairs(mismatches, (topic) => logs.get(topic) ?? NOTHING_THERE);
-  if (repairs.refused.length > 0) throw new TopicMismatchError(repairs.refused);
+  // A setting that is left destroys further records; partitions are changed together or not at all.
   if (repairs.alter.size > 0) await admin.alterSettings(repairs.alter);
+  if (repairs.refused.length > 0) throw new TopicMismatchError(repairs.refused);
   if (repairs.grow.size > 0) await admin.addPartitions(repairs.grow);
   if (repairs.recreate.length > 0) await deleteAndWait(admin, repairs.recreate);
   return mismatches;
