@@ -115,12 +115,14 @@ export function judgeLost(
 /** Names one cause in one finding, however many topics have it. */
 function* judgeMismatches(mismatches: readonly TopicMismatch[]): Generator<CheckResult> {
   const broken = mismatches.filter(({ breaks }) => breaks);
-  for (const same of Map.groupBy(broken, causeOf).values()) {
-    const [first] = same as [TopicMismatch];
-    const topics = same.map(({ topic }) => topic).join(', ');
+  for (const of of Map.groupBy(broken, ({ setting }) => setting).values()) {
+    const texts = [...Map.groupBy(of, causeOf).values()].map((same) => {
+      const [first] = same as [TopicMismatch];
+      return mismatchText({ ...first, topic: same.map(({ topic }) => topic).join(', ') });
+    });
     yield failed(
       'topics',
-      mismatchText({ ...first, topic: topics }),
+      texts.join('; '),
       `${MAKE_TOPICS}: it repairs what has lost nothing, and names the command for the rest`,
     );
   }
@@ -133,8 +135,8 @@ function* judgeMismatches(mismatches: readonly TopicMismatch[]): Generator<Check
     );
 }
 
-function causeOf({ setting, found, wanted }: TopicMismatch): string {
-  return `${setting} ${found} ${wanted}`;
+function causeOf({ found, wanted }: TopicMismatch): string {
+  return `${found} ${wanted}`;
 }
 
 function* judgeReplicas(name: string, facts: TopicFacts | undefined): Generator<CheckResult> {
