@@ -142,9 +142,11 @@ async function topicsAndPositions(cluster: TopicCluster, facts: ClusterFacts): P
       }),
     ),
   );
-  const unnamed = facts.topics.has(topicIdsName(prefix))
-    ? IDENTIFIED.filter((topic) => !marks.has(topic) && facts.topics.has(topicName(prefix, topic)))
-    : [];
+  const unnamed = IDENTIFIED.filter(
+    (topic) => !marks.has(topic) && facts.topics.has(topicName(prefix, topic)),
+  );
+  // Where no topic exists, their ids are not lost.
+  if (unnamed.length > 0) allLost.add(topicIdsName(prefix));
   return [
     ...judgeLost(prefix, gone, { unnamed, isRecorded: marks.size > 0 }),
     ...brokerChecks(cluster, facts, allLost),

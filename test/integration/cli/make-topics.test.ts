@@ -100,6 +100,9 @@ describe('touchline topics', () => {
       code: 1,
       err: expect.stringMatching(`${messages} have records: it was lost.*npx touchline topics --accept all`),
     });
+    expect((await touchlineHere(['doctor'], env)).out).toMatch(
+      /topic-ids has lost records and does not name all.*\n.*npx touchline topics --accept all\n/,
+    );
     expect(await run(['--accept', 'all'], env)).toMatchObject({ code: 0 });
     expect(await run([], env)).toMatchObject({ code: 0 });
   });
