@@ -83,10 +83,12 @@ async function writePosition(
   try {
     const known = await findPosition(client, positions, partition);
     const ids = await topicIds(brokers, topics.changelogs);
-    const accepted = (topic: string): LogMark => ({
+    // Read once the task is fenced: whatever is committed later lies behind them, and shows that a later position was lost.
+    const bounds = await client.logBounds(topics.changelogs.map((topic) => ({ topic, partition })));
+    const accepted = (topic: string, at: number): LogMark => ({
       id: ids.get(topic) ?? null,
       start: null,
-      end: null,
+      end: bounds[at]?.end ?? null,
       last: null,
     });
     const position = {
@@ -96,8 +98,8 @@ async function writePosition(
       inputEpoch: null,
       // Has no marks of outputs: the operator accepts that processing again repeats them.
       logs: Object.fromEntries(
-        topics.changelogs.flatMap((topic) => {
-          const mark = known === null || acceptsState ? accepted(topic) : known.logs[topic];
+        topics.changelogs.flatMap((topic, at) => {
+          const mark = known === null || acceptsState ? accepted(topic, at) : known.logs[topic];
           return mark === undefined ? [] : [[topic, mark]];
         }),
       ),
