@@ -12,7 +12,7 @@ import {
   NetworkError,
   stringDeserializer,
 } from '@platformatic/kafka';
-import type { FeedStatus, HealthRecord } from '../tradability/feed-status.ts';
+import type { FeedStatus, HealthRecord, ReaderLimits } from '../tradability/feed-status.ts';
 import type { HaltRecord } from '../tradability/halts.ts';
 import type { ReaderChange } from './match.ts';
 import { MatchReader, type ReaderGuard } from './match-reader.ts';
@@ -50,7 +50,8 @@ export type FollowHandlers = {
   readonly error?: (error: unknown) => void;
 };
 
-export type MatchFollowOptions = {
+/** `maxAgeSeconds`, `maxDelaySeconds`: as of `MatchReader`. */
+export type MatchFollowOptions = ReaderLimits & {
   /** Addresses such as `localhost:9092`. */
   readonly brokers: readonly string[];
   /** Address of the schema registry's Confluent API. */
@@ -114,7 +115,7 @@ type ReadRecord = { readonly partition: number; readonly key: string; readonly v
 
 /** The followed matches. Every process reads all partitions; nothing is committed. */
 export class FollowedMatches {
-  readonly #reader = new MatchReader();
+  readonly #reader: MatchReader;
   readonly #options: MatchFollowOptions;
   readonly #on: FollowHandlers;
   /** Null while it waits to connect again. */
@@ -134,6 +135,7 @@ export class FollowedMatches {
 
   private constructor(options: MatchFollowOptions) {
     this.#options = options;
+    this.#reader = new MatchReader(options);
     this.#on = options.on;
   }
 

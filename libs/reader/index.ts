@@ -1,5 +1,5 @@
 /** Joins Touchline's topics for programs that read them with any Kafka client; see README.md. */
-export type { FeedStatus, HealthRecord, Now } from '../tradability/feed-status.ts';
+export type { FeedStatus, HealthRecord, Now, ReaderLimits } from '../tradability/feed-status.ts';
 export type { HaltRecord } from '../tradability/halts.ts';
 export type { Permission } from '../tradability/trading.ts';
 export type { GoalStatus, ReaderChange as Change } from './match.ts';

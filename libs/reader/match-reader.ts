@@ -1,4 +1,10 @@
-import { type FeedStatus, type HealthRecord, HealthTable, type Now } from '../tradability/feed-status.ts';
+import {
+  type FeedStatus,
+  type HealthRecord,
+  HealthTable,
+  type Now,
+  type ReaderLimits,
+} from '../tradability/feed-status.ts';
 import { type HaltRecord, HaltTable } from '../tradability/halts.ts';
 import { doubtsOf, type Trading, tradingOf } from '../tradability/trading.ts';
 import { type ReaderChange, ReaderMatch } from './match.ts';
@@ -49,9 +55,14 @@ const NO_CHANGES: AppliedRecord = { isNew: false, changes: [] };
  */
 export class MatchReader {
   readonly #partitions = new Map<number, AssignedPartition>();
-  readonly #health = new HealthTable();
+  readonly #health: HealthTable;
   readonly #halts = new HaltTable();
   readonly #haltsRead = newProgress();
+
+  /** `limits`: your own, stricter than the platform's. Throws `RangeError` for others. */
+  constructor(limits: ReaderLimits = {}) {
+    this.#health = new HealthTable(limits);
+  }
 
   /**
    * Sets the partitions that are read from now on: call it at the start and after each rebalance. Forgets the matches of other

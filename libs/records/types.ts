@@ -560,9 +560,9 @@ export type FeedHealth = {
   reason: null | string;
   /** Since when it is in this state, Unix milliseconds: of stale, when it became due. */
   since: number;
-  /** The time of its newest content, Unix milliseconds, at most its receipt: the provider's time of the newest message or answer. As of `written_at`: a record is not repeated for each message. */
+  /** The time of its newest content, Unix milliseconds, at most its receipt: the provider's time of the newest message or answer. To within a second: a record is not repeated for each message. */
   heard_at: null | number;
-  /** How old its newest content was when it was received, milliseconds, to within 5 s; negative of the reason clock: content that far ahead of our clock. Null before the first message. */
+  /** How old its newest content was when it was received, milliseconds, to within a second; negative of the reason clock: content that far ahead of our clock. Null before the first message. */
   delay: null | number;
   /** Whether silence counts: the clock of the match runs, or that of any match of the source. */
   clock_runs: boolean;

@@ -24,6 +24,11 @@ export type HealthRecord = {
   readonly since: number;
   /** How old the newest content was when it was received, milliseconds. Negative of the reason `clock`: so far ahead of our clock. */
   readonly delay: number | null;
+  /** The time of its newest content, to within a second; null before the first message. */
+  readonly heard_at: number | null;
+  /** Of a match: whether silence counts, and since when. */
+  readonly clock_runs: boolean;
+  readonly clock_since: number | null;
   /** The term of the monitor that wrote it: the number of monitors that have led. */
   readonly term: number;
   /** From then on neither the source nor its matches are alive. Null in the record of a match. */
@@ -31,7 +36,24 @@ export type HealthRecord = {
   readonly written_at: number;
 };
 
-/** A record of a source, and when it was read, by the steady clock. */
+/** A reader's own limits, in seconds. Where one is left out, the platform's holds. */
+export type ReaderLimits = {
+  /** Time since the newest content of a match whose clock runs. */
+  readonly maxAgeSeconds?: number | undefined;
+  /** Age of the newest content of a match at its receipt. */
+  readonly maxDelaySeconds?: number | undefined;
+};
+
+/** The platform's limits where nobody changes them, seconds: a reader may ask for less, never for more. */
+const MAX_LIMIT_S = 20;
+
+/** Returns what is wrong with a limit of a reader; null if nothing is. */
+export function limitProblem(seconds: number): string | null {
+  if (seconds > 0 && seconds <= MAX_LIMIT_S) return null;
+  return `must be more than 0 and at most ${MAX_LIMIT_S} seconds: a reader may only be stricter than the platform`;
+}
+
+/** A record, and when it was read, by the steady clock. */
 type ReceivedRecord = { readonly record: HealthRecord; readonly at: number };
 
 /** The current status of a source or of a match. */
@@ -71,7 +93,17 @@ export function isBelieved(state: FeedStatus['state']): boolean {
 export class HealthTable {
   readonly #sources = new Map<string, ReceivedRecord>();
   /** Records by event id, then by source. */
-  readonly #matches = new Map<number, Map<string, HealthRecord>>();
+  readonly #matches = new Map<number, Map<string, ReceivedRecord>>();
+  readonly #limits: ReaderLimits;
+
+  /** Throws `RangeError` for limits that are not stricter than the platform's. */
+  constructor(limits: ReaderLimits = {}) {
+    for (const name of ['maxAgeSeconds', 'maxDelaySeconds'] as const) {
+      const problem = limits[name] === undefined ? null : limitProblem(limits[name]);
+      if (problem !== null) throw new RangeError(`${name} ${problem}; it is ${limits[name]}`);
+    }
+    this.#limits = limits;
+  }
 
   /** Applies the next record of a key, `<source>` or `<source>/<event id>`; null deletes the key. `at`: when it was read. */
   apply(key: string, record: HealthRecord | null, at: Now['steady']): void {
@@ -83,9 +115,9 @@ export class HealthTable {
       return;
     }
     const eventId = Number(key.slice(slash + 1));
-    const bySource = this.#matches.get(eventId) ?? new Map<string, HealthRecord>();
+    const bySource = this.#matches.get(eventId) ?? new Map<string, ReceivedRecord>();
     if (record === null) bySource.delete(source);
-    else bySource.set(source, record);
+    else bySource.set(source, { record, at });
     if (bySource.size === 0) this.#matches.delete(eventId);
     else this.#matches.set(eventId, bySource);
   }
@@ -102,10 +134,13 @@ export class HealthTable {
       .sort((a, b) => (a.source < b.source ? -1 : 1));
   }
 
-  /** Returns the status of a match under a believed source; if there is none, the status that changed last. */
-  match(eventId: number, now: Now): FeedStatus {
+  /**
+   * Returns the status of a match under a believed source; if there is none, the status that changed last. `limits`: other ones than the
+   * table's.
+   */
+  match(eventId: number, now: Now, limits: ReaderLimits = this.#limits): FeedStatus {
     const statuses = [...(this.#matches.get(eventId) ?? [])].map(([source, match]) =>
-      statusOfMatch(this.#sources.get(source), match, now),
+      within(limits, statusOfMatch(this.#sources.get(source), match.record, now), match, now),
     );
     return statuses.find(({ believed }) => believed) ?? latest(statuses) ?? UNKNOWN;
   }
@@ -131,6 +166,25 @@ function statusOfMatch(source: ReceivedRecord | undefined, match: HealthRecord, 
   if (match.term < source.record.term)
     return { ...statusOf(match), believed: false, state: 'expired', reason: null, delay: null };
   return inSource.believed || !isBelieved(match.state) ? statusOf(match) : inSource;
+}
+
+/** Returns the status of a match, not believed where its content is older than a reader's limits allow. */
+function within(
+  { maxAgeSeconds = Number.POSITIVE_INFINITY, maxDelaySeconds = Number.POSITIVE_INFINITY }: ReaderLimits,
+  status: FeedStatus,
+  { record, at }: ReceivedRecord,
+  { wall, steady }: Now,
+): FeedStatus {
+  const { delay, heard_at, clock_runs, clock_since, written_at } = record;
+  if (!status.believed) return status;
+  if (delay !== null && delay > maxDelaySeconds * 1_000)
+    return { ...status, believed: false, state: 'delayed', reason: 'delay', since: written_at };
+  if (!clock_runs || heard_at === null) return status;
+  const silentFrom = Math.max(heard_at, clock_since ?? 0);
+  const due = silentFrom + maxAgeSeconds * 1_000;
+  // By both clocks, as a source's record expires.
+  if (wall <= due && written_at + steady - at <= due) return status;
+  return { ...status, believed: false, state: 'stale', reason: 'silence', since: due };
 }
 
 function statusOf({ source, state, reason, since, delay }: HealthRecord): FeedStatus {

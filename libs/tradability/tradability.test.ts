@@ -1,18 +1,25 @@
 import { describe, expect, test } from 'vitest';
-import { HealthTable } from './feed-status.ts';
+import { HealthTable, type ReaderLimits } from './feed-status.ts';
 import { HaltTable } from './halts.ts';
 import { CASES, DEFAULTS, EVENT, healthOf, type ReadHealth, STATE_CASES } from './testing/cases.ts';
 import { nextState, tradingOf } from './trading.ts';
 
-function tableOf(health: ReadHealth): HealthTable {
-  const table = new HealthTable();
+function tableOf(health: ReadHealth, limits: ReaderLimits = {}): HealthTable {
+  const table = new HealthTable(limits);
   for (const { key, record, at } of health) table.apply(key, record, at);
   return table;
 }
 
+test.each([0, -1, 20.5, Number.NaN])('refuses a limit of %s seconds', (seconds) => {
+  for (const name of ['maxAgeSeconds', 'maxDelaySeconds'])
+    expect(() => new HealthTable({ [name]: seconds })).toThrow(
+      `${name} must be more than 0 and at most 20 seconds: a reader may only be stricter than the platform; it is ${seconds}`,
+    );
+});
+
 describe('trading', () => {
-  test.each(CASES)('$title', ({ now, match, doubts, halts, unreadFor, health, expected }) => {
-    const feed = tableOf(health).match(EVENT, now);
+  test.each(CASES)('$title', ({ now, match, limits, doubts, halts, unreadFor, health, expected }) => {
+    const feed = tableOf(health, limits).match(EVENT, now);
     const byHand = new HaltTable();
     for (const record of halts) byHand.apply(record.scope, record);
     byHand.readTo(now.steady - unreadFor);

@@ -35,10 +35,9 @@ export type PairTrack = {
 };
 
 /** The content of the record of a match, and when it was written. */
-type WrittenHealth = {
+type WrittenHealth = Pick<SignsOfLife, 'heardAt' | 'delay'> & {
   readonly health: HealthStatus;
   readonly facts: LivenessFacts;
-  readonly delay: number | null;
   readonly at: number;
 };
 

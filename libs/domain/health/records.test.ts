@@ -155,16 +155,18 @@ describe('the record of a match', () => {
     expect(records.ofMatch(track, pair, T + after)).toHaveLength(again ? 1 : 0);
   });
 
-  test.each<[string, number, number, boolean]>([
-    ['is written again after a second when the delay differs by five', 6_200, 1_000, true],
-    ['is not written before', 6_200, 999, false],
-    ['is not written for less', 6_199, 1_000, false],
-    ['is written again for a smaller delay too', -3_800, 1_000, true],
-  ])('%s', (_, delay, after, again) => {
+  test.each<[string, Partial<SignsOfLife>, number, boolean]>([
+    ['is written again after a second when the delay differs by a second', { delay: 2_200 }, 1_000, true],
+    ['is not written before', { delay: 2_200 }, 999, false],
+    ['is not written for less', { delay: 2_199 }, 1_000, false],
+    ['is written again for a smaller delay too', { delay: 200 }, 1_000, true],
+    ['is written again when content is newer by a second', { heardAt: T + 991 }, 1_000, true],
+    ['is not written for content that is hardly newer', { heardAt: T + 990 }, 1_000, false],
+  ])('%s', (_, signs, after, again) => {
     const records = new HealthRecords(4);
     const { track, pair } = matchOf();
     records.ofMatch(track, pair, T);
-    pair.signs.delay = delay;
+    Object.assign(pair.signs, signs);
     expect(records.ofMatch(track, pair, T + after)).toHaveLength(again ? 1 : 0);
   });
 

@@ -14,10 +14,10 @@ const HEARTBEAT_MS = { clockRuns: 500, idle: 750 };
 const RENEW_MS = 1_000;
 /** Interval between the records of a live match, changed or not: a new monitor reads no older ones again. */
 const REFRESH_MS = 60_000;
-/** A record of a match is written earlier when the delay differs by this from its own: readers may have a limit of theirs. */
-const DELAY_STEP_MS = 5_000;
+/** A record of a match is written earlier when content or its delay differs by this from its own: readers may have limits of theirs. */
+const STEP_MS = 1_000;
 /** The interval then. */
-const DELAY_REFRESH_MS = 1_000;
+const STEP_REFRESH_MS = 1_000;
 
 /** The content of the record of a source, and when it was written. */
 type WrittenSource = {
@@ -59,11 +59,11 @@ export class HealthRecords {
   ofMatch(track: MatchTrack, pair: PairTrack, now: number): PublishedHealth[] {
     const { health, key, written: last } = pair;
     const { facts } = track;
-    const { delay } = pair.signs;
+    const { delay, heardAt } = pair.signs;
     const isFresh =
-      health.state === 'ended' || (last !== null && now - last.at < refreshMs(last.delay, delay));
+      health.state === 'ended' || (last !== null && now - last.at < refreshMs(last, pair.signs));
     if (last?.health === health && last.facts === facts && isFresh) return [];
-    pair.written = { health, facts, delay, at: now };
+    pair.written = { health, facts, delay, heardAt, at: now };
     pair.judgedFrom ??= now;
     const value: FeedHealth = {
       ...this.#common(pair.source, health, pair.signs, now),
@@ -136,7 +136,13 @@ export class HealthRecords {
   }
 }
 
-/** Returns how long a record of a match stays that has this delay, while the current one is another. */
-function refreshMs(written: number | null, delay: number | null): number {
-  return Math.abs((written ?? 0) - (delay ?? 0)) < DELAY_STEP_MS ? REFRESH_MS : DELAY_REFRESH_MS;
+/** The content that a record of a match has. */
+type WrittenContent = Pick<SignsOfLife, 'heardAt' | 'delay'>;
+
+/** Returns how long a record of a match stays that has this content, now that the current one is another. */
+function refreshMs(written: WrittenContent, current: WrittenContent): number {
+  const isSame =
+    current.heardAt - written.heardAt < STEP_MS &&
+    Math.abs((written.delay ?? 0) - (current.delay ?? 0)) < STEP_MS;
+  return isSame ? REFRESH_MS : STEP_REFRESH_MS;
 }

@@ -13,8 +13,7 @@ import { ALERT_TOPICS, AlertPartition } from './alert-partition.ts';
 import { KnownMatches } from './match-facts.ts';
 import { MatchFeeds } from './match-feeds.ts';
 import type { AlertRule } from './rules.ts';
-import { findAlerts, leadStaleAlerts } from './stale-alerts.ts';
-import { StaleMatches } from './stale-matches.ts';
+import { findAlerts, leadStaleAlerts, watchEpisodes } from './stale-alerts.ts';
 
 /** Settings of the processor. Its rules come from the command that starts it. */
 export const settings = z.object(processorSettings);
@@ -102,10 +101,10 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
      */
     async watch(): Promise<() => Alert[]> {
       await known.promise;
-      const staleMatches = new StaleMatches();
+      const episodes = watchEpisodes(rules);
       // The initial state is no change. The leader publishes the alerts of it that are not published yet.
-      findAlerts(watched, staleMatches);
-      return () => findAlerts(watched, staleMatches);
+      findAlerts(watched, episodes);
+      return () => findAlerts(watched, episodes);
     },
     /**
      * Publishes alerts until `stop`; `ready`: whether it holds its partitions and takes part in the lead. Rejects with the errors

@@ -1,5 +1,5 @@
 import type { FeedHealth, TradingHalt } from '#records/types.ts';
-import { HealthTable } from '#tradability/feed-status.ts';
+import { HealthTable, type ReaderLimits } from '#tradability/feed-status.ts';
 import { HaltTable } from '#tradability/halts.ts';
 import { isOver } from '#tradability/trading.ts';
 import type { KnownMatches } from './match-facts.ts';
@@ -15,14 +15,14 @@ export class MatchFeeds {
     this.#matches = matches;
   }
 
-  /** Yields each match that has a record of feed-health and is not over. */
-  *now(): Generator<MatchNow> {
+  /** Yields each match that has a record of feed-health and is not over, as a reader with these limits believes it. */
+  *now(limits: ReaderLimits): Generator<MatchNow> {
     const now = { wall: Date.now(), steady: performance.now() };
     for (const eventId of this.#table.events()) {
       const match = this.#matches.latest(eventId);
       if (isOver(match?.status_type ?? null)) continue;
       const of = { event_id: eventId, competition_id: match?.competition_id ?? null };
-      yield { eventId, feed: this.#table.match(eventId, now), halts: this.halts.standing(now, of) };
+      yield { eventId, feed: this.#table.match(eventId, now, limits), halts: this.halts.standing(now, of) };
     }
   }
 

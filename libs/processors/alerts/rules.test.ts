@@ -19,6 +19,8 @@ describe('a file of rules', () => {
     [rule({ on: [] }), 'rules.0.on: '],
     [rule({ team: [1] }), 'Unrecognized key: "team"'],
     [rule({ teams: ['x'] }), 'rules.0.teams.0: '],
+    [rule({ maxAgeSeconds: 30 }), 'rules.0.maxAgeSeconds: must be more than 0 and at most 20 seconds'],
+    [rule({ maxDelaySeconds: 0 }), 'rules.0.maxDelaySeconds: must be more than 0'],
     ['{"rules":[{"name":"a","on":["goal"]},{"name":"a","on":["final"]}]}', 'two rules have the same name'],
   ])('%s is rejected with the problem', (text, problem) => {
     expect(() => parseRules(text)).toThrow(AlertRulesError);

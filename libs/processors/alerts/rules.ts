@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { defineError } from '#errors/touchline-error.ts';
 import { readJson } from '#json/values.ts';
 import type { Alert } from '#records/types.ts';
+import { limitProblem } from '#tradability/feed-status.ts';
 
 export const ALERT_KINDS = [
   'goal',
@@ -24,6 +25,15 @@ export const ALERT_KINDS = [
 
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
+/** A limit of `ReaderLimits`. */
+const limit = z
+  .number()
+  .superRefine((seconds, { addIssue }) => {
+    const problem = limitProblem(seconds);
+    if (problem !== null) addIssue(problem);
+  })
+  .optional();
+
 const ids = z.array(z.int().positive()).min(1).optional();
 
 const rule = z.strictObject({
@@ -35,6 +45,8 @@ const rule = z.strictObject({
   competitions: ids,
   teams: ids,
   matches: ids,
+  maxAgeSeconds: limit,
+  maxDelaySeconds: limit,
 });
 
 const rulesFile = z.strictObject({

@@ -8,11 +8,12 @@ import { ALERT_HEALTH } from '#topics/processors.ts';
 import { readValues, type TopicSource } from '#topics/read-values.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import type { NameTopic } from '#topics/topics.ts';
+import type { ReaderLimits } from '#tradability/feed-status.ts';
 import { alertsOf, webhookMessageOf } from './alert.ts';
 import type { KnownMatches } from './match-facts.ts';
 import type { MatchFeeds } from './match-feeds.ts';
 import type { AlertRule } from './rules.ts';
-import { EPISODE_KINDS, STALE_CHECK_MS, StaleMatches } from './stale-matches.ts';
+import { EPISODE_KINDS, type OpenEpisodes, STALE_CHECK_MS, StaleMatches } from './stale-matches.ts';
 
 /** The inputs of alerts of stale matches. */
 type FeedAlertSource = {
@@ -66,21 +67,21 @@ async function runTerm(options: StaleAlertsOptions, { signal }: LeadershipTerm):
   });
   try {
     const published = new Set<string>();
-    /** Episodes of which only the begin is published. */
-    const open = { match_stale: new Map<number, number>(), match_halted: new Map<number, number>() };
+    /** Episodes of which only the begin is published, by rule. */
+    const open = new Map(options.rules.map(({ name }) => [name, newEpisodes()]));
     const apply = (_: string, alert: Alert | null): void => {
       if (alert === null) return;
-      const { id, kind, event_id } = alert;
+      const { id, kind, event_id, rule } = alert;
       published.add(id);
       for (const begin of ['match_stale', 'match_halted'] as const)
-        if (kind === begin) open[begin].set(event_id, Number(id.slice(id.lastIndexOf('/') + 1)));
-        else if (kind === EPISODE_KINDS[begin]) open[begin].delete(event_id);
+        if (kind === begin) open.get(rule)?.[begin].set(event_id, Number(id.slice(id.lastIndexOf('/') + 1)));
+        else if (kind === EPISODE_KINDS[begin]) open.get(rule)?.[begin].delete(event_id);
     };
     await readValues('alerts', options, apply, { signal });
     await options.known;
-    const staleMatches = new StaleMatches(open);
+    const watched = watchEpisodes(options.rules, open);
     while (!signal.aborted) {
-      const fresh = findAlerts(options, staleMatches).filter(({ id }) => !published.has(id));
+      const fresh = findAlerts(options, watched).filter(({ id }) => !published.has(id));
       if (fresh.length > 0) {
         await producer.transact(fresh.flatMap((alert) => recordsOf(options, alert, partitions)));
         for (const { id } of fresh) published.add(id);
@@ -93,19 +94,55 @@ async function runTerm(options: StaleAlertsOptions, { signal }: LeadershipTerm):
   }
 }
 
-/** Returns the alerts of the changes since the last call with these `staleMatches`. */
+/** Rules with the same limits, and the episodes that a reader with these limits sees. */
+type WatchedEpisodes = {
+  readonly rules: readonly AlertRule[];
+  readonly limits: ReaderLimits;
+  readonly episodes: StaleMatches;
+};
+
+const newEpisodes = () => ({
+  match_stale: new Map<number, number>(),
+  match_halted: new Map<number, number>(),
+});
+
+/** Begins to watch the episodes of rules. `open`: those that are already reported, by rule. */
+export function watchEpisodes(
+  rules: readonly AlertRule[],
+  open: ReadonlyMap<string, OpenEpisodes> = new Map(),
+): readonly WatchedEpisodes[] {
+  const limitsOf = ({ maxAgeSeconds, maxDelaySeconds }: AlertRule) => ({ maxAgeSeconds, maxDelaySeconds });
+  const groups = Map.groupBy(rules, (rule) => JSON.stringify(limitsOf(rule)));
+  return [...groups].map(([limits, group]) => {
+    const known = newEpisodes();
+    for (const { name } of group)
+      for (const kind of ['match_stale', 'match_halted'] as const)
+        for (const [eventId, since] of open.get(name)?.[kind] ?? []) known[kind].set(eventId, since);
+    return { rules: group, limits: JSON.parse(limits), episodes: new StaleMatches(known) };
+  });
+}
+
+/** Returns the alerts of the changes since the last call with these episodes. */
 export function findAlerts(
-  { rules, matches, feeds, maxAgeMs }: FeedAlertSource,
-  staleMatches: StaleMatches,
+  { matches, feeds, maxAgeMs }: Omit<FeedAlertSource, 'rules'>,
+  watched: readonly WatchedEpisodes[],
 ): Alert[] {
   const now = Date.now();
-  return staleMatches.changes(feeds.now()).flatMap(({ kind, eventId, since, reasons }) => {
-    if (since < now - maxAgeMs) return [];
-    const ut = Math.floor((kind in EPISODE_KINDS ? since : now) / 1000);
-    const cause = { event_id: eventId, subject: `${eventId}/${since}`, version: null, ut, received_at: now };
-    const finding = { kind, incident: null, score: null, score_before: null, reasons };
-    return alertsOf(rules, finding, cause, matches.latest(eventId));
-  });
+  return watched.flatMap(({ rules, limits, episodes }) =>
+    episodes.changes(feeds.now(limits)).flatMap(({ kind, eventId, since, reasons }) => {
+      if (since < now - maxAgeMs) return [];
+      const ut = Math.floor((kind in EPISODE_KINDS ? since : now) / 1000);
+      const cause = {
+        event_id: eventId,
+        subject: `${eventId}/${since}`,
+        version: null,
+        ut,
+        received_at: now,
+      };
+      const finding = { kind, incident: null, score: null, score_before: null, reasons };
+      return alertsOf(rules, finding, cause, matches.latest(eventId));
+    }),
+  );
 }
 
 function recordsOf(

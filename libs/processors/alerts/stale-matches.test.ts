@@ -3,6 +3,10 @@ import type { TradingHalt } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { type HandHalts, NO_HALTS } from '#tradability/halts.ts';
+import { KnownMatches } from './match-facts.ts';
+import { MatchFeeds } from './match-feeds.ts';
+import { parseRules } from './rules.ts';
+import { findAlerts, watchEpisodes } from './stale-alerts.ts';
 import { type MatchNow, StaleMatches } from './stale-matches.ts';
 
 const feed = (
@@ -84,4 +88,34 @@ test('begins and ends an episode of a halt by hand, and says what still is again
   expect(at(halted, 'alive')).toEqual(['match_recovered 9 halted_by_hand']);
   expect(at(halted, 'stale')).toEqual(['match_stale 9 stale']);
   expect(at(NO_HALTS, 'stale')).toEqual(['match_resumed 4 feed_stale']);
+});
+
+test('finds a match stale for the rules whose limits its feed exceeds, and ends what they reported', () => {
+  const on = ['match_stale', 'match_recovered'];
+  const rules = parseRules(
+    JSON.stringify({
+      rules: [
+        { name: 'all', on },
+        { name: 'strict', on, maxDelaySeconds: 5 },
+      ],
+    }),
+  );
+  const matches = new KnownMatches();
+  const feeds = new MatchFeeds(matches);
+  const now = Date.now();
+  const health = { ...sampleOf('feed-health'), state: 'alive', written_at: now, since: now } as const;
+  const report = (delay: number) => {
+    feeds.apply('feed', { ...health, event_id: null, valid_until: now + 60_000 });
+    feeds.apply('feed/7', { ...health, event_id: 7, valid_until: null, heard_at: now, delay });
+  };
+  const found = (watched: ReturnType<typeof watchEpisodes>) =>
+    findAlerts({ matches, feeds, maxAgeMs: 60_000 }, watched).map(({ rule, kind }) => `${rule} ${kind}`);
+  report(9_000);
+  const watched = watchEpisodes(rules);
+  expect([found(watched), found(watched)]).toEqual([['strict match_stale'], []]);
+  report(4_000);
+  expect(found(watched)).toEqual(['strict match_recovered']);
+  // As restored from the topic of alerts.
+  const open = { match_stale: new Map([[7, now]]), match_halted: new Map() };
+  expect(found(watchEpisodes(rules, new Map([['strict', open]])))).toEqual(['strict match_recovered']);
 });

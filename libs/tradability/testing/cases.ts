@@ -1,6 +1,6 @@
 /** The cases of cases.json with their defaults filled in. */
 import file from '../cases.json' with { type: 'json' };
-import type { FeedStatus, HealthRecord, Now } from '../feed-status.ts';
+import type { FeedStatus, HealthRecord, Now, ReaderLimits } from '../feed-status.ts';
 import type { HaltedMatch, HaltRecord } from '../halts.ts';
 import type { TradedMatch, Trading } from '../trading.ts';
 
@@ -16,6 +16,7 @@ type Written = {
   readonly now?: Partial<Now>;
   readonly match?: Partial<TradedMatch & Pick<HaltedMatch, 'competition_id'>> | null;
   readonly doubts?: readonly string[];
+  readonly limits?: ReaderLimits;
   readonly halts?: readonly HaltRecord[];
   /** Time since the halts were last read to their end, milliseconds. */
   readonly halts_unread_for?: number;
@@ -49,8 +50,19 @@ export function healthOf(entries: readonly Entry[]): ReadHealth {
 
 /** Every case, with its defaults. */
 export const CASES = (file.cases as readonly Written[]).map(
-  ({ title, now, match, doubts = [], halts = [], halts_unread_for: unreadFor = 0, health, expected }) => ({
+  ({
     title,
+    now,
+    match,
+    limits = {},
+    doubts = [],
+    halts = [],
+    halts_unread_for: unreadFor = 0,
+    health,
+    expected,
+  }) => ({
+    title,
+    limits,
     halts,
     unreadFor,
     now: { ...defaults.now, ...now },

@@ -24,7 +24,7 @@ final class Cases {
   }
 
   private static Map<String, Object> said(JsonNode one, long eventId) {
-    var table = new Tradability.HealthTable();
+    var table = new Tradability.HealthTable(new Tradability.Limits(seconds(one, "maxAgeSeconds"), seconds(one, "maxDelaySeconds")));
     for (JsonNode entry : one.get("health"))
       table.apply(entry.get("key").asText(), healthOf(entry.get("record")), entry.get("at").asDouble());
     JsonNode now = one.get("now");
@@ -47,7 +47,7 @@ final class Cases {
   private static Tradability.Health healthOf(JsonNode of) {
     return new Tradability.Health(
         text(of, "source"), number(of, "event_id"), text(of, "state"), text(of, "reason"), number(of, "since"),
-        number(of, "delay"), number(of, "term"), number(of, "valid_until"), number(of, "written_at"));
+        number(of, "delay"), number(of, "heard_at"), of.get("clock_runs").asBoolean(), number(of, "clock_since"), number(of, "term"), number(of, "valid_until"), number(of, "written_at"));
   }
 
   private static Tradability.Match matchOf(JsonNode of) {
@@ -65,6 +65,11 @@ final class Cases {
 
   private static String text(JsonNode of, String field) {
     return of.get(field).isNull() ? null : of.get(field).asText();
+  }
+
+  private static Double seconds(JsonNode one, String limit) {
+    JsonNode of = one.get("limits").get(limit);
+    return of == null ? null : Double.valueOf(of.asDouble());
   }
 
   private static Long number(JsonNode of, String field) {

@@ -9,7 +9,8 @@ from tradability import HaltTable, HealthTable, next_state, trading
 
 
 def said(case, event_id):
-    table = HealthTable()
+    limits = case["limits"]
+    table = HealthTable(limits.get("maxAgeSeconds"), limits.get("maxDelaySeconds"))
     for entry in case["health"]:
         table.apply(entry["key"], entry["record"], entry["at"])
     feed = table.match(event_id, **case["now"])

@@ -190,9 +190,13 @@ final class MatchReader {
   }
 
   private final Map<Integer, Partition> partitions = new HashMap<>();
-  private final Tradability.HealthTable health = new Tradability.HealthTable();
+  private final Tradability.HealthTable health;
   private final Tradability.HaltTable halts = new Tradability.HaltTable();
   private final ReadProgress haltsRead = new ReadProgress();
+
+  MatchReader(Tradability.Limits limits) {
+    health = new Tradability.HealthTable(limits);
+  }
 
   /** Sets the assigned partitions. All are loading until `caughtUp`. */
   void assign(Collection<Integer> assigned) {
@@ -320,6 +324,9 @@ final class MatchReader {
         optional(record, "reason"),
         number(record, "since"),
         (Long) record.get("delay"),
+        (Long) record.get("heard_at"),
+        (Boolean) record.get("clock_runs"),
+        (Long) record.get("clock_since"),
         number(record, "term"),
         (Long) record.get("valid_until"),
         number(record, "written_at"));

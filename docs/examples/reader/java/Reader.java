@@ -60,7 +60,8 @@ final class Reader implements ConsumerRebalanceListener {
 
   private final ObjectMapper json = new ObjectMapper();
   private final Map<Integer, Schema> schemas = new HashMap<>();
-  private final MatchReader reader = new MatchReader();
+  private final MatchReader reader =
+      new MatchReader(new Tradability.Limits(limit("MAX_AGE_SECONDS"), limit("MAX_DELAY_SECONDS")));
   private final KafkaConsumer<String, ByteBuffer> consumer = new KafkaConsumer<>(options());
   /** Feed health and halts have one partition each, which every instance reads outside of the group. */
   private final KafkaConsumer<String, ByteBuffer> health = new KafkaConsumer<>(options());
@@ -95,6 +96,11 @@ final class Reader implements ConsumerRebalanceListener {
       }
     }));
     reader.run();
+  }
+
+  /** Returns a limit of the reader's own; null where it is not set. */
+  private static Double limit(String name) {
+    return ENV.containsKey(name) ? Double.valueOf(ENV.get(name)) : null;
   }
 
   private void run() {

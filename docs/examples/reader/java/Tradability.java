@@ -12,6 +12,8 @@ public final class Tradability {
   private static final Set<String> OVER = Set.of("finished", "cancelled", "deleted");
   /** What was not read to its end for so long is in doubt, milliseconds. */
   static final double MAX_UNREAD_MS = 1_750;
+  /** The platform's limits, seconds: a reader may only be stricter. */
+  private static final double MAX_LIMIT_S = 20;
 
   /** A record of feed-health: of a source when `eventId` is null, else of one of its matches. */
   public record Health(
@@ -21,6 +23,9 @@ public final class Tradability {
       String reason,
       long since,
       Long delay,
+      Long heardAt,
+      boolean clockRuns,
+      Long clockSince,
       long term,
       Long validUntil,
       long writtenAt) {}
@@ -37,13 +42,45 @@ public final class Tradability {
   /** `permission`: safe, halted, not_in_play; `reasons`: why it is halted. */
   public record Trading(String permission, List<String> reasons) {}
 
-  /** A record of a source with the monotonic time of its arrival. */
+  /**
+   * A reader's own limits in seconds; null: the platform's. `maxAge`: of the time since the newest content of a match in play; `maxDelay`: of
+   * the age of content at its receipt.
+   */
+  public record Limits(Double maxAge, Double maxDelay) {
+    public Limits {
+      for (Double limit : new Double[] {maxAge, maxDelay})
+        if (limit != null && !(limit > 0 && limit <= MAX_LIMIT_S))
+          throw new IllegalArgumentException(
+              "a limit must be more than 0 and at most " + MAX_LIMIT_S + " seconds, not " + limit);
+    }
+
+    /** Does not believe content that is older than the limits allow. */
+    private FeedStatus within(FeedStatus status, Received received, long wall, double steady) {
+      Health match = received.record();
+      if (!status.believed()) return status;
+      if (maxDelay != null && match.delay() != null && match.delay() > maxDelay * 1_000)
+        return new FeedStatus(false, "delayed", "delay", match.writtenAt(), status.delay(), status.source());
+      if (maxAge == null || !match.clockRuns() || match.heardAt() == null) return status;
+      long since = match.clockSince() == null ? 0 : match.clockSince();
+      double due = Math.max(match.heardAt(), since) + maxAge * 1_000;
+      // By both clocks, as a source's record expires.
+      if (wall <= due && match.writtenAt() + steady - received.at() <= due) return status;
+      return new FeedStatus(false, "stale", "silence", (long) due, status.delay(), status.source());
+    }
+  }
+
+  /** A record with the monotonic time of its arrival. */
   private record Received(Health record, double at) {}
 
   /** The latest records of feed-health. */
   public static final class HealthTable {
     private final Map<String, Received> sources = new HashMap<>();
-    private final Map<Long, Map<String, Health>> matches = new HashMap<>();
+    private final Map<Long, Map<String, Received>> matches = new HashMap<>();
+    private final Limits limits;
+
+    public HealthTable(Limits limits) {
+      this.limits = limits;
+    }
 
     /** Applies a record of a key, `source` or `source/event id`, read at a monotonic time in milliseconds; null deletes it. */
     public void apply(String key, Health record, double at) {
@@ -54,17 +91,17 @@ public final class Tradability {
         else sources.put(source, new Received(record, at));
         return;
       }
-      Map<String, Health> of =
+      Map<String, Received> of =
           matches.computeIfAbsent(Long.valueOf(key.substring(slash + 1)), one -> new LinkedHashMap<>());
       if (record == null) of.remove(source);
-      else of.put(source, record);
+      else of.put(source, new Received(record, at));
     }
 
     /** Whether a match may be believed, by two clocks in milliseconds: one source that is alive is enough. */
     public FeedStatus match(long eventId, long wall, double steady) {
       List<FeedStatus> statuses =
           matches.getOrDefault(eventId, Map.of()).values().stream()
-              .map(match -> status(sources.get(match.source()), match, wall, steady))
+              .map(match -> limits.within(status(sources.get(match.record().source()), match.record(), wall, steady), match, wall, steady))
               .toList();
       return statuses.stream()
           .filter(FeedStatus::believed)

@@ -129,9 +129,9 @@ class Partition(ReadProgress):
 class MatchReader:
     """Takes the records of a partition in order; a record that is read twice changes nothing."""
 
-    def __init__(self):
+    def __init__(self, max_age_seconds=None, max_delay_seconds=None):
         self.partitions = {}
-        self.health = HealthTable()
+        self.health = HealthTable(max_age_seconds, max_delay_seconds)
         self.halts = HaltTable()
         self.halts_read = ReadProgress()
 

@@ -40,7 +40,14 @@ OPTIONS = {
     "reconnect.backoff.max.ms": 500,
 }
 
-reader = MatchReader()
+
+
+def limit(name):
+    """Returns a limit of the reader's own, in seconds; None where it is not set."""
+    return float(os.environ[name]) if name in os.environ else None
+
+
+reader = MatchReader(limit("MAX_AGE_SECONDS"), limit("MAX_DELAY_SECONDS"))
 # Lock of the reader: a separate thread prints guards, because a broker that does not answer may block this one.
 using = threading.Lock()
 schemas = {}

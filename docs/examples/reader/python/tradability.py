@@ -5,14 +5,22 @@ WENT_BACK = "version_went_back"
 OVER = {"finished", "cancelled", "deleted"}
 # What was not read to its end for so long is in doubt, milliseconds.
 MAX_UNREAD_MS = 1_750
+# The platform's limits, seconds: a reader may only be stricter.
+MAX_LIMIT_S = 20
 
 
 class HealthTable:
     """The latest records of feed-health."""
 
-    def __init__(self):
+    def __init__(self, max_age_seconds=None, max_delay_seconds=None):
+        """Limits of the reader's own: of the time since the newest content of a match in play, and of its age at its receipt."""
         self.sources = {}
         self.matches = {}
+        for limit in (max_age_seconds, max_delay_seconds):
+            if limit is not None and not 0 < limit <= MAX_LIMIT_S:
+                raise ValueError(f"a limit must be more than 0 and at most {MAX_LIMIT_S} seconds, not {limit}")
+        self.max_age_ms = float("inf") if max_age_seconds is None else max_age_seconds * 1_000
+        self.max_delay_ms = float("inf") if max_delay_seconds is None else max_delay_seconds * 1_000
 
     def apply(self, key, record, at):
         """Applies a record of a source, or of a match of a source, read at a monotonic time; None deletes it."""
@@ -26,8 +34,8 @@ class HealthTable:
     def match(self, event_id, wall, steady):
         """Whether a match may be believed, by two clocks in milliseconds: one source that is alive is enough."""
         statuses = [
-            self._status_of(source, match, wall, steady)
-            for source, (match, _) in self.matches.get(event_id, {}).items()
+            self._within(self._status_of(source, match, wall, steady), match, at, wall, steady)
+            for source, (match, at) in self.matches.get(event_id, {}).items()
         ]
         believed = [status for status in statuses if status["state"] in BELIEVED]
         # Of several that are not believed, the most recently disbelieved.
@@ -47,6 +55,19 @@ class HealthTable:
         if match["term"] < source["term"]:  # the monitor that leads now has not judged it
             return _status("expired", since=match["since"], source=name)
         return _recorded(match if source["state"] in BELIEVED or match["state"] not in BELIEVED else source)
+
+    def _within(self, status, match, at, wall, steady):
+        """Does not believe content that is older than the reader's limits allow."""
+        if not status["believed"]:
+            return status
+        if match["delay"] is not None and match["delay"] > self.max_delay_ms:
+            return {**status, "believed": False, "state": "delayed", "reason": "delay", "since": match["written_at"]}
+        if not match["clock_runs"] or match["heard_at"] is None:
+            return status
+        due = max(match["heard_at"], match["clock_since"] or 0) + self.max_age_ms
+        if max(wall, match["written_at"] + steady - at) <= due:  # both clocks, as above
+            return status
+        return {**status, "believed": False, "state": "stale", "reason": "silence", "since": due}
 
 
 class HaltTable:
