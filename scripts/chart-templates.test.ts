@@ -43,7 +43,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
           containers: [
             {
               args: [name],
-              image: 'touchline:0.1.0',
+              image: 'touchline:1.0.0',
               livenessProbe: { httpGet: { path: '/health/live', port: 'metrics' } },
               readinessProbe: { httpGet: { path: '/health/ready', port: 'metrics' } },
               startupProbe: { httpGet: { path: '/health/live', port: 'metrics' } },

@@ -10,6 +10,7 @@ import { ERRORS } from '#errors/catalogue.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import { findPosition, type LogMark, type Position, positionRecord } from '#streams/runtime/positions.ts';
+import { deleteTopics } from '#topics/admin.ts';
 import { commandsIn } from '../../../cli/testing/printed-commands.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { withAdmin } from '../../support/admin.ts';
@@ -22,7 +23,7 @@ import { DEADLINE_MS, until } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { type BlockRun, runBlock } from '../../support/runbook.ts';
-import { recreateTopic } from '../../support/topics.ts';
+import { makeOnly } from '../../support/topics.ts';
 import { workload } from '../../support/workload.ts';
 
 /** Size of a batch that no reader decompresses, bytes. */
@@ -201,8 +202,10 @@ async function recreateInput(): Promise<void> {
   await pipeline.feed(LOAD);
 }
 
-function recreate(name: string): Promise<void> {
-  return recreateTopic(connection.brokers, { topic: topicOf(name), numPartitions: FEW_PARTITIONS });
+async function recreate(name: string): Promise<void> {
+  const { brokers, prefix } = connection;
+  await deleteTopics(brokers, [topicOf(name)]);
+  await makeOnly(new Set([topicOf(name)]), { brokers, prefix, partitions: FEW_PARTITIONS });
 }
 
 /** What happened to a platform, by the code of the refusal. */

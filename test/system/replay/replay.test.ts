@@ -129,7 +129,7 @@ describe('an export', () => {
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line));
     expect(lines.length).toBe(moments.filter((moment) => moment < middle).length);
-    for (const { received_at } of lines) expect(Date.parse(received_at)).toBeLessThan(middle);
+    for (const { cause_received_at } of lines) expect(Date.parse(cause_received_at)).toBeLessThan(middle);
   });
 
   test('refuses a file of another kind', async () => {
