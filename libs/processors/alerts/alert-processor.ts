@@ -1,6 +1,6 @@
 /** The alert processor: publishes the alerts of the rules, each once; docs/decisions/0088. */
 import { z } from 'zod';
-import { readPositions } from '#cluster/logs.ts';
+import { readPositions, topicBounds } from '#cluster/logs.ts';
 import type { Alert } from '#records/types.ts';
 import { processorSettings } from '#service/config.ts';
 import { openProcessor } from '#service/run-processor.ts';
@@ -113,7 +113,11 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
     async start(): Promise<RunningService> {
       const latest = (eventId: number) => matches.latest(eventId);
       const application = applicationOf(prefix, 'alert-processor');
-      const isFirst = (await readPositions({ brokers, application })).size === 0;
+      const published = await topicBounds({ brokers, clientId: application }, [topicName('alerts')]);
+      // With alerts and no position, the positions were lost: an alert may have been missed since.
+      const isFirst =
+        published.every(({ start, end }) => start === end) &&
+        (await readPositions({ brokers, application })).size === 0;
       const since = earliestReceipt({ given, isFirst, begun }, Date.now);
       const stream = await open.run(
         (partition, partitions) =>

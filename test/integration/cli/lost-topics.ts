@@ -64,7 +64,7 @@ type Row = {
   /** Services that do not start without its records. */
   readonly needs: readonly ServiceName[];
   readonly deleted: RegExp;
-  readonly recreated: RegExp;
+  readonly recreated: RegExp | null;
   readonly beginning: RegExp | null;
   readonly end: RegExp | null;
 };
@@ -154,7 +154,14 @@ export const ROWS: Readonly<Record<AnyTopic, Row>> = {
   'match-processor-positions': POSITIONS,
   'standings-processor-positions': POSITIONS,
   'webhook-dispatcher-positions': POSITIONS,
-  'alert-processor-positions': POSITIONS,
+  // Its processor has no state, and publishes the alerts of a day again, under the same ids.
+  'alert-processor-positions': {
+    ...POSITIONS,
+    deleted: /^missing: \S+alert-processor-positions$/,
+    recreated: null,
+    beginning: null,
+    end: null,
+  },
 };
 
 /** The input that the records of matches are derived from. */
