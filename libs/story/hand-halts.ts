@@ -1,5 +1,6 @@
 /** What operators had halted by hand at a time, by the orders that trading-halts keeps. Times are Unix milliseconds. */
 import type { TradingHalt, TradingOrder } from '#records/types.ts';
+import { isStanding } from '#tradability/halts.ts';
 
 /** Returns the halts that stood at a time. `records`: those of the scopes that a match is in. */
 export function haltsAt(
@@ -8,7 +9,9 @@ export function haltsAt(
 ): { readonly isRead: true; readonly standing: readonly TradingOrder[] } {
   const standing = records.flatMap(({ orders }) => {
     const last = orders.findLast(({ order }) => order.at <= at);
-    return last?.action === 'halt' && (last.until === null || at < last.until) ? [last] : [];
+    return last !== undefined && isStanding({ halted: last.action === 'halt', until: last.until }, at)
+      ? [last]
+      : [];
   });
   return { isRead: true, standing };
 }

@@ -1,6 +1,7 @@
 /** Orders to halt and to resume trading by hand, on their compacted topic. */
 import { defineError } from '#errors/touchline-error.ts';
 import type { OrderAudit, TradingHalt } from '#records/types.ts';
+import { isStanding } from '#tradability/halts.ts';
 import { type EditConnection, VersionedTopic } from './versioned-topic.ts';
 
 /** What is ordered; `until` as in its record. */
@@ -16,6 +17,9 @@ export class NotHaltedError extends defineError('NotHaltedError', (scope: string
   'NOT_HALTED',
   `${scope} is not halted by hand`,
 ]) {}
+
+/** What an order may be about. */
+export const SCOPE = /^(?:all|(?:match|competition):[1-9]\d{0,14})$/;
 
 /** Maximum length of a reason, in UTF-16 code units. */
 export const MAX_REASON = 200;
@@ -42,9 +46,4 @@ export function orderHalt(connection: EditConnection, given: HaltOrder): Promise
     const orders = [...(known?.orders ?? []), { action, until, order }].slice(-KEPT);
     return { scope, halted, until, orders };
   });
-}
-
-/** Whether the last order is a halt that has not ended by itself. `now`: Unix milliseconds. */
-function isStanding({ halted, until }: TradingHalt, now: number): boolean {
-  return halted && (until === null || now < until);
 }

@@ -34,6 +34,14 @@ export function isAbout(scope: string, { event_id, competition_id }: HaltedMatch
     : scope === `competition:${competition_id}`;
 }
 
+/** Whether a record halts trading at a time. A halt ends by itself by the wall clock. */
+export function isStanding(
+  { halted, until }: Pick<HaltRecord, 'halted' | 'until'>,
+  wall: Now['wall'],
+): boolean {
+  return halted && (until === null || wall < until);
+}
+
 /** The latest trading-halts record of each scope. */
 export class HaltTable<R extends HaltRecord = HaltRecord> {
   readonly #records = new Map<string, R>();
@@ -58,13 +66,12 @@ export class HaltTable<R extends HaltRecord = HaltRecord> {
     this.#readAt = Math.max(this.#readAt, at);
   }
 
-  /** Returns the halts of a match, by default all. A halt ends by itself by the wall clock. */
+  /** Returns the halts of a match, by default all. */
   standing({ wall, steady }: Now, match: HaltedMatch | null = null): HandHalts<R> {
     return {
       isRead: this.#doubts.size === 0 && steady - this.#readAt <= MAX_UNREAD_MS,
       standing: this.records().filter(
-        ({ scope, halted, until }) =>
-          halted && (until === null || wall < until) && (match === null || isAbout(scope, match)),
+        (record) => isStanding(record, wall) && (match === null || isAbout(record.scope, match)),
       ),
     };
   }

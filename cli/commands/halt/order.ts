@@ -1,7 +1,7 @@
 /** Gives an order to halt or to resume trading by hand, and says what stands afterwards. */
 import type { MatchState } from '#records/types.ts';
 import { clockWords, scopeWords } from '#story/hand-halts.ts';
-import { type HaltAction, orderHalt } from '#topics/halt-orders.ts';
+import { type HaltAction, orderHalt, SCOPE } from '#topics/halt-orders.ts';
 import { VersionedTopic } from '#topics/versioned-topic.ts';
 import { HaltTable } from '#tradability/halts.ts';
 import { commandLog, findClusterWith, type OpenCluster, platformName } from '../../cluster.ts';
@@ -64,7 +64,7 @@ function scopeOf({ competition, all }: OrderOptions, words: readonly string[]): 
     ...(all ? ['all'] : []),
   ];
   const [scope, ...more] = named;
-  if (scope === undefined || more.length > 0 || !/^(?:all|(?:match|competition):[1-9]\d{0,14})$/.test(scope))
+  if (scope === undefined || more.length > 0 || !SCOPE.test(scope))
     throw new UsageError('name one match by its event id, one --competition by its id, or --all');
   return scope;
 }

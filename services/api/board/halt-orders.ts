@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type HaltOrder, NotHaltedError, orderReason } from '#topics/halt-orders.ts';
+import { type HaltOrder, NotHaltedError, orderReason, SCOPE } from '#topics/halt-orders.ts';
 import type { Operator } from '../sessions.ts';
 import { refuseOtherSites } from './gate.ts';
 import { problemPage, sendPage } from './pages/layout.ts';
@@ -15,7 +15,7 @@ const BODY_LIMIT = 4 * 1024;
 
 /** The fields of the form. `minutes`: how long the halt lasts; empty: until it is resumed. */
 const haltForm = z.object({
-  scope: z.string().regex(/^(?:all|(?:match|competition):[1-9]\d{0,14})$/),
+  scope: z.string().regex(SCOPE),
   action: z.enum(['halt', 'resume']),
   reason: z.string(),
   minutes: z.literal('').or(z.coerce.number().int().min(1).max(10_080)).default(''),
