@@ -7,6 +7,7 @@ import type { MatchTransition, TradingHalt } from '#records/types.ts';
 import { startMonitor } from '../../integration/feed-monitor/support.ts';
 import { CLIENT } from '../../integration/feed-poller/provider.ts';
 import { clients, credentialsOf, startApi } from '../../support/api.ts';
+import { forFile } from '../../support/at-end.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { times } from '../../support/harness.ts';
 import type { Pipeline } from '../../support/pipeline.ts';
@@ -164,7 +165,7 @@ const freeze = (...parts: readonly Part[]) => ({
 });
 const kill = (...parts: readonly Part[]) => ({
   make: () => Promise.all(parts.map((part) => running[part].kill())),
-  mend: () => Promise.all(parts.map((part) => start[part]())),
+  mend: () => Promise.all(parts.map((part) => forFile(start[part]))),
 });
 const step = (part: Part) => () => running[part].signal('SIGUSR2');
 const stepAndBack = (part: Part) => ({ make: step(part), mend: step(part) });
@@ -437,7 +438,6 @@ function postForm(path: string, fields: Record<string, string>, headers: Record<
   });
 }
 
-// One test: the services that it restarts run until its end.
 test('no surface shows safe for long after the last confirmation, and all do again after the fault', async () => {
   const late: string[] = [];
   const faults = times([...FAULTS, ...FURTHER_FAULTS], FAULTS);
