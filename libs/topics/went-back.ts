@@ -1,14 +1,17 @@
 import { PoisonError } from '#errors/touchline-error.ts';
-import type { VersionStamp } from '#tradability/trading.ts';
 import type { TopicName } from './topics.ts';
 
-/** A record of a match of which a later version is known. */
-type DeniedRecord = VersionStamp & { readonly event_id: number };
+/** A record of a match or table of which a later version is known. */
+export type DeniedRecord = { readonly version: number } & (
+  | { readonly event_id: number }
+  | { readonly standings_id: number }
+);
 
-/** Returns what is said of a record whose match had the version `known` before, as of `wentBack`. */
-export function wentBackText(topic: TopicName, known: number, { event_id, version }: DeniedRecord): string {
+/** Returns what is said of a record whose match or table had the version `known` before. */
+export function wentBackText(topic: TopicName, known: number, record: DeniedRecord): string {
+  const of = 'event_id' in record ? `event ${record.event_id}` : `table ${record.standings_id}`;
   return (
-    `event ${event_id} has version ${version} on ${topic} after version ${known}: its state was lost in between, or another ` +
+    `${of} has version ${record.version} on ${topic} after version ${known}: its state was lost in between, or another ` +
     'program writes to the topic'
   );
 }

@@ -2,8 +2,10 @@ import { join } from 'node:path';
 import { topicBounds, topicIds } from '#cluster/logs.ts';
 import { FolderError } from '#security/folders.ts';
 import type { RunningService } from '#service/run-service.ts';
+import { partitionKey } from '#streams/client/port.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
 import { rebuildCommand } from '#streams/runtime/positions.ts';
+import type { ProcessorName } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-http.ts';
 import { topicName } from '#topics/topics.ts';
@@ -26,6 +28,12 @@ const SWEEP_PAUSE_MS = 20;
 const TREE_TOPICS: ReadonlySet<SourceTopic> = new Set(['catalogue', 'match-state']);
 /** Errors after which the views lack records, so that the next start rebuilds them. */
 const INCOMPLETE_VIEWS = [PositionLostError, EventMovedInError, ViewsLostError];
+
+/** What becomes of a match or table whose version went back, and the processor that derives it again. */
+const LOST = {
+  'match-state': ['the guard of each such match is closed', 'match-processor'],
+  standings: ['each such table stays as it was', 'standings-processor'],
+} as const satisfies Record<LostState['topic'], readonly [string, ProcessorName]>;
 
 /** The folder of the views, and the topics that they are built from. */
 type ViewFollowerOptions = Pick<
@@ -52,8 +60,8 @@ export class ViewFollower {
   /** Number of partitions of match-state. */
   readonly #partitions: number;
   readonly #stopping = new AbortController();
-  /** Partitions of match-state that lost states, as the log says. */
-  readonly #lostStates = new Set<number>();
+  /** Partitions that lost states, as the log says. */
+  readonly #lostStates = new Set<string>();
   #caughtUp = false;
   #following: Promise<void> = Promise.resolve();
   #nextSweep: NodeJS.Timeout | undefined;
@@ -167,24 +175,19 @@ export class ViewFollower {
     });
   }
 
-  /** Logs that states of a partition were lost: once, however many matches lost theirs. */
+  /** Logs that states of a partition were lost: once, however many matches or tables lost theirs. */
   #report(lost: readonly LostState[]): void {
     const { log, prefix } = this.#options;
-    for (const { partition, known, state } of lost) {
-      if (this.#lostStates.has(partition)) continue;
-      this.#lostStates.add(partition);
-      const { event_id, version } = state;
+    for (const { topic: name, partition, known, record } of lost) {
+      const topic = topicName(prefix, name);
+      const of = partitionKey({ topic, partition });
+      if (this.#lostStates.has(of)) continue;
+      this.#lostStates.add(of);
+      const [until, processor] = LOST[name];
       log.error(
-        {
-          code: 'VERSION_WENT_BACK',
-          topic: topicName(prefix, 'match-state'),
-          partition,
-          event_id,
-          version,
-          known,
-        },
-        `${wentBackText('match-state', known, state)}; the guard of each such match is closed until it has that version again; ` +
-          `derive all with ${rebuildCommand('match-processor')}`,
+        { code: 'VERSION_WENT_BACK', topic, partition, version: record.version, known },
+        `${wentBackText(name, known, record)}; ${until} until it has that version again; ` +
+          `derive all with ${rebuildCommand(processor)}`,
       );
     }
   }

@@ -13,8 +13,8 @@ import { renderFeedMessage } from './feed-message.ts';
 import { renderIncident } from './incident.ts';
 
 /**
- * Applies records, each partition's in order, in one transaction. `positions` and `now` as in `Views.write`. Returns the states whose
- * match has a later version: they were not applied, and closed its guard.
+ * Applies records, each partition's in order, in one transaction. `positions` and `now` as in `Views.write`. Returns the records whose
+ * match or table has a later version: they were not applied, and closed the guard of the match.
  */
 export function applyRecords(
   views: Views,
@@ -121,7 +121,7 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: ViewC
         if (next === stored || known === undefined) return;
         changed.states.set(value.event_id, matches.closeGuard(value.event_id, next.guard, at));
         changed.events.add(value.event_id);
-        changed.wentBack.push({ partition, known: known.version, state: value });
+        changed.wentBack.push({ topic, partition, known: known.version, record: value });
         return;
       }
       if (!coverage.keepsState(value)) return;
@@ -156,11 +156,13 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: ViewC
       if (rendered !== null) views.feed.put(value, rendered, { partition, offset, changed: at });
       return;
     }
-    case 'standings':
+    case 'standings': {
       if (!views.coverage.serves(value.competition_id)) return;
-      views.standings.apply(value, at);
-      changed.seasons.add(value.season_id);
+      const known = views.standings.apply(value, at);
+      if (known !== null) changed.wentBack.push({ topic, partition, known, record: value });
+      else changed.seasons.add(value.season_id);
       return;
+    }
     case 'provider-standings':
       if (!views.coverage.serves(value.competition_id)) return;
       views.standings.applyRanking(value, at);

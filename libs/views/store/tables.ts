@@ -32,19 +32,29 @@ export class TableView extends SqlView {
     this.#now = now;
   }
 
-  /** Stores a derived table unless a newer one is stored. `changed`: the time at which it became visible, Unix seconds. */
-  apply(table: Standings, changed: number): void {
-    this.#put(table, table.groups.length === 0, true, changed);
+  /**
+   * Stores a derived table. Where a later version is stored, returns that version instead: the versions of a table continue after a
+   * rebuild. `changed`: the time at which the table became visible, Unix seconds.
+   */
+  apply(table: Standings, changed: number): number | null {
+    const later = this.#laterThan(table);
+    if (later === null) this.#put(table, table.groups.length === 0, true, changed);
+    return later;
   }
 
-  /** As `apply`, for a ranking of the provider. */
+  /** Stores a ranking of the provider unless a newer one is stored. */
   applyRanking(ranking: ProviderStandings, changed: number): void {
-    this.#put(ranking, ranking.item_status === 'deleted', false, changed);
+    if (this.#laterThan(ranking) === null)
+      this.#put(ranking, ranking.item_status === 'deleted', false, changed);
+  }
+
+  #laterThan({ standings_id, version }: Standings | ProviderStandings): number | null {
+    const text = 'SELECT version FROM standings WHERE id = ? AND version > ?';
+    return this.sql.value<number>(text, standings_id, version) ?? null;
   }
 
   #put(table: Standings | ProviderStandings, deleted: boolean, derived: boolean, changed: number): void {
     const { standings_id: id, version } = table;
-    if ((this.sql.value<number>('SELECT version FROM standings WHERE id = ?', id) ?? -1) > version) return;
     const entry = standingsEntry(table);
     this.sql.insert('INSERT OR REPLACE INTO standings', {
       id,

@@ -136,7 +136,8 @@ test('notifies once per batch of each match and season, when the change is visib
   world.play(eventMessage({}, { id: 1 }));
   const of = { object_type: 'stage', object_id: 3, competition_id: 4, season_id: 30 };
   const table = (version: number, name: string) => tableRecord(7, { ...of, version, name });
-  world.give(table(1, 'L'), table(0, 'old'));
+  const lost = world.give(table(1, 'L'), table(0, 'old'));
+  expect(lost).toMatchObject([{ topic: 'standings', known: 1, record: { standings_id: 7, version: 0 } }]);
   expect(notified).toEqual([[1, 1], 30]);
   expect(world.views.table(7)).toMatchObject({ id: 7, name: 'L' });
   expect(world.views.standings.ofSeason(30)).toMatchObject([

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { MatchState } from '#records/types.ts';
+import type { MatchState, Standings } from '#records/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { LevelIds, LevelNames, ShownState } from './board-view.ts';
@@ -20,8 +20,13 @@ import { Statements } from './sql.ts';
 import { TableView } from './tables.ts';
 import { TreeView } from './tree.ts';
 
-/** A state that was not applied, as its match has a later version, `known`: the state of the match was lost in between. */
-export type LostState = { readonly partition: number; readonly known: number; readonly state: MatchState };
+/** A record that was not applied, as its match or table has a later version, `known`: the state was lost in between. */
+export type LostState = {
+  readonly topic: 'match-state' | 'standings';
+  readonly partition: number;
+  readonly known: number;
+  readonly record: MatchState | Standings;
+};
 
 /** The changes of one batch of records. */
 export type ViewChanges = {
@@ -33,7 +38,7 @@ export type ViewChanges = {
   readonly keyIncidents: Set<number>;
   /** Seasons with new tables; null stands for the rankings. */
   readonly seasons: Set<number | null>;
-  /** States whose match has a later version. */
+  /** Records whose match or table has a later version. */
   readonly wentBack: LostState[];
   /** Whether a name changed. */
   names: boolean;

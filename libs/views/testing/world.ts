@@ -18,7 +18,7 @@ import { applyRecords } from '../render/apply.ts';
 import { openViews, removeViews } from '../store/database.ts';
 import type { ServedCompetitions } from '../store/served.ts';
 import { Statements } from '../store/sql.ts';
-import { Views } from '../store/views.ts';
+import { type LostState, Views } from '../store/views.ts';
 
 /** Time at which the messages of tests are received, Unix milliseconds. */
 export const RECEIVED_AT = 1_790_000_000_500;
@@ -144,8 +144,8 @@ export class ViewsWorld {
   }
 
   /** Applies records in one batch. */
-  give(...records: readonly ViewRecord[]): void {
-    applyRecords(this.views, records, [{ key: 'test-0', next: this.#offset, epoch: null }], this.now);
+  give(...records: readonly ViewRecord[]): readonly LostState[] {
+    return applyRecords(this.views, records, [{ key: 'test-0', next: this.#offset, epoch: null }], this.now);
   }
 
   /** Applies feed health of a source, or of a match of it: of the webhooks, alive unless changed by `changes`. */

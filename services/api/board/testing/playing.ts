@@ -34,9 +34,9 @@ export class PlayedViews extends ViewsWorld {
   }
 
   /** Applies records as if they were written now. */
-  override give(...records: readonly ViewRecord[]): void {
+  override give(...records: readonly ViewRecord[]) {
     this.now = Date.now();
-    super.give(...records);
+    return super.give(...records);
   }
 
   /** Publishes the name of a competition, season, stage or group. `more`: other fields of the record. */
