@@ -1,7 +1,7 @@
 import type { TopicValues } from '#records/types.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { type FollowedBatch, type FollowOptions, follow, type ReadRecord } from '#streams/read/follow.ts';
-import { readable, type UnreadableRecord } from './readable.ts';
+import { readable, reportUnreadable, type UnreadableRecord } from './readable.ts';
 import type { Registry } from './registry.ts';
 import type { RegistryUrl } from './registry-http.ts';
 import { isByEvent, TOPICS, type TopicName, type TopicSpec, topicName } from './topics.ts';
@@ -34,7 +34,7 @@ export type ValueBatch<T extends TopicName> = {
 
 export type FollowValuesOptions<T extends TopicName> = Omit<
   FollowOptions,
-  'brokers' | 'topics' | 'onBatch'
+  'brokers' | 'topics' | 'onBatch' | 'onUnreadableBatch'
 > & {
   /** Selects the records to decode. Default: all. */
   readonly isWanted?: (record: ReadRecord) => boolean;
@@ -63,6 +63,7 @@ export function followValues<T extends TopicName>(
     ...options,
     brokers,
     topics: [...known.keys()],
+    onUnreadableBatch: onUnreadable ?? reportUnreadable,
     async onBatch({ records, ...batch }) {
       const topic = known.get(batch.topic);
       if (topic === undefined) return;

@@ -5,6 +5,7 @@ import { BrokerConnections } from '../client/platformatic/connections.ts';
 import { isRetryable, logTruncated, topicRecreated, toStreamError } from '../client/platformatic/errors.ts';
 import { type Fetched, type FetchedFrom, fetchPartitions } from '../client/platformatic/fetch.ts';
 import { logBounds, partitionsOf } from '../client/platformatic/offsets.ts';
+import { RecordBatchError } from '../client/platformatic/record-batches.ts';
 import {
   byTopic,
   type FetchedRecord,
@@ -19,6 +20,9 @@ export type ReadRecord = FetchedRecord & { readonly partition: number };
 
 /** Records of a partition that retention removed before they were read: from `from` up to, without, `next`. */
 export type ExpiredRecords = TopicPartition & { readonly from: number; readonly next: number };
+
+/** A batch that nobody can read, and why. `offset`: that of its first record. */
+export type UnreadableBatch = TopicPartition & { readonly offset: number; readonly error: RecordBatchError };
 
 /** Records of one partition, in order, each delivered once. */
 export type FollowedBatch = TopicPartition & {
@@ -68,6 +72,11 @@ export type FollowOptions = {
    * next records expire ends with `OFFSET_OUT_OF_RANGE`, or, if it reads `untilEnd`, continues after them.
    */
   readonly onExpired?: (records: ExpiredRecords) => void;
+  /**
+   * Called with a batch of records that nobody can read, such as one of 64 MiB once decompressed; the reading continues after it. Without
+   * it, the reading ends with the error of the batch.
+   */
+  readonly onUnreadableBatch?: (batch: UnreadableBatch) => void;
   /** Called once all records that existed at the start are delivered, including those of transactions that were open then. */
   readonly onCaughtUp?: () => void;
   /**
@@ -259,7 +268,15 @@ class Follower {
   /** Looks up the leader of a partition again after an error. Ends the reading when the error is not retryable. */
   #moved(partitions: Set<FollowedPartition>, of: FollowedPartition, error: unknown): void {
     partitions.delete(of);
-    const { onExpired, untilEnd } = this.#options;
+    const { onExpired, untilEnd, onUnreadableBatch } = this.#options;
+    if (onUnreadableBatch !== undefined && error instanceof RecordBatchError && error.next !== null) {
+      const { topic, partition, offset } = of;
+      onUnreadableBatch({ topic, partition, offset, error });
+      of.offset = error.next;
+      this.#passed(of);
+      void this.#assign(of);
+      return;
+    }
     if ((onExpired !== undefined || untilEnd === true) && isOutOfRange(error)) {
       void this.#skipExpired(of, error);
       return;

@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import kafkajs from 'kafkajs';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { offsetsAt, topicIds } from '#cluster/logs.ts';
 import { openStreamClient } from '#streams/client/client.ts';
+import { MAX_PLAIN_BYTES } from '#streams/client/platformatic/decompress.ts';
 import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import {
@@ -10,6 +12,7 @@ import {
   type FollowOptions,
   follow,
   readTopic,
+  type UnreadableBatch,
 } from '#streams/read/follow.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { createKafka } from '../../support/kafkajs.ts';
@@ -303,6 +306,31 @@ test('does not catch up before an open transaction is decided', async () => {
 test('rejects a checkpoint beyond the end of the log', async () => {
   const from = new Map([[partitionKey({ topic: topics[0], partition: 0 }), 7]]);
   await expect(new RecordingReader().start({ from }).ended).rejects.toMatchObject({ code: 'POSITION_LOST' });
+});
+
+test('reports a batch that nobody can read, and reads on after it', async () => {
+  const [topic] = topics;
+  const publisher = await writer(brokers);
+  await publisher.publish(numbers(0, 3));
+  const producer = kafka.producer();
+  await producer.connect();
+  onTestFinished(() => producer.disconnect());
+  const value = Buffer.alloc(MAX_PLAIN_BYTES + 1);
+  await producer.send({
+    topic,
+    compression: kafkajs.CompressionTypes.GZIP,
+    messages: [{ partition: 0, value }],
+  });
+  await publisher.publish(numbers(3, 6));
+  const batches: UnreadableBatch[] = [];
+  const reader = new RecordingReader().start({
+    untilEnd: true,
+    onUnreadableBatch: (batch) => batches.push(batch),
+  });
+  await reader.ended;
+  expect(sorted(reader.values)).toEqual(upTo(6));
+  expect(batches).toMatchObject([{ topic, partition: 0, offset: 1, error: { code: 'TOO_LARGE' } }]);
+  await expect(new RecordingReader().start({ untilEnd: true }).ended).rejects.toThrow(/more than \d+ bytes/);
 });
 
 test('rejects with an error of its callback', async () => {

@@ -168,16 +168,19 @@ test('rejects an unknown compression', () => {
 });
 
 test.each<Compression>(['gzip', 'snappy', 'lz4', 'zstd'])(
-  'rejects a batch of %s above the limit',
+  'rejects a batch of %s above the limit, after the records before it',
   (compression) => {
     const value = Buffer.alloc(70 * 1024 * 1024);
     const records = [{ offset: 0, key: null, value, timestamp: NOW }];
-    const bytes = batchBytes({ first: 0, last: 4, records, compression });
-    expect(() => decode(bytes, 0, null)).toThrow(
+    const before = batchBytes({ first: START, last: START, records: [recordAt(START)] });
+    const bytes = batchBytes({ first: START + 1, last: START + 5, records, compression });
+    const { next, records: read } = decode(Buffer.concat([before, bytes]), START, null);
+    expect([next, read.length]).toEqual([START + 1, 1]);
+    expect(() => decode(bytes, next, null)).toThrow(
       expect.objectContaining({
         code: 'TOO_LARGE',
-        message:
-          'record batch at offset 0: it has more than 67108864 bytes once decompressed; continue after it, at offset 5',
+        message: `record batch at offset ${START + 1}: it has more than 67108864 bytes once decompressed; continue after it, at offset ${START + 6}`,
+        next: START + 6,
       }),
     );
   },

@@ -37,9 +37,18 @@ export type DecodedBatches = {
 
 /** A batch that cannot be decoded. */
 export class RecordBatchError extends defineError('RecordBatchError') {
+  /** The offset after the batch, where its bytes are those that were written; else null. */
+  readonly next: number | null;
+
   /** `offset`: first offset of the batch. */
-  constructor(code: CodeOf<'RecordBatchError'>, offset: number, problem: string, cause?: unknown) {
+  constructor(
+    code: CodeOf<'RecordBatchError'>,
+    offset: number,
+    problem: string,
+    { next = null, cause }: { readonly next?: number | null; readonly cause?: unknown } = {},
+  ) {
     super(code, `record batch at offset ${offset}: ${problem}`, cause);
+    this.next = next;
   }
 }
 
@@ -97,7 +106,10 @@ export function decodeBatches(bytes: Buffer, { from, aborted, maxInflated }: Dec
     const isHidden = filter?.hides(bytes, at, attributes, last) ?? false;
     const isEmpty = bytes.readInt32BE(at + AT.count) === 0;
     if (!isHidden && !isEmpty && (attributes & CONTROL) === 0 && last >= from) {
-      const plain = plainRecords(bytes.subarray(at + HEAD, end), attributes, { first, last });
+      const plain = plainRecords(bytes.subarray(at + HEAD, end), attributes, { first, next: last + 1 });
+      // The records before a batch that nobody can read are delivered first.
+      if (plain instanceof RecordBatchError && next > from) break;
+      if (plain instanceof RecordBatchError) throw plain;
       if ((attributes & COMPRESSION) !== 0) inflated += plain.length;
       decodeRecords(plain, bytes, at, first, from, records);
     }
@@ -164,21 +176,21 @@ function checkSum(bytes: Buffer, at: number, end: number, first: number): void {
 function plainRecords(
   records: Buffer,
   attributes: number,
-  { first, last }: { readonly first: number; readonly last: number },
-): Buffer {
+  { first, next }: { readonly first: number; readonly next: number },
+): Buffer | RecordBatchError {
   const compression = attributes & COMPRESSION;
   if (compression === 0) return records;
   const decompress = DECOMPRESSIONS[compression];
   if (decompress === undefined)
-    throw new RecordBatchError('UNSUPPORTED_FORMAT', first, `compression ${compression}`);
+    return new RecordBatchError('UNSUPPORTED_FORMAT', first, `compression ${compression}`, { next });
   try {
     return decompress(records, MAX_PLAIN_BYTES);
   } catch (error) {
     if (isTooLarge(error)) {
-      const problem = `it has more than ${MAX_PLAIN_BYTES} bytes once decompressed; continue after it, at offset ${last + 1}`;
-      throw new RecordBatchError('TOO_LARGE', first, problem, error);
+      const problem = `it has more than ${MAX_PLAIN_BYTES} bytes once decompressed; continue after it, at offset ${next}`;
+      return new RecordBatchError('TOO_LARGE', first, problem, { next, cause: error });
     }
-    throw new RecordBatchError('CORRUPT', first, 'cannot be decompressed', error);
+    return new RecordBatchError('CORRUPT', first, 'cannot be decompressed', { cause: error });
   }
 }
 
