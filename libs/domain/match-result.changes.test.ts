@@ -19,6 +19,7 @@ function result(): TableResult {
     group_id: 5,
     round_id: 6,
     start_date: '2026-08-15 15:00',
+    kick_off: Date.UTC(2026, 7, 15, 15),
     status_id: 33,
     status_type: 'live',
     home: team(HOME),

@@ -9,6 +9,7 @@ import type {
   Score,
 } from '#records/types.ts';
 import { INCIDENT, PHASE_BOUNDARIES, STATUS } from '#soccer/soccer.ts';
+import { kickOffOf } from './event.ts';
 import { isRedCard, type KnownSides, type Scoring, type Side, sideOf } from './goal-facts.ts';
 import { assistantOf, attributesOf, playerOf, withId } from './incident-details.ts';
 import type { IncidentIndex } from './incident-index.ts';
@@ -47,6 +48,7 @@ export function tableResult(sources: ResultSources): TableResult | null {
     group_id: positiveId(facts.group_id),
     round_id: facts.round_id,
     start_date: facts.start_date,
+    kick_off: kickOffOf(facts.start_date),
     status_id: facts.status_id,
     status_type: facts.status_type,
     home,
@@ -75,6 +77,7 @@ function standingCards(index: IncidentIndex): ResultCard[] {
 const NO_RESULT = {
   round_id: null,
   start_date: null,
+  kick_off: null,
   status_id: null,
   status_type: null,
   home: null,

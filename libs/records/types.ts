@@ -672,6 +672,8 @@ export type MatchResult = {
   round_id: null | number;
   /** YYYY-MM-DD HH:MM, as the provider gives it, UTC. */
   start_date: null | string;
+  /** The instant of `start_date`; null where that is unknown or has another form. */
+  kick_off: null | number;
   status_id: null | number;
   status_type: null | string;
   home: null | ResultTeam;

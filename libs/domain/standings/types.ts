@@ -1,7 +1,10 @@
 import type { Cause, MatchResult, StandingsClub } from '#records/types.ts';
 
 /** The last known result of a match, with the fields that the tables of its season read, and the offset of the message that caused it. */
-export type SeasonResult = Omit<MatchResult, 'competition_id' | 'season_id' | 'cause' | 'shoot_out'> &
+export type SeasonResult = Omit<
+  MatchResult,
+  'competition_id' | 'season_id' | 'kick_off' | 'cause' | 'shoot_out'
+> &
   Partial<Pick<MatchResult, 'shoot_out'>> & { readonly cause: Pick<Cause, 'offset'> };
 
 /** The last known result of a match within its group. */

@@ -259,6 +259,7 @@ export const MATCH_SAMPLES = {
     group_id: 71_000,
     round_id: 40_000,
     start_date: '2018-07-15 15:00',
+    kick_off: Date.UTC(2018, 6, 15, 15),
     status_id: 33,
     status_type: 'live',
     home: { id: 137_222, name: 'France', acronym: 'FRA', area_id: 55, area_name: 'France' },
