@@ -31,7 +31,7 @@ const KINDS: Readonly<Record<string, { readonly valid: string; readonly wrong: r
     valid: 'match-processor',
     wrong: ['match', 'match-processo', 'api', '*', 'touchline.match-processor'],
   },
-  '<partition>': { valid: '3', wrong: ['x', '-1', '3x', '*', '99999'] },
+  '<partition>': { valid: '3,4', wrong: ['x', '-1', '3x', '3,', '*', '99999'] },
   '<offset>': { valid: 'end', wrong: ['en', 'x', '-4', '*', '1e3'] },
   '<count>': { valid: '4', wrong: ['0', '-1', '4x', '*'] },
   '<factor>': { valid: '0.5', wrong: ['0', '-1', 'x', '*'] },

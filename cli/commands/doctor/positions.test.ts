@@ -25,6 +25,17 @@ test('fails on refused partitions, once for each reason, and leaves lost input t
   ]);
 });
 
+test('prints one command for all partitions', () => {
+  const error = (n: number) =>
+    new RefusedError(
+      'INPUT_RECREATED',
+      `npx touchline position p ${n} start, or npx touchline position p ${n} 7`,
+    );
+  const refused = [1, 12].map((partition) => ({ partition, error: error(partition) }));
+  const [found] = judgeRefusals('p', [], refused);
+  expect(found?.message).toContain(': npx touchline position p 1,12 start, or npx touchline position p 1 7');
+});
+
 test('names the rebuild of a lost topic, and never touchline topics alone', () => {
   const lost = [
     { name: 't.match-state', deriver: 'match-processor' },

@@ -23,13 +23,17 @@ export function judgeRefusals(
   );
   // These two are findings of the lag.
   const others = refused.filter(({ error }) => !['POSITION_BEYOND_END', 'INPUT_LOST'].includes(error.code));
-  const ofRefused = [...Map.groupBy(others, ({ error }) => error.code)].map(([code, of]) =>
-    failed(
+  const ofRefused = [...Map.groupBy(others, ({ error }) => error.code)].map(([code, of]) => {
+    const partitions = of.map(({ partition }) => partition);
+    // An offset is that of one partition; the start and the end are those of all.
+    const command = new RegExp(`(touchline position \\S+) ${partitions[0]} (start|end)\\b`, 'g');
+    const why = of[0]?.error.message.replaceAll(command, `$1 ${partitions.join(',')} $2`);
+    return failed(
       'positions',
-      `${processor} refuses partitions ${of.map(({ partition }) => partition).join(', ')} (${code}): ${of[0]?.error.message}`,
+      `${processor} refuses partitions ${partitions.join(', ')} (${code}): ${why}`,
       'do what this says for each partition; docs/guides/operate.md, "Refused partitions"',
-    ),
-  );
+    );
+  });
   const findings = [...ofLost, ...ofRefused];
   return findings.length > 0
     ? findings

@@ -220,20 +220,20 @@ export function* judgeLag(
     progress
       .filter((of) => of.position !== null && is(of.position, of))
       .map(({ partition }) => partition)
-      .join(', ');
+      .join(',');
   const lost = listed((position, { start }) => position < start);
   if (lost !== '')
     yield failed(
       'lag',
       `${processor}: input was removed before it was processed, in partitions ${lost}`,
-      `restore the topic, or accept the loss: ON_LOST_INPUT=continue, or npx touchline position ${processor} <partition> start`,
+      `restore the topic, or accept the loss: ON_LOST_INPUT=continue, or npx touchline position ${processor} ${lost} start`,
     );
   const beyond = listed((position, { end }) => position > end);
   if (beyond !== '')
     yield failed(
       'lag',
       `${processor}: its position is beyond the end of its input, in partitions ${beyond}`,
-      `the input was made again: npx touchline position ${processor} <partition> start`,
+      `the input was made again: npx touchline position ${processor} ${beyond} start`,
     );
   const behind = totalLag(progress);
   const state = `${processor}: ${behind} records behind, ${members} ${members === 1 ? 'process' : 'processes'}`;

@@ -10,6 +10,7 @@ position processes records again, which changes no match state. A stopped partit
 with its next record.
 
   <processor>  ${PROCESSOR_NAMES.join(', ')}
+  <partition>  one of its input, or several: 0,3,7
   <offset>     an offset of the input, or start, or end
   --yes        skips records that were not processed
   --accept-state

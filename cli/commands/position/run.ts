@@ -15,7 +15,7 @@ const COLUMNS: readonly TextColumn<PartitionProgress>[] = [
 ];
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
-  const { processor, partition, to, acceptsState, skips } = parse(given);
+  const { processor, partitions, to, acceptsState, skips } = parse(given);
   const { brokers, prefix } = findCluster(process.env);
   const topics = streamTopics(prefix, processor);
   if (to === undefined) {
@@ -23,36 +23,40 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     process.stdout.write(tableText(COLUMNS, rows));
     return 0;
   }
-  const { before, next } = await setPosition(topics, {
-    brokers,
-    partition,
-    to,
-    acceptsState,
-    skipsNothing: !skips,
-  });
-  process.stdout.write(
-    `${platformName({ brokers, prefix })}: ${topics.input}-${partition}: ${processor} resumes at ${next}, it was at ${before ?? 'no position'}\n`,
-  );
+  for (const partition of partitions) {
+    const skipsNothing = !skips;
+    const { before, next } = await setPosition(topics, {
+      brokers,
+      partition,
+      to,
+      acceptsState,
+      skipsNothing,
+    });
+    process.stdout.write(
+      `${platformName({ brokers, prefix })}: ${topics.input}-${partition}: ${processor} resumes at ${next}, it was at ${before ?? 'no position'}\n`,
+    );
+  }
   return 0;
 }
 
 function parse({ values, positionals }: ArgumentsOf<typeof command>) {
   const { yes: skips, 'accept-state': acceptsState } = values;
-  const [name, partition, offset, ...more] = positionals;
+  const [name, partitions, offset, ...more] = positionals;
   const processor = PROCESSOR_NAMES.find((known) => known === name);
   if (processor === undefined) throw new UsageError(`name a processor: ${PROCESSOR_NAMES.join(' or ')}`);
-  if (partition === undefined) {
+  if (partitions === undefined) {
     if (acceptsState || skips)
       throw new UsageError('--accept-state and --yes go with a partition and an offset');
-    return { processor, partition: 0, to: undefined, acceptsState, skips };
+    return { processor, partitions: [], to: undefined, acceptsState, skips };
   }
-  if (!/^\d{1,4}$/.test(partition)) throw new UsageError('the partition must be a number');
-  if (offset === undefined || more.length > 0) throw new UsageError('name one partition and one offset');
+  if (!/^\d{1,4}(,\d{1,4})*$/.test(partitions))
+    throw new UsageError('the partition must be a number, or several: 0,3,7');
+  if (offset === undefined || more.length > 0) throw new UsageError('name partitions and one offset');
   if (offset !== 'start' && offset !== 'end' && !/^\d{1,15}$/.test(offset))
     throw new UsageError('the offset must be a number, start or end');
   return {
     processor,
-    partition: Number(partition),
+    partitions: partitions.split(',').map(Number),
     to: /^\d/.test(offset) ? Number(offset) : (offset as 'start' | 'end'),
     acceptsState,
     skips,

@@ -393,7 +393,7 @@ export class LostTopics {
       const commands = commandsIn(`${first.message}\n${first.advice ?? ''}`);
       const printed = commands.find((command) => !tried.has(command)) ?? expect.fail(JSON.stringify(first));
       tried.add(printed);
-      const done = await touchlineHere(printed.replace('<partition>', '0').split(' '), this.#env);
+      const done = await touchlineHere(printed.split(' '), this.#env);
       if (done.err.includes('kafka-configs.sh')) await this.#alterAsPrinted(done.err);
       else expect(done, `${first.message}\n${printed}: ${done.err}`).toMatchObject({ code: 0 });
     }
