@@ -1,33 +1,91 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
+import type { TopicValues } from '#records/types.ts';
+import { HEADER_BYTES } from '#topics/codec.ts';
+import { loadSchemas } from '#topics/schemas.ts';
+import { codecOf } from '#topics/testing/codecs.ts';
+import type { TopicName } from '#topics/topics.ts';
 import { CASES, EVENT, STATE_CASES } from '#tradability/testing/cases.ts';
-import { READER_EXAMPLES } from './reader-examples.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { EXPRESSIONS, SAMPLE_VALUES, SAMPLES, UNKNOWN, UNKNOWN_VALUES } from './page-values.ts';
+import { READER_EXAMPLES, type ReaderExample } from './reader-examples.ts';
 
-/** Returns the command that plays the cases in a language, from the command of its example. */
-const PLAYERS: Readonly<Record<string, (args: readonly string[]) => readonly string[]>> = {
-  Python: () => [join(import.meta.dirname, 'cases.py')],
-  Java: (args) => [...args.slice(0, -1), join(import.meta.dirname, 'Cases.java')],
+const HERE = import.meta.dirname;
+
+/** How a language runs a program of its own in place of its example's. */
+const LANGUAGES: Readonly<
+  Record<
+    string,
+    {
+      readonly args: (of: readonly string[]) => readonly string[];
+      readonly cases: string;
+      readonly values: () => string;
+    }
+  >
+> = {
+  Python: { args: () => [], cases: join(HERE, 'cases.py'), values: () => join(HERE, 'values.py') },
+  Java: { args: (of) => of.slice(0, -1), cases: join(HERE, 'Cases.java'), values: javaValues },
 };
 
-describe.each(READER_EXAMPLES.filter(({ name }) => name in PLAYERS))(
-  'the rule of the example reader in $name',
-  ({ name, present, prepare }) => {
+/** Writes the Java program with the expressions of the page, and returns its path. */
+function javaValues(): string {
+  const file = join(temporaryFolder(), 'Values.java');
+  const program = readFileSync(join(HERE, 'Values.java'), 'utf8');
+  writeFileSync(
+    file,
+    program.replace('/* expressions */', () => EXPRESSIONS.Java.join(',\n')),
+  );
+  return file;
+}
+
+/** Runs a program in the place of an example, and returns its answer. */
+async function answer(
+  { name, prepare }: ReaderExample,
+  of: 'cases' | 'values',
+  input: object,
+): Promise<unknown> {
+  const { command, args, cwd, env } = await prepare();
+  const language = LANGUAGES[name];
+  const program = of === 'cases' ? language?.cases : language?.values();
+  const ran = spawnSync(command, [...(language?.args(args) ?? []), program ?? ''], {
+    cwd,
+    env: { ...process.env, ...env, PYTHONPATH: `${env?.PYTHONPATH}:${cwd}` },
+    input: JSON.stringify(input),
+    encoding: 'utf8',
+  });
+  expect(ran.status, ran.stderr).toBe(0);
+  // A JVM may write a warning to standard output before the program writes.
+  return JSON.parse(ran.stdout.slice(ran.stdout.search(/\{"|\[\[/)));
+}
+
+const schemas = loadSchemas();
+
+/** Returns a value as Avro with its schema, as a registry and a record have them. */
+const encoded = <T extends TopicName>(topic: T, value: TopicValues[T]) => ({
+  schema: JSON.stringify(schemas.topics.get(topic)),
+  bytes: codecOf(topic).encode(value).subarray(HEADER_BYTES).toString('base64'),
+});
+
+const RECORDS = [SAMPLES, UNKNOWN].map(({ message, record, table }) => ({
+  message: encoded('normalized-messages', message),
+  record: encoded('match-incidents', record),
+  table: encoded('standings', table),
+}));
+
+describe.each(READER_EXAMPLES.filter(({ name }) => name in LANGUAGES))(
+  'the example reader in $name',
+  (example) => {
+    const { name, present } = example;
     const needs = present ? '' : ` (needs ${name}, which is not on this machine)`;
 
     test.runIf(present)(`says of each case what the rule says${needs}`, async () => {
-      const { command, args, cwd, env } = await prepare();
-      const played = spawnSync(command, PLAYERS[name]?.(args) ?? [], {
-        cwd,
-        env: { ...process.env, ...env, PYTHONPATH: `${env?.PYTHONPATH}:${cwd}` },
-        input: JSON.stringify({ event_id: EVENT, cases: CASES, state_cases: STATE_CASES }),
-        encoding: 'utf8',
-      });
-      expect(played.status, played.stderr).toBe(0);
-      // A JVM may write a warning to standard output before the program writes.
-      const said: Readonly<Record<'trading' | 'held', readonly object[]>> = JSON.parse(
-        played.stdout.slice(played.stdout.indexOf('{"')),
-      );
+      const given = { event_id: EVENT, cases: CASES, state_cases: STATE_CASES };
+      const said = (await answer(example, 'cases', given)) as Readonly<
+        Record<'trading' | 'held', readonly object[]>
+      >;
       for (const [cases, answers] of [
         [CASES, said.trading],
         [STATE_CASES, said.held],
@@ -36,5 +94,17 @@ describe.each(READER_EXAMPLES.filter(({ name }) => name in PLAYERS))(
         expect(titled).toEqual(cases.map(({ title, expected }) => [title, expected]));
       }
     });
+
+    test.runIf(present)(`reads a value by each expression of the guide${needs}`, async () => {
+      const given = { records: RECORDS, expressions: EXPRESSIONS.Python };
+      expect(await answer(example, 'values', given)).toEqual([SAMPLE_VALUES, UNKNOWN_VALUES]);
+    });
   },
 );
+
+test('a reader in TypeScript reads a value by each expression of the guide', () => {
+  const values = [SAMPLES, UNKNOWN].map((records) =>
+    EXPRESSIONS.TypeScript.map((expression) => runInNewContext(expression, records) ?? null),
+  );
+  expect(values).toEqual([SAMPLE_VALUES, UNKNOWN_VALUES]);
+});

@@ -13,12 +13,17 @@ import {
   participants,
 } from '#domain/testing/messages.ts';
 import type { FeedHealth, MatchState } from '#records/types.ts';
+import { topicName } from '#topics/topics.ts';
+import { backbone } from '../../setup/backbone.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { health, openHealth } from '../../support/feed-health.ts';
-import type { PipelineConnection } from '../../support/pipeline.ts';
+import { FEW_PARTITIONS, type PipelineConnection } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
+import { publishValues } from '../../support/publish-values.ts';
 import { System, startSimulator } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { makeOnly } from '../../support/topics.ts';
+import { FLINK_EXPRESSIONS, SAMPLE_VALUES, SAMPLES, UNKNOWN, UNKNOWN_VALUES } from './page-values.ts';
 import { compiledByMaven, HAS_MAVEN, JAVA } from './prepare.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -39,9 +44,10 @@ type Row = {
 };
 type Line = Row & { readonly change: '+I' | '-U' | '+U' | '-D' };
 
-/** Returns the statements of the page, with the addresses and the prefix of the test. */
-function statements({ brokers, registryUrl, prefix }: PipelineConnection): string {
-  const blocks = [...PAGE.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+const BLOCKS = [...PAGE.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+
+/** Returns statements with the addresses and the prefix of the test. */
+function statements(blocks: readonly string[], { brokers, registryUrl, prefix }: PipelineConnection): string {
   return blocks
     .join('\n')
     .replaceAll('localhost:9092', brokers.join(','))
@@ -49,14 +55,14 @@ function statements({ brokers, registryUrl, prefix }: PipelineConnection): strin
     .replaceAll("'touchline.", `'${prefix}`);
 }
 
-/** The rows of Flink's result by match, and all of its lines. */
-class FlinkTable {
-  readonly lines: Line[] = [];
-  readonly rows = new Map<number, Row>();
+/** A running query, whose lines are passed on. It is killed after the test or file that started it. */
+class FlinkQuery {
   #log = '';
   readonly #child: ChildProcess;
 
-  constructor(classPath: string, file: string) {
+  constructor(classPath: string, sql: string, onLine: (line: string) => void) {
+    const file = join(temporaryFolder(), 'statements.sql');
+    writeFileSync(file, sql);
     const options = ['-XX:TieredStopAtLevel=1', '-Xmx512m', '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn'];
     this.#child = spawn(JAVA ?? 'java', [...options, '-cp', classPath, 'RunSql', file], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -64,11 +70,28 @@ class FlinkTable {
     atEnd(() => this.#child.kill('SIGKILL'));
     const { stdout, stderr } = this.#child;
     // A JVM may write warnings to standard output.
-    if (stdout !== null)
-      createInterface(stdout).on('line', (line) => line.startsWith('{') && this.#take(JSON.parse(line)));
+    if (stdout !== null) createInterface(stdout).on('line', (line) => line.startsWith('{') && onLine(line));
     stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#log = `${this.#log}${text}`.slice(-4_000);
     });
+  }
+
+  async until(what: string, holds: () => boolean): Promise<void> {
+    await untilTrue(what, () => {
+      if (this.#child.exitCode !== null) throw new Error(`Flink ended:\n${this.#log}`);
+      return holds();
+    });
+  }
+}
+
+/** The rows of the page's query by match, and all of its lines. */
+class FlinkTable {
+  readonly lines: Line[] = [];
+  readonly rows = new Map<number, Row>();
+  readonly #query: FlinkQuery;
+
+  constructor(classPath: string, sql: string) {
+    this.#query = new FlinkQuery(classPath, sql, (line) => this.#take(JSON.parse(line)));
   }
 
   #take({ change, ...row }: Line): void {
@@ -86,11 +109,8 @@ class FlinkTable {
     });
   }
 
-  async until(what: string, holds: () => boolean): Promise<void> {
-    await untilTrue(what, () => {
-      if (this.#child.exitCode !== null) throw new Error(`Flink ended:\n${this.#log}`);
-      return holds();
-    });
+  until(what: string, holds: () => boolean): Promise<void> {
+    return this.#query.until(what, holds);
   }
 }
 
@@ -109,6 +129,8 @@ function rowOf({ event_id, version, home, away, score, firm }: MatchState): Row 
   };
 }
 
+const compiled = () => compiledByMaven('flink', EXAMPLE, ['RunSql.java']);
+
 const needs = HAS_MAVEN ? '' : ' (needs Java, which is not on this machine)';
 
 describe.runIf(HAS_MAVEN)(`Flink SQL${needs}`, () => {
@@ -117,10 +139,7 @@ describe.runIf(HAS_MAVEN)(`Flink SQL${needs}`, () => {
   let publish: (records: readonly FeedHealth[]) => Promise<void>;
 
   beforeAll(async () => {
-    const [classPath, made] = await Promise.all([
-      compiledByMaven('flink', EXAMPLE, ['RunSql.java']),
-      System.create(),
-    ]);
+    const [classPath, made] = await Promise.all([compiled(), System.create()]);
     system = made;
     publish = await openHealth(system.pipeline.connection);
     const receiver = await system.startReceiver();
@@ -131,9 +150,7 @@ describe.runIf(HAS_MAVEN)(`Flink SQL${needs}`, () => {
       MATCHES: String(MATCHES),
       SPEED: 'max',
     });
-    const file = join(temporaryFolder(), 'statements.sql');
-    writeFileSync(file, statements(system.pipeline.connection));
-    table = new FlinkTable(classPath, file);
+    table = new FlinkTable(classPath, statements(BLOCKS, system.pipeline.connection));
     await untilTrue('all was played', () => simulator.exited);
     await receiver.service.stop();
   });
@@ -181,5 +198,38 @@ describe.runIf(HAS_MAVEN)(`Flink SQL${needs}`, () => {
     await table.shows('it is alive', LIVE, { may_act_until: validUntil });
     await publish([health({ valid_until: validUntil, term: 2 })]);
     await table.shows('the new monitor has not judged it', LIVE, { may_act_until: null });
+  });
+});
+
+test.runIf(HAS_MAVEN)(`reads the values of the guide to the topics${needs}`, async () => {
+  const connection = backbone();
+  const { brokers, prefix } = connection;
+  const topics = ['normalized-messages', 'match-incidents', 'standings'] as const;
+  const names = new Set(topics.map((topic) => topicName(prefix, topic)));
+  await makeOnly(names, { brokers, prefix, partitions: FEW_PARTITIONS });
+  for (const records of [SAMPLES, UNKNOWN]) {
+    const key = records === SAMPLES ? 'known' : 'unknown';
+    await publishValues(connection, 'normalized-messages', [{ key, value: records.message }]);
+    await publishValues(connection, 'match-incidents', [{ key, value: records.record }]);
+    await publishValues(connection, 'standings', [{ key, value: records.table }]);
+  }
+  const query = FLINK_EXPRESSIONS.map(
+    ({ expression, table }, at) =>
+      `SELECT record_key, ${at} AS nr, CAST(${expression} AS STRING) AS found FROM ${table}`,
+  ).join(' UNION ALL ');
+  const tables = BLOCKS.filter((block) => block.startsWith('CREATE TABLE'));
+  const found = new Map<string, (string | null)[]>();
+  const flink = new FlinkQuery(await compiled(), statements([...tables, query], connection), (line) => {
+    const row: { record_key: string; nr: number; found: string | null } = JSON.parse(line);
+    const values = found.get(row.record_key) ?? [];
+    values[row.nr] = row.found;
+    found.set(row.record_key, values);
+  });
+  const count = () => [...found.values()].flatMap((values) => Object.keys(values)).length;
+  await flink.until('all values are there', () => count() === 2 * FLINK_EXPRESSIONS.length);
+  const text = (values: readonly unknown[]) => values.map((one) => (one === null ? null : String(one)));
+  expect(Object.fromEntries(found)).toEqual({
+    known: text(SAMPLE_VALUES),
+    unknown: text(UNKNOWN_VALUES),
   });
 });
