@@ -135,7 +135,7 @@ function isDeleted(register: EventRegister): boolean {
   return (register.report('action')?.ut ?? 0) >= (register.report('status_id')?.ut ?? 0);
 }
 
-/** Whether the facts may change without a new value, as the time of a delete or of a report after it may be new. */
+/** Whether a later report can change a fact without a new value: after a delete, the times of reports decide `status_type`. */
 export function mayBeDeleted(register: EventRegister): boolean {
   return register.value('action') === 'delete';
 }

@@ -1,7 +1,4 @@
-/**
- * Marks: messages that say to a match that one about it could not be read. Without one, the match would be believed as if
- * nothing had been sent.
- */
+/** Marks: a mark takes the place of an unreadable message on normalized-messages, so that the guard of its match closes. */
 
 import { canonicalWord } from '#json/kinds.ts';
 import { isRecord } from '#json/records.ts';
@@ -12,8 +9,8 @@ import { base, isAhead, type MessageContext, readEnvelope, readEventId, receiptO
 const WITHOUT_STATE: ReadonlySet<string> = new Set(['event_keep_alive', 'events_lineups']);
 
 /**
- * Returns the mark of an unreadable message, by the readable parts of the message; null without a readable event, or where the
- * message says nothing of its state. `index`: that of the message in its delivery, which names a message without an id.
+ * Returns the mark of an unreadable message, with the id and time that can be read; null where its event cannot be read, or its
+ * type has no effect on match state. `index`: position of the message in its delivery, the id of a message without one.
  */
 export function markOfMessage(
   message: unknown,

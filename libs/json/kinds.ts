@@ -102,10 +102,10 @@ export const resultValue: Kind<string> = (value, path, unread) => {
   return whole === null ? readText(value, path, unread) : String(whole);
 };
 
-/** Number of lists and records in a message around the most deeply nested unknown field: that of a result of a side of an event. */
+/** Nesting levels of a message around its deepest unknown field, that of a result of a side of an event. */
 const NESTING = 5;
 
-/** The canonical JSON of a value that the contract does not know; unreadable if it makes its message so, as absurd nesting would. */
+/** The canonical JSON of a value that the contract does not name. Unreadable where canonical JSON refuses it, e.g. nested too deeply. */
 export const unknownValue: Kind<string> = (value, path, unread) => {
   let nested = value;
   for (let level = 0; level < NESTING; level++) nested = [nested];

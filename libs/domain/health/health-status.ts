@@ -70,8 +70,8 @@ export function addGap(before: HealthStatus, gap: HealthGap): HealthStatus {
 }
 
 /**
- * Adds a gap in which nothing was published, unless the state is not believed anyway; joins it to such a gap shortly before, as
- * expiries come in rows.
+ * Adds a gap in which no record was published. Ignores it for an ended match, and where an open gap covers it. Several records of a
+ * source may expire one after another: extends the last gap when that has the same reason and ended at most `JOINED_MS` before.
  */
 export function addUnpublished(before: HealthStatus, gap: HealthGap): HealthStatus {
   const open = isOpen(before) ? before.gaps.at(-1) : undefined;

@@ -11,18 +11,18 @@ export function boardSources(view: Pick<BoardView, 'health'>, now: number): Boar
   return view.health.sources(now * 1000).map((status) => ({ source: status.source, ...shownFeed(status) }));
 }
 
-/** The share of the board for matches that begin next, where so many are not live. */
+/** The largest share of the board for matches that begin next. */
 const UPCOMING_SHARE = 1 / 4;
 const DAY_SECONDS = 86_400;
 
-/** Returns the kick-off from which a match may be upcoming: one that has not begun a day later is no longer. */
+/** Returns the earliest kick-off of an upcoming match: one that has not begun within a day of it is not upcoming. */
 export function earliestKickOff(now: number): string {
   return formatDate(now - DAY_SECONDS);
 }
 
 /**
- * Returns the matches on the board: all live ones, then those that begin next, in a quarter of its `size` at most, then the last
- * changed others while there are fewer than `size`. `now`: Unix seconds.
+ * Returns the matches on the board: all live ones, those that begin next, and the most recently changed others up to `size`.
+ * `now`: Unix seconds.
  */
 export function boardStates(view: ReadView, size: number, now: number): ShownState[] {
   const states = new Map(view.matches.live(now).map((state) => [state.event_id, state]));

@@ -6,9 +6,9 @@ import type { ShownIncident } from '#views/store/board-view.ts';
 import { classOf } from '#views/store/story-steps.ts';
 
 /**
- * Returns the incident that took back the goal of a change: the one that names it now (law 6). If none does any more, a
- * cancellation of the change's version that has the goal as its parent, or is the only one for the only goal. Undefined
- * if several came at once and have since been taken back themselves.
+ * Returns the incident that took back the goal of a change: the 424 that names the goal now (law 6), one of the change's version
+ * first. Where none names it any more, the version's cancellation whose parent is the goal; else its only cancellation, if the
+ * goal is the only one that the version took back. Undefined where none of these is certain.
  */
 export function cancellingIncident(
   { own, steps, match }: MatchChange,
