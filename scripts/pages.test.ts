@@ -56,8 +56,8 @@ describe('pathsOf', () => {
 });
 
 test('recordsOf finds decision records by number', () => {
-  expect(recordsOf('decision 0052, docs/decisions/0007, decisions 0036 to 0045 and 0099')).toEqual([
-    '0052',
+  expect(recordsOf('decision 0053, docs/decisions/0007, decisions 0036 to 0045 and 0099')).toEqual([
+    '0053',
     '0007',
     '0036',
   ]);

@@ -49,7 +49,7 @@ export function pathsOf(text: string, isPage: boolean): string[] {
 }
 
 /**
- * Returns the numbers of the decision records that a text names without a link: `decision 0052`, `docs/decisions/0007`.
+ * Returns the numbers of the decision records that a text names without a link: `decision 0053`, `docs/decisions/0007`.
  */
 export function recordsOf(text: string): string[] {
   return [...new Set([...text.matchAll(/\bdecisions?[ /](\d{4})\b/g)].map(([, number = '']) => number))];

@@ -2,13 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { GUARD_REASONS } from '#domain/guard.ts';
 import { TRANSITION_KINDS } from '#domain/transitions.ts';
-import { DEAD_LETTER_CODES } from '#errors/catalogue.ts';
 import { topicSettings } from '#topics/admin.ts';
 import type { AvroField, AvroRecord, AvroSchema, Schemas } from '#topics/schemas.ts';
 import { TOPIC_NAMES, TOPICS, type TopicName } from '#topics/topics.ts';
 
 const TEMPLATE = new URL('./topics-page.md', import.meta.url);
 const DAY = 86_400_000;
+const FIELD_HEAD = ['field', 'type', 'meaning'];
 /** Internal topics of a service: no contract, so the page does not list their fields. */
 const SERVICE_MEMORY: ReadonlySet<TopicName> = new Set<TopicName>([
   'clients',
@@ -35,10 +35,9 @@ export function renderTopicsDoc(schemas: Schemas): string {
         .map((topic) => `[\`${topic}\`](../../schemas/${topic}.avsc)`)
         .join(', ')}\n`,
     ],
-    ['shared', [...schemas.common.values()].map((record) => sharedSection(record, schemas)).join('\n')],
+    ['shared', sharedTable(schemas)],
     ['guard-reasons', wordsTable('reason', GUARD_REASONS)],
     ['transition-kinds', wordsTable('kind', TRANSITION_KINDS)],
-    ['dead-letter-codes', wordsTable('code', DEAD_LETTER_CODES)],
   ]);
   const used = new Set<string>();
   const page = readFileSync(TEMPLATE, 'utf8').replace(/^\{\{([a-z-]+)\}\}\n/gm, (_, name: string) => {
@@ -79,21 +78,41 @@ function topicSection(topic: TopicName, schemas: Schemas): string {
   ].join('\n');
 }
 
-function sharedSection(record: AvroRecord, { common }: Schemas): string {
-  const about = record.doc === undefined ? '' : `${record.doc}\n\n`;
-  return `### ${record.name}\n\n${about}${fieldsTable(record.fields, common)}`;
+/** Renders the records that fields of several topics are made of, each with its fields, in one table. */
+function sharedTable({ common }: Schemas): string {
+  const rows = [...common.values()].flatMap(({ name, doc, fields }) => [
+    [`**${name}**`, 'record', doc ?? ''],
+    ...fieldRows(fields, common, `${name}.`),
+  ]);
+  return table(FIELD_HEAD, rows);
 }
 
-/** Renders the fields of a record; those of a record that no other topic has follow the field, as `clock.time`. */
 function fieldsTable(fields: readonly AvroField[], common: Schemas['common']): string {
-  const rowsOf = (inside: readonly AvroField[], path: string): string[][] =>
-    inside.flatMap(({ name, type, doc }) => [
-      [`\`${path}${name}\``, typeText(type), doc ?? ''],
-      ...recordsIn(type)
-        .filter((record) => !common.has(record.name))
-        .flatMap((record) => rowsOf(record.fields, `${path}${name}.`)),
-    ]);
-  return table(['field', 'type', 'meaning'], rowsOf(fields, ''));
+  return table(FIELD_HEAD, fieldRows(fields, common, ''));
+}
+
+/**
+ * Returns the rows of a record's fields; those of a record that no other topic has follow the field, as `clock.time`. Neighbours
+ * whose names say all share a row for each type.
+ */
+function fieldRows(inside: readonly AvroField[], common: Schemas['common'], path: string): string[][] {
+  const rows: string[][] = [];
+  let shared = new Map<string, string[]>();
+  for (const { name, type, doc } of inside) {
+    const [field, kind] = [`\`${path}${name}\``, typeText(type)];
+    const own = recordsIn(type).filter((record) => !common.has(record.name));
+    const saysAll = doc === undefined && own.length === 0;
+    const before = shared.get(kind);
+    if (!saysAll) shared = new Map();
+    else if (before !== undefined) {
+      before[0] += `, ${field}`;
+      continue;
+    }
+    const row = [field, kind, doc ?? ''];
+    if (saysAll) shared.set(kind, row);
+    rows.push(row, ...own.flatMap((record) => fieldRows(record.fields, common, `${path}${name}.`)));
+  }
+  return rows;
 }
 
 function typeText(schema: AvroSchema): string {

@@ -187,7 +187,7 @@ export class Cluster {
     this.#wake(partition);
   }
 
-  /** Removes the leader of a partition for good. Tasks that do not write to it must continue (docs/decisions/0117). */
+  /** Removes the leader of a partition for good. Tasks that do not write to it must continue (docs/decisions/0050). */
   loseForGood(partition: Partition): void {
     this.#lost = partition;
     this.unseat(partition);

@@ -23,7 +23,7 @@ import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from './library.ts';
 import { BatchSender, batchRecords } from './produce.ts';
 import { onCoordinator, retryTransient } from './retries.ts';
 
-/** Opens a producer: fences earlier producers with its id, and decides their undecided transactions (docs/decisions/0117). */
+/** Opens a producer: fences earlier producers with its id, and decides their undecided transactions (docs/decisions/0050). */
 export async function openTransactionalProducer(
   connections: BrokerConnections,
   options: ProducerOptions,

@@ -84,7 +84,7 @@ export async function lastTransaction(
   }
 }
 
-/** Finds and decides the transactions of one producer that are open in some partitions (docs/decisions/0117). */
+/** Finds and decides the transactions of one producer that are open in some partitions (docs/decisions/0050). */
 export class UndecidedTransactions {
   readonly #connections: BrokerConnections;
   readonly #options: ProducerOptions;
