@@ -136,10 +136,9 @@ export async function inputProgress(options: {
   readonly input: string;
 }): Promise<PartitionProgress[]> {
   const { brokers, input } = options;
-  const [positions, bounds] = await Promise.all([
-    readPositions(options),
-    topicBounds({ brokers, clientId: 'touchline-progress' }, [input]),
-  ]);
+  const positions = await readPositions(options);
+  // Read after the positions: what is processed meanwhile would lie beyond earlier ends.
+  const bounds = await topicBounds({ brokers, clientId: 'touchline-progress' }, [input]);
   return bounds.map(({ partition, start, end }) => ({
     partition,
     start,
