@@ -2,7 +2,7 @@
 import { type PublishRecord, partitionsUpTo, type StreamClient } from '#streams/client/port.ts';
 import { silentLogger } from '#streams/log.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
-import { readTopic } from '#streams/read/follow.ts';
+import { followLogs } from '#streams/read/follow.ts';
 import { retry } from '#timing/retry.ts';
 import { deleteTopics, topicsUnder } from '#topics/admin.ts';
 import { TopicAdminError } from '#topics/errors.ts';
@@ -82,8 +82,13 @@ export class BulkWriter {
 /** Reads a topic from its beginning to its current end, read committed. Returns the number of records. */
 export async function countRecords(brokers: readonly string[], topic: string): Promise<number> {
   let count = 0;
-  await readTopic(brokers, topic, ({ records }) => {
-    count += records.length;
+  await followLogs({
+    brokers,
+    topics: [topic],
+    untilEnd: true,
+    onBatch(batch) {
+      for (const { records } of batch) count += records.length;
+    },
   });
   return count;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { topicIds } from '#cluster/logs.ts';
 import { StreamError } from '#streams/errors.ts';
-import { follow, type ReadRecord } from '#streams/read/follow.ts';
+import { followLogs, type ReadRecord } from '#streams/read/follow.ts';
 import { retry } from '#timing/retry.ts';
 
 export type TopicReaderOptions = {
@@ -40,12 +40,14 @@ export class TopicReader {
     while (!signal.aborted && !(await exists(brokers, topic))) await delay(TOPIC_PAUSE_MS);
     if (signal.aborted) return;
     const read = () =>
-      follow({
+      followLogs({
         brokers,
         reader: 'bench-reader',
         topics: [topic],
         signal,
-        onBatch: ({ partition, records }) => onRecords(partition, records),
+        async onBatch(batch) {
+          for (const { partition, records } of batch) await onRecords(partition, records);
+        },
       });
     const passes = (error: unknown) => error instanceof StreamError && error.code === 'UNAVAILABLE';
     await retry(read, { firstMs: TOPIC_PAUSE_MS, ceilingMs: TOPIC_PAUSE_MS, deadlineMs: LEADER_MS, passes });

@@ -8,7 +8,7 @@ import { dataSettings, type Environment, kafkaSettings, loadConfig } from '#serv
 import { createLogger, type Logger } from '#service/logger.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import { findTopics } from '#topics/admin.ts';
-import type { TopicCluster, TopicSource } from '#topics/read-values.ts';
+import type { TopicCluster, TopicSource } from '#topics/follow.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { backboneFile } from './backbone-file.ts';

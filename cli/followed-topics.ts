@@ -1,8 +1,7 @@
 /** Topics that a command reads from the beginning, then follows: open dead letters, feed health, halts by hand. */
 import type { FeedHealth, TopicValues, TradingHalt } from '#records/types.ts';
 import { PromiseCache } from '#timing/promise-cache.ts';
-import { followRecords } from '#topics/follow-records.ts';
-import type { FollowValuesOptions } from '#topics/read-values.ts';
+import { type FollowOptions, followInBackground } from '#topics/follow.ts';
 import { reportUnreadable, type UnreadableRecord } from '#topics/readable.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { type FeedStatus, HealthTable, type Now, type SourceFeedStatus } from '#tradability/feed-status.ts';
@@ -28,24 +27,19 @@ abstract class FollowedTopic<T extends TopicName> {
   protected abstract apply(key: string, value: TopicValues[T] | null, offset: number): void;
 
   /** How the topic is followed beyond its records. */
-  protected readonly following: Pick<
-    FollowValuesOptions<TopicName>,
-    'idleMs' | 'onUpToDate' | 'onUnreadable'
-  > = {};
+  protected readonly following: Pick<FollowOptions<TopicName>, 'idleMs' | 'onUpToDate' | 'onUnreadable'> = {};
 
   /**
    * Starts to follow the topic at the first call. Resolves when all records that existed at that call are read. Rejects as
-   * `followRecords`; a call after a failure, also a later one, reads the topic again.
+   * `followInBackground`; a call after a failure, also a later one, reads the topic again.
    */
   async untilRead(signal: AbortSignal): Promise<void> {
+    const context = { ...this.#cluster, onFailure: () => this.#read.forget() };
     const read = () =>
-      followRecords({
-        ...this.#cluster,
+      followInBackground(this.#topic, context, {
         ...this.following,
-        topic: this.#topic,
         signal,
-        onRecord: (key, value, offset) => this.apply(key, value, offset),
-        onFailure: () => this.#read.forget(),
+        onRecord: ({ key, value, offset }) => this.apply(key, value, offset),
       });
     await this.#read.get(this.#topic, read);
   }

@@ -13,7 +13,7 @@ import { requireOpenFiles } from '#service/open-files.ts';
 import { instanceId } from '#streams/leadership.ts';
 import { silentLogger } from '#streams/log.ts';
 import { type AcceptedTopics, createTopics } from '#topics/admin.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
+import type { TopicCluster } from '#topics/follow.ts';
 import type { RegistryUrl } from '#topics/registry-http.ts';
 import { backboneLines } from './addresses.ts';
 import { backboneFile, pausedServicesFile } from './backbone-file.ts';

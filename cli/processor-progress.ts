@@ -1,7 +1,7 @@
 import { inputProgress, type PartitionProgress } from '#cluster/logs.ts';
 import { groupMembers, topicPartitions } from '#topics/admin.ts';
+import type { TopicCluster } from '#topics/follow.ts';
 import { type ProcessorName, positionsTopicName, streamTopics } from '#topics/processors.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
 
 /**
  * Returns the progress of a processor as the broker knows it, and the number of processes that share its work; null when its

@@ -3,7 +3,7 @@ import { topicBounds } from '#cluster/logs.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { findTopics } from '#topics/admin.ts';
 import { isOfSchema } from '#topics/errors.ts';
-import { followValues, type ValueBatch } from '#topics/read-values.ts';
+import { follow, type TopicRecord } from '#topics/follow.ts';
 import type { UnreadableRecord } from '#topics/readable.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { OpenCluster } from './cluster.ts';
@@ -13,16 +13,16 @@ import { CommandError } from './command.ts';
 export const LAST_OFFSETS = 200;
 
 /**
- * Returns the records that nobody can read among the last of each partition of all topics, and passes the others to `onValues`. Rejects
- * as `followValues`.
+ * Returns the records that nobody can read among the last of each partition of all topics, and passes the others to `onRecord`. Rejects
+ * as `follow`.
  */
 export async function findUnreadable(
   cluster: OpenCluster,
-  onValues: (batch: ValueBatch<TopicName>) => void = () => {},
+  onRecord?: (record: TopicRecord) => void,
 ): Promise<UnreadableRecord[]> {
   const found: UnreadableRecord[] = [];
   const onUnreadable = (record: UnreadableRecord) => void found.push(record);
-  await readLast([...(await findTopics(cluster))], cluster, { onValues, onUnreadable });
+  await readLast([...(await findTopics(cluster))], cluster, onUnreadable, onRecord);
   return found.sort((a, b) => (unreadableText(a) < unreadableText(b) ? -1 : 1));
 }
 
@@ -30,21 +30,16 @@ export async function findUnreadable(
 async function readLast(
   topics: readonly TopicName[],
   cluster: OpenCluster,
-  {
-    onValues = () => {},
-    onUnreadable,
-  }: {
-    readonly onValues?: (batch: ValueBatch<TopicName>) => void;
-    readonly onUnreadable: (record: UnreadableRecord) => void;
-  },
+  onUnreadable: (record: UnreadableRecord) => void,
+  onRecord: (record: TopicRecord) => void = () => {},
 ): Promise<void> {
   const { brokers, prefix } = cluster;
   const names = topics.map((topic) => topicName(prefix, topic));
   const bounds = await topicBounds({ brokers, clientId: 'touchline-unreadable' }, names);
-  await followValues(topics, cluster, {
+  await follow(topics, cluster, {
     from: new Map(bounds.map((of) => [partitionKey(of), Math.max(of.start, of.end - LAST_OFFSETS)])),
     untilEnd: true,
-    onValues,
+    onRecord,
     onUnreadable,
   });
 }
@@ -55,14 +50,12 @@ async function readLast(
  */
 export async function requireSchemas(cluster: OpenCluster, topics?: readonly TopicName[]): Promise<void> {
   if ((await cluster.registry.missing(topics)).length === 0) return;
-  await readLast([...(await findTopics(cluster))], cluster, {
-    onUnreadable(record) {
-      if (!isOfSchema(record.error)) return;
-      throw new CommandError(
-        `nobody can read ${unreadableText(record)}; nothing is registered before the registry has its schemas again: ` +
-          'docs/guides/runbooks/registry-lost.md',
-      );
-    },
+  await readLast([...(await findTopics(cluster))], cluster, (record) => {
+    if (!isOfSchema(record.error)) return;
+    throw new CommandError(
+      `nobody can read ${unreadableText(record)}; nothing is registered before the registry has its schemas again: ` +
+        'docs/guides/runbooks/registry-lost.md',
+    );
   });
 }
 

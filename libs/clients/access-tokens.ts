@@ -1,7 +1,7 @@
 /** Personal access tokens (spec, "Authentication" 7): a token allows the tool endpoint on behalf of its client. */
 import { hash, randomBytes } from 'node:crypto';
 import type { AccessTokenRecord } from '#records/types.ts';
-import { type FollowContext, followRecords, type RecordFollower } from '#topics/follow-records.ts';
+import { type FollowContext, type FollowedTopic, followInBackground } from '#topics/follow.ts';
 
 /** Prefix of all tokens, by which people and scanners of secrets recognise one. */
 const TOKEN_PREFIX = 'touchline_pat_';
@@ -38,17 +38,15 @@ export function isLive(
 export class AccessTokens {
   readonly #byId = new Map<string, AccessTokenRecord>();
   readonly #byHash = new Map<string, string>();
-  #follower: RecordFollower | undefined;
+  #follower: FollowedTopic | undefined;
 
   private constructor() {}
 
-  /** Resolves once all tokens are known, and follows the topic until `close`. Throws what `followRecords` throws. */
+  /** Resolves once all tokens are known, and follows the topic until `close`. Throws what `followInBackground` throws. */
   static async follow(context: FollowContext): Promise<AccessTokens> {
     const tokens = new AccessTokens();
-    tokens.#follower = await followRecords({
-      ...context,
-      topic: 'access-tokens',
-      onRecord: (id, record) => (record === null ? tokens.#forget(id) : tokens.#apply(record)),
+    tokens.#follower = await followInBackground('access-tokens', context, {
+      onRecord: ({ key, value }) => (value === null ? tokens.#forget(key) : tokens.#apply(value)),
     });
     return tokens;
   }

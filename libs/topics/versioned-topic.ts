@@ -13,9 +13,8 @@ import {
 } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
 import type { Logger } from '#streams/log.ts';
-import type { ReadRecord } from '#streams/read/follow.ts';
 import { backoffMs } from '#timing/backoff.ts';
-import { readValues, type TopicCluster } from './read-values.ts';
+import { follow, type TopicCluster } from './follow.ts';
 import { reportUnreadable, type UnreadableRecord } from './readable.ts';
 import { Registry } from './registry.ts';
 import { markRecord, requireTopicMark, type TopicMark, topicIdsName } from './topic-ids.ts';
@@ -198,18 +197,23 @@ export class VersionedTopic<T extends 'clients' | 'access-tokens' | 'trading-hal
     const { brokers, prefix } = this.#connection;
     const records = new Map<string, TopicValues[T]>();
     const unreadable = new Map<string, UnreadableRecord>();
-    const apply = (key: string, record: TopicValues[T] | null, { offset }: ReadRecord): void => {
-      // Unreadable records of a batch are reported before the others.
-      if (offset > (unreadable.get(key)?.offset ?? offset)) unreadable.delete(key);
-      if (record === null) records.delete(key);
-      else records.set(key, record);
-    };
-    const onUnreadable = (record: UnreadableRecord): void => {
-      if (record.key != null) unreadable.set(record.key, record);
-      reportUnreadable(record);
-    };
-    const source = { brokers, prefix, registry: this.#registry };
-    await readValues(this.#topic, source, apply, { onUnreadable });
+    await follow(
+      [this.#topic],
+      { brokers, prefix, registry: this.#registry },
+      {
+        untilEnd: true,
+        onRecord({ key, value, offset }) {
+          // Unreadable records of a batch are reported before the others.
+          if (offset > (unreadable.get(key)?.offset ?? offset)) unreadable.delete(key);
+          if (value === null) records.delete(key);
+          else records.set(key, value);
+        },
+        onUnreadable(record) {
+          if (record.key != null) unreadable.set(record.key, record);
+          reportUnreadable(record);
+        },
+      },
+    );
     return { records, unreadable };
   }
 }

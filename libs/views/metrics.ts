@@ -43,9 +43,9 @@ export function viewMetrics(registry: Registry, service: string) {
       buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1],
       registers,
     }),
-    /** Records that the views have a record that was written at `timestamp`, Unix milliseconds. */
-    seen(timestamp: number | null): void {
-      if (timestamp !== null && timestamp > (newest ?? 0)) newest = timestamp;
+    /** Notes that the views have a record that was written at `timestamp`, Unix milliseconds. */
+    seen(timestamp: number): void {
+      newest = Math.max(newest ?? 0, timestamp);
     },
   };
 }

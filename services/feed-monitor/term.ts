@@ -10,13 +10,13 @@ import { PublishError } from '#streams/errors.ts';
 import type { LeadershipTerm } from '#streams/leadership.ts';
 import type { Logger } from '#streams/log.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
-import { type FollowedBatch, follow } from '#streams/read/follow.ts';
+import { type FetchedPartition, followLogs } from '#streams/read/follow.ts';
 import { parsePosition } from '#streams/runtime/positions.ts';
 import { sleep } from '#timing/clock.ts';
 import type { Codec, Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
+import { readLatest, type TopicSource } from '#topics/follow.ts';
 import { applicationOf, positionsTopicName } from '#topics/processors.ts';
-import { readLatest, type TopicSource } from '#topics/read-values.ts';
 import { reportUnreadable } from '#topics/readable.ts';
 import { topicName } from '#topics/topics.ts';
 import { SERVICE } from './config.ts';
@@ -97,7 +97,7 @@ export class MonitorTerm {
     const caughtUp = Promise.withResolvers<void>();
     signal.addEventListener('abort', () => caughtUp.resolve(), { once: true });
     const behind = new Set(from.keys());
-    const reading = follow({
+    const reading = followLogs({
       brokers,
       reader: `touchline-${SERVICE}`,
       topics: Object.values(this.#topics),
@@ -105,7 +105,9 @@ export class MonitorTerm {
       idleMs: () => Math.min(MAX_FETCH_MS, Math.max(FETCH_MS, monitor.due - this.#clock.now())),
       paceMs: () => FETCH_MS,
       signal,
-      onBatch: (batch) => this.#read(monitor, number, batch),
+      onBatch: async (batch) => {
+        for (const fetched of batch) await this.#read(monitor, number, fetched);
+      },
       onUpToDate: (of, at) => {
         const time = Math.floor(this.#clock.now() - (performance.now() - at));
         if (of.topic === this.#topics.messages) monitor.messagesRead(of.partition, time);
@@ -157,7 +159,7 @@ export class MonitorTerm {
   async #read(
     monitor: HealthMonitor,
     number: number,
-    { topic, partition, records }: FollowedBatch,
+    { topic, partition, records }: FetchedPartition,
   ): Promise<void> {
     if (topic === this.#topics.positions) {
       const value = records.findLast((record) => record.value !== null)?.value;

@@ -4,7 +4,7 @@ import { instanceId, Leadership, type LeadershipTerm } from '#streams/leadership
 import { openPublisher } from '#streams/publish/publisher.ts';
 import type { RandomBackoff } from '#timing/backoff.ts';
 import { machineClock } from '#timing/clock.ts';
-import { readLatest, type TopicSource } from '#topics/read-values.ts';
+import { readLatest, type TopicSource } from '#topics/follow.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { type PollerConfig, SERVICE, settings } from './config.ts';

@@ -1,13 +1,18 @@
 import type { TopicValues } from '#records/types.ts';
 import type { Brokers } from '#security/brokers.ts';
-import { type ReadRecord, readTopic } from '#streams/read/follow.ts';
-import { followValues, type TopicSource } from '#topics/read-values.ts';
+import { followLogs, type ReadRecord } from '#streams/read/follow.ts';
+import { follow, type TopicRecord, type TopicSource } from '#topics/follow.ts';
 import type { TopicName } from '#topics/topics.ts';
 
 /** Returns the committed records of a topic so far, in the order of each partition. */
 export async function readRecords(brokers: Brokers, topic: string): Promise<ReadRecord[]> {
   const all: ReadRecord[] = [];
-  await readTopic(brokers, topic, ({ records }) => void all.push(...records));
+  await followLogs({
+    brokers,
+    topics: [topic],
+    untilEnd: true,
+    onBatch: (batch) => void all.push(...batch.flatMap(({ records }) => records)),
+  });
   return all;
 }
 
@@ -15,15 +20,15 @@ export async function readRecords(brokers: Brokers, topic: string): Promise<Read
 export function readEvery<T extends TopicName>(
   topic: T,
   source: TopicSource,
-  onValue: (value: TopicValues[T], record: ReadRecord) => void,
+  onValue: (value: TopicValues[T], record: TopicRecord<T>) => void,
 ): Promise<void> {
-  return followValues([topic], source, {
+  return follow([topic], source, {
     untilEnd: true,
     onUnreadable({ error }) {
       throw error;
     },
-    onValues({ values }) {
-      for (const { value, record } of values) if (value !== null) onValue(value, record);
+    onRecord(record) {
+      if (record.value !== null) onValue(record.value, record);
     },
   });
 }

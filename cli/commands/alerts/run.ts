@@ -9,7 +9,7 @@ import { createLogger } from '#service/logger.ts';
 import { createMetrics } from '#service/metrics.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { machineClock } from '#timing/clock.ts';
-import { followValues } from '#topics/read-values.ts';
+import { follow } from '#topics/follow.ts';
 import { findClusterWith, withBackbone } from '../../cluster.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { ProblemLines, parseLine, problemOf } from '../../problem-lines.ts';
@@ -74,14 +74,11 @@ async function runProcessor({ rules, maxAgeMs, output, signal: stopped }: AlertR
   // Read before the processor starts: every alert that it publishes is printed.
   const [bounds] = await client.logBounds([of]);
   const printer = new AlertPrinter(output);
-  const printing = followValues(['alerts'], source, {
+  const printing = follow(['alerts'], source, {
     reader: 'touchline-alerts',
     from: new Map([[partitionKey(of), output.from ?? bounds?.end ?? 0]]),
     signal,
-    onValues: async ({ values }) => {
-      for (const { value, record } of values)
-        if (value !== null) await printer.published(value, record.offset);
-    },
+    onRecord: ({ value, offset }) => value && printer.published(value, offset),
     onExpired({ from, next }) {
       logger.error(
         { topic: of.topic, from, records: next - from },

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { MatchTransition } from '#records/types.ts';
 import { HEADER_BYTES } from '#topics/codec.ts';
-import { readValues } from '#topics/read-values.ts';
+import { follow } from '#topics/follow.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import {
   type ComparedTopic,
@@ -113,11 +113,14 @@ async function readCompared(
   topic: ComparedTopic,
   onValue: (key: string, value: object | null, bytes: Buffer) => void,
 ): Promise<void> {
-  await readValues(topic, cluster, (key, value, record) => {
-    const isTransition = topic === 'match-transitions' && value !== null;
-    const name = isTransition ? (value as MatchTransition).id : key;
-    // The header is skipped: the same schema may have different ids in different registries.
-    onValue(name, value, record.value?.subarray(HEADER_BYTES) ?? NO_BYTES);
+  await follow([topic], cluster, {
+    untilEnd: true,
+    onRecord({ key, value, bytes }) {
+      const isTransition = topic === 'match-transitions' && value !== null;
+      const name = isTransition ? (value as MatchTransition).id : key;
+      // The header is skipped: the same schema may have different ids in different registries.
+      onValue(name, value, bytes?.subarray(HEADER_BYTES) ?? NO_BYTES);
+    },
   });
 }
 

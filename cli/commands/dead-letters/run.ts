@@ -1,7 +1,7 @@
 import type { DeadLetter } from '#records/types.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
-import { readTopic } from '#streams/read/follow.ts';
-import { readLatest } from '#topics/read-values.ts';
+import { followLogs } from '#streams/read/follow.ts';
+import { readLatest } from '#topics/follow.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { commandLog, findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
@@ -78,9 +78,14 @@ async function lastOffset(
 ): Promise<number | null> {
   if (key === null) return null;
   let last: number | null = null;
-  await readTopic(brokers, topicName(prefix, topic), (batch) => {
-    if (batch.partition !== partition) return;
-    last = batch.records.findLast((record) => record.key?.equals(key))?.offset ?? last;
+  await followLogs({
+    brokers,
+    topics: [topicName(prefix, topic)],
+    untilEnd: true,
+    onBatch(batch) {
+      const records = batch.find((one) => one.partition === partition)?.records;
+      last = records?.findLast((record) => record.key?.equals(key))?.offset ?? last;
+    },
   });
   return last;
 }

@@ -4,7 +4,7 @@ import { topicBounds } from '#cluster/logs.ts';
 import type { MatchState, NormalizedMessage, Score } from '#records/types.ts';
 import { StreamError } from '#streams/errors.ts';
 import { retry } from '#timing/retry.ts';
-import { readLatest, type TopicCluster } from '#topics/read-values.ts';
+import { follow, readLatest, type TopicCluster } from '#topics/follow.ts';
 import { topicName } from '#topics/topics.ts';
 import { finalScore, type GoalPair, type MatchFacts } from '../../../data/dataset.ts';
 import {
@@ -19,7 +19,6 @@ import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { LIST_FAULTS, listFaultsOf, parseRestFaults } from '../../../services/simulator/rest/faults.ts';
 import type { SimulationSummary } from '../../../services/simulator/simulate.ts';
 import type { OpenCluster } from '../../cluster.ts';
-import { readEach } from '../../topic-reads.ts';
 import { isFinished } from './progress.ts';
 import type { ReceivedWebhooks } from './webhook.ts';
 
@@ -64,16 +63,20 @@ export async function readOutcome(cluster: OpenCluster) {
     readLatest('match-state', cluster),
     readLatest('standings', cluster),
     readLatest('dead-letters', cluster),
-    readEach(cluster, 'normalized-messages', (message) => {
-      if (message.origin !== 'webhook') return;
-      arrived++;
-      const identity = identityOf(message);
-      messages.add(identity);
-      if (message.unread.includes('incident.ut')) ahead.add(identity);
-    }),
-    readEach(cluster, 'match-transitions', ({ id }) => {
-      seen++;
-      transitions.add(id);
+    follow(['normalized-messages', 'match-transitions'], cluster, {
+      untilEnd: true,
+      onRecord({ topic, value }) {
+        if (value === null) return;
+        if (topic === 'match-transitions') {
+          seen++;
+          transitions.add(value.id);
+        } else if (value.origin === 'webhook') {
+          arrived++;
+          const identity = identityOf(value);
+          messages.add(identity);
+          if (value.unread.includes('incident.ut')) ahead.add(identity);
+        }
+      },
     }),
   ]);
   return {

@@ -1,5 +1,5 @@
 import type { MatchState } from '#records/types.ts';
-import { followValues } from '#topics/read-values.ts';
+import { follow } from '#topics/follow.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 import type { OpenCluster } from '../../cluster.ts';
 
@@ -15,16 +15,14 @@ export class DemoProgress {
     this.#matches = matches;
   }
 
-  /** Follows the topics, read committed, until `signal`. Rejects as `followValues`. */
+  /** Follows the topics, read committed, until `signal`. Rejects as `follow`. */
   async follow(cluster: OpenCluster, signal: AbortSignal): Promise<void> {
-    await followValues(['match-state', 'match-transitions'], cluster, {
+    await follow(['match-state', 'match-transitions'], cluster, {
       signal,
-      onValues: ({ name, values }) => {
-        for (const { value } of values) {
-          if (value === null) continue;
-          if (name === 'match-state') this.apply(value as MatchState);
-          else this.#transitions += 1;
-        }
+      onRecord: ({ topic, value }) => {
+        if (value === null) return;
+        if (topic === 'match-state') this.apply(value);
+        else this.#transitions += 1;
       },
     });
   }

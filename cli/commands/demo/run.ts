@@ -5,7 +5,7 @@ import { newSecret } from '#clients/secret.ts';
 import { urlHost } from '#service/addresses.ts';
 import { loadConfig } from '#service/config.ts';
 import { createTopics, type WantedTopics } from '#topics/admin.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
+import type { TopicCluster } from '#topics/follow.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { backboneFile } from '../../backbone-file.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';

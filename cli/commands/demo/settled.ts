@@ -1,8 +1,8 @@
 import { readPositions } from '#cluster/logs.ts';
-import { readTopic } from '#streams/read/follow.ts';
+import { followLogs } from '#streams/read/follow.ts';
 import { poll } from '#timing/poll.ts';
+import type { TopicCluster } from '#topics/follow.ts';
 import { streamTopics } from '#topics/processors.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
 
 /** Processors in the order of the data flow. */
 const PROCESSORS = ['match-processor', 'standings-processor'] as const;
@@ -19,8 +19,13 @@ export async function untilProcessed({ brokers, prefix }: TopicCluster, signal: 
     // The offset after the last record of each partition, since transaction markers at the end are no input. Read once: the
     // previous processors are done, so the input is complete.
     const ends = new Map<number, number>();
-    await readTopic(brokers, input, ({ partition, records }) => {
-      ends.set(partition, (records.at(-1)?.offset ?? -1) + 1);
+    await followLogs({
+      brokers,
+      topics: [input],
+      untilEnd: true,
+      onBatch(batch) {
+        for (const { partition, records } of batch) ends.set(partition, (records.at(-1)?.offset ?? -1) + 1);
+      },
     });
     let pending = Number.POSITIVE_INFINITY;
     while (pending > 0) {

@@ -20,8 +20,8 @@ import { httpGet } from '#service/http-get.ts';
 import { redactor } from '#service/logger.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { requiredTopics, wantedTopics } from '#topics/admin.ts';
+import { follow, type TopicCluster } from '#topics/follow.ts';
 import { PROCESSOR_NAMES, PROCESSORS, type ProcessorName, streamTopics } from '#topics/processors.ts';
-import { readValues, type TopicCluster } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import { probeRegistry, type RegistryAnswer, type RegistryUrl } from '#topics/registry-http.ts';
 import { findLostTopics, IDENTIFIED, topicIdsName } from '#topics/topic-ids.ts';
@@ -224,7 +224,7 @@ async function speaksPlain(brokers: Brokers): Promise<boolean> {
 /** Checks the last records of all topics. */
 async function records(cluster: OpenCluster): Promise<CheckResult[]> {
   const lost = new LostVersions();
-  const unreadable = await findUnreadable(cluster, (batch) => lost.add(batch));
+  const unreadable = await findUnreadable(cluster, (record) => lost.add(record));
   return [...judgeRecords(unreadable, LAST_OFFSETS), ...judgeLostVersions(lost.found())];
 }
 
@@ -248,8 +248,16 @@ async function deadLetters(cluster: TopicCluster): Promise<CheckResult[]> {
   if (log === undefined) return [];
   const from = new Map([[partitionKey(log), Math.max(log.start, log.end - LAST_OFFSETS)]]);
   const letters: DeadLetter[] = [];
-  const add = (_: string, letter: DeadLetter | null) => void (letter && letters.push(letter));
-  await readValues('dead-letters', { brokers, prefix, registry }, add, { from, onUnreadable() {} });
+  await follow(
+    ['dead-letters'],
+    { brokers, prefix, registry },
+    {
+      from,
+      untilEnd: true,
+      onRecord: ({ value }) => value && letters.push(value),
+      onUnreadable() {},
+    },
+  );
   return judgeDeadLetters(letters, Date.now());
 }
 
@@ -258,9 +266,14 @@ async function receiverClocks(cluster: TopicCluster): Promise<CheckResult[]> {
   const { brokers, prefix, registryUrl: url } = cluster;
   const registry = Registry.open({ url, prefix, waitMs: REQUEST_TIMEOUT_MS });
   const last = new Map<string, IngressStatus>();
-  await readValues('ingress-status', { brokers, prefix, registry }, (_key, value) => {
-    if (value !== null) last.set(value.instance, value);
-  });
+  await follow(
+    ['ingress-status'],
+    { brokers, prefix, registry },
+    {
+      untilEnd: true,
+      onRecord: ({ value }) => value && last.set(value.instance, value),
+    },
+  );
   return judgeReceiverClocks(last.values());
 }
 
@@ -269,11 +282,14 @@ async function feeds(cluster: TopicCluster): Promise<CheckResult[]> {
   const { brokers, prefix, registryUrl: url } = cluster;
   const registry = Registry.open({ url, prefix, waitMs: REQUEST_TIMEOUT_MS });
   const table = new HealthTable();
-  await readValues(
-    'feed-health',
+  await follow(
+    ['feed-health'],
     { brokers, prefix, registry },
-    (key, value) => table.apply(key, value, performance.now()),
-    { isWanted: ({ key }) => key?.includes('/') === false },
+    {
+      untilEnd: true,
+      isWanted: ({ key }) => key?.includes('/') === false,
+      onRecord: ({ key, value }) => table.apply(key, value, performance.now()),
+    },
   );
   return judgeFeeds(table.sources({ wall: Date.now(), steady: performance.now() }));
 }

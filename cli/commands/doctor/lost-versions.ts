@@ -1,5 +1,4 @@
-import type { ValueBatch } from '#topics/read-values.ts';
-import type { TopicName } from '#topics/topics.ts';
+import type { TopicRecord } from '#topics/follow.ts';
 import { type VersionStamp, wentBack } from '#tradability/trading.ts';
 
 /** A match whose state has an earlier version than a record that it must include. */
@@ -11,22 +10,12 @@ export class LostVersions {
   /** The record with the latest version of each match. */
   readonly #latest = new Map<number, VersionStamp>();
 
-  /** Adds records, those of a partition in their order. */
-  add(batch: ValueBatch<TopicName>): void {
-    if (
-      batch.name !== 'match-state' &&
-      batch.name !== 'match-incidents' &&
-      batch.name !== 'match-transitions' &&
-      batch.name !== 'match-results'
-    )
-      return;
-    for (const { value } of batch.values) {
-      if (value === null) continue;
-      const { event_id, version, cause } = value;
-      if (batch.name === 'match-state') this.#states.set(event_id, { version, cause });
-      if (version > (this.#latest.get(event_id)?.version ?? 0))
-        this.#latest.set(event_id, { version, cause });
-    }
+  /** Adds a record, those of a partition in their order. */
+  add({ topic, value }: Pick<TopicRecord, 'topic' | 'value'>): void {
+    if (value === null || !('event_id' in value && 'version' in value && 'cause' in value)) return;
+    const { event_id, version, cause } = value;
+    if (topic === 'match-state') this.#states.set(event_id, { version, cause });
+    if (version > (this.#latest.get(event_id)?.version ?? 0)) this.#latest.set(event_id, { version, cause });
   }
 
   /** Returns the matches whose last state denies a record. */

@@ -3,9 +3,10 @@ import type { MatchSides } from '#domain/incident-effect.ts';
 import { clockRuleOf } from '#domain/reported-fields.ts';
 import { dayOf, groupsOn } from '#domain/standings/dated-table.ts';
 import type { Cause, MatchState, Standings, TopicValues } from '#records/types.ts';
+import { follow, type TopicRecord, type TopicSource } from '#topics/follow.ts';
 import type { TopicName } from '#topics/topics.ts';
 import type { OpenCluster } from '../../cluster.ts';
-import { readAt, readEach, readEachLatest, readLastOffsets } from '../../topic-reads.ts';
+import { lastOfKeys, readEachLatest } from '../../latest-records.ts';
 import type { EXPORTS } from './command.ts';
 import { type ExportShape, INCIDENTS, type SeasonIds, SHAPES } from './datasets.ts';
 import { IncidentEffects } from './incident-effects.ts';
@@ -40,22 +41,35 @@ export const DATASETS = {
     columns: INCIDENTS.columns,
     async read(cluster, filter, onRow) {
       const effects = new IncidentEffects();
-      const last = await readLastOffsets(cluster, 'match-incidents', (record) => effects.apply(record));
+      const { isLast, note } = lastOfKeys();
+      await follow(['match-incidents'], cluster, {
+        untilEnd: true,
+        isWanted(record) {
+          note(record);
+          return true;
+        },
+        onRecord: ({ value }) => value && effects.apply(value),
+      });
       // Read after the incidents: then the match of each incident is known.
       const lengths = new Map<number, PeriodRule>();
       const matches = await readMatches(cluster, (state) =>
         lengths.set(state.event_id, clockRuleOf(state).lengths),
       );
-      await readAt(cluster, 'match-incidents', last, async (record) => {
-        const match = matches.get(record.event_id);
-        const season = match?.season ?? UNKNOWN;
-        if (!isSelected(filter, record.cause.received_at, season)) return;
-        const row = {
-          record,
-          effect: effects.of(record, match),
-          lengths: match === undefined ? SOCCER_LENGTHS : (lengths.get(record.event_id) ?? 'unknown'),
-        };
-        for (const cells of INCIDENTS.rows(row, season)) await onRow(cells);
+      await follow(['match-incidents'], cluster, {
+        untilEnd: true,
+        isWanted: isLast,
+        async onRecord({ value: record }) {
+          if (record === null) return;
+          const match = matches.get(record.event_id);
+          const season = match?.season ?? UNKNOWN;
+          if (!isSelected(filter, record.cause.received_at, season)) return;
+          const row = {
+            record,
+            effect: effects.of(record, match),
+            lengths: match === undefined ? SOCCER_LENGTHS : (lengths.get(record.event_id) ?? 'unknown'),
+          };
+          for (const cells of INCIDENTS.rows(row, season)) await onRow(cells);
+        },
       });
     },
   },
@@ -71,7 +85,7 @@ export const DATASETS = {
 function datasetOf<T extends TopicName>(
   name: keyof typeof SHAPES,
   topic: T,
-  read: typeof readEach,
+  read: typeof readEachLatest,
   shown: (value: TopicValues[T]) => TopicValues[T] = (value) => value,
 ): ExportSource {
   const { columns, rows } = SHAPES[name] as unknown as ExportShape<TopicValues[T]>;
@@ -80,7 +94,7 @@ function datasetOf<T extends TopicName>(
     async read(cluster, filter, onRow) {
       const isOfMatch = columns.some((column) => column.name === 'event_id');
       const matches = isOfMatch && topic !== 'match-state' ? await readMatches(cluster) : new Map();
-      await read(cluster, topic, async (value) => {
+      await read(topic, cluster, async (value) => {
         const season = seasonIn(value, matches);
         if (!isSelected(filter, receivedAt(value), season)) return;
         for (const row of rows(shown(value), season)) await onRow(row);
@@ -131,6 +145,16 @@ function isSelected(filter: ExportFilter, receivedAt: number, { competition, sea
   );
 }
 
+/** Calls `onValue` with every record that has a value, each partition's in order. */
+function readEach<T extends TopicName>(
+  topic: T,
+  source: TopicSource,
+  onValue: (value: TopicValues[T]) => void | Promise<void>,
+): Promise<void> {
+  const onRecord = ({ value }: TopicRecord<T>) => value && onValue(value);
+  return follow([topic], source, { untilEnd: true, onRecord });
+}
+
 type ExportedMatch = MatchSides & { readonly season: SeasonIds };
 
 /** Returns, by match, the fields of its state that rows of all other topics need. `onState` takes what one of them needs besides. */
@@ -139,7 +163,7 @@ async function readMatches(
   onState?: (state: MatchState) => void,
 ): Promise<ReadonlyMap<number, ExportedMatch>> {
   const matches = new Map<number, ExportedMatch>();
-  await readEach(cluster, 'match-state', (state) => {
+  await readEach('match-state', cluster, (state) => {
     const { event_id, sport_id: sportId, home, away } = state;
     matches.set(event_id, { season: seasonOf(state), sportId, home, away });
     onState?.(state);

@@ -1,10 +1,10 @@
 import { extname } from 'node:path';
 import { isOfDisk, shortageOf, withAdvice } from '#errors/shortages.ts';
 import { findTopics } from '#topics/admin.ts';
+import { follow } from '#topics/follow.ts';
 import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
-import { readEach } from '../../topic-reads.ts';
 import { parseOptionalId } from '../ids.ts';
 import { parseOptionalMoment } from '../option-values.ts';
 import type { command } from './command.ts';
@@ -80,8 +80,14 @@ async function requireKnown(
 ): Promise<void> {
   const existing = await findTopics(cluster);
   const known: SeasonIds[] = [];
-  for (const topic of ['match-state', 'standings'] as const)
-    if (existing.has(topic)) await readEach(cluster, topic, (value) => void known.push(seasonOf(value)));
+  await follow(
+    (['match-state', 'standings'] as const).filter((topic) => existing.has(topic)),
+    cluster,
+    {
+      untilEnd: true,
+      onRecord: ({ value }) => value && known.push(seasonOf(value)),
+    },
+  );
   for (const level of ['competition', 'season'] as const) {
     const id = filter[level];
     if (id === null || known.some((one) => one[level] === id)) continue;

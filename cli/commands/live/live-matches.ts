@@ -2,7 +2,7 @@ import { topicBounds } from '#cluster/logs.ts';
 import type { FeedHealth, MatchState } from '#records/types.ts';
 import { phaseOf } from '#story/match.ts';
 import { partitionKey } from '#streams/client/port.ts';
-import { followValues, type ValueBatch } from '#topics/read-values.ts';
+import { follow, type TopicRecord } from '#topics/follow.ts';
 import { reportUnreadable } from '#topics/readable.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { HealthTable, type Now } from '#tradability/feed-status.ts';
@@ -44,7 +44,7 @@ export class LiveMatches {
     this.#cluster = cluster;
   }
 
-  /** Follows until `signal`; calls `onRead` when every partition was read to its end. Rejects as `followValues`. */
+  /** Follows until `signal`; calls `onRead` when every partition was read to its end. Rejects as `follow`. */
   async follow(signal: AbortSignal, onRead: () => void): Promise<void> {
     const { brokers, prefix } = this.#cluster;
     const topics = LIVE_TOPICS.map((topic) => topicName(prefix, topic));
@@ -52,12 +52,12 @@ export class LiveMatches {
     const bounds = await topicBounds({ brokers, clientId: 'touchline-live' }, topics);
     // The newest state contains all earlier changes: only new ones matter.
     const changes = bounds.filter(({ topic }) => topic === topicName(prefix, 'match-transitions'));
-    await followValues(LIVE_TOPICS, this.#cluster, {
+    await follow(LIVE_TOPICS, this.#cluster, {
       reader: 'touchline-live',
       from: new Map(changes.map((of) => [partitionKey(of), of.end])),
       idleMs: () => FRESHNESS_POLL_MS,
       signal,
-      onValues: (batch) => this.#apply(batch),
+      onRecord: (record) => this.#apply(record),
       onUnreadable: (record) => {
         if (record.topic === haltTopic) this.#halts.doubt(record.key ?? '', record.offset);
         reportUnreadable(record);
@@ -103,16 +103,15 @@ export class LiveMatches {
     return boardLines(this.matches(now), this.#health.sources(now), { now: now.wall, room });
   }
 
-  #apply(batch: ValueBatch<(typeof LIVE_TOPICS)[number]>): void {
-    if (batch.name === 'feed-health')
-      for (const { key, value } of batch.values) this.#applyHealth(key, value);
-    else if (batch.name === 'trading-halts')
-      for (const { key, value, record } of batch.values) this.#halts.apply(key, value, record.offset);
-    else if (batch.name === 'match-transitions') {
-      for (const { value } of batch.values)
-        if (value !== null) this.#changed.set(value.event_id, value.version);
-    } else
-      for (const { key, value } of batch.values) this.#applyState(Number(key), value, partitionKey(batch));
+  #apply({ topic, key, value, partition, offset }: TopicRecord<(typeof LIVE_TOPICS)[number]>): void {
+    if (topic === 'feed-health') this.#applyHealth(key, value);
+    else if (topic === 'trading-halts') this.#halts.apply(key, value, offset);
+    else if (topic === 'match-state') this.#applyState(Number(key), value, this.#partitionOf(partition));
+    else if (value !== null) this.#changed.set(value.event_id, value.version);
+  }
+
+  #partitionOf(partition: number): string {
+    return partitionKey({ topic: topicName(this.#cluster.prefix, 'match-state'), partition });
   }
 
   #applyState(eventId: number, state: MatchState | null, partition: string): void {

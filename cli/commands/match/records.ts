@@ -1,7 +1,7 @@
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import type { TopicValues } from '#records/types.ts';
 import { type LogBounds, partitionHash, partitionKey, type TopicPartition } from '#streams/client/port.ts';
-import { type FollowValuesOptions, followValues } from '#topics/read-values.ts';
+import { type FollowOptions, follow } from '#topics/follow.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { FRESHNESS_POLL_MS } from '#tradability/trading.ts';
 import type { OpenCluster } from '../../cluster.ts';
@@ -66,11 +66,12 @@ export class MatchRecords {
     await this.#follow([topic], () => start ?? log.start, {
       untilEnd: true,
       signal: stop.signal,
-      onValues: ({ partition, values, next }) => {
-        for (const { value, record } of values)
-          if (value !== null) found.push({ value, written: record.timestamp });
+      onBatch({ records, partitions }) {
+        for (const { value, timestamp } of records)
+          if (value !== null) found.push({ value, written: timestamp });
         // Other partitions have records since the opening too, but other offsets.
-        if (end !== null && next >= end && partition === log.partition) stop.abort();
+        const next = partitions.find(({ partition }) => partition === log.partition)?.next ?? 0;
+        if (end !== null && next >= end) stop.abort();
       },
     });
     return found;
@@ -91,9 +92,8 @@ export class MatchRecords {
       onUpToDate: (of, at) => {
         if (partitionKey(of) === partitionKey(this.#logs['match-state'])) onUpToDate(at);
       },
-      onValues: ({ name: topic, values }) => {
-        for (const { value, record } of values)
-          if (value !== null) onRecord({ topic, value, written: record.timestamp } as FollowedRecord);
+      onRecord({ topic, value, timestamp }) {
+        if (value !== null) onRecord({ topic, value, written: timestamp } as FollowedRecord);
       },
     });
   }
@@ -102,10 +102,10 @@ export class MatchRecords {
   #follow<T extends MatchTopic>(
     topics: readonly T[],
     offsetOf: (log: MatchPartitionLog) => number,
-    options: Omit<FollowValuesOptions<T>, 'isWanted'>,
+    options: Omit<FollowOptions<T>, 'isWanted'>,
   ): Promise<void> {
     const logs = topics.map((topic) => this.#logs[topic]);
-    return followValues(topics, this.#cluster, {
+    return follow(topics, this.#cluster, {
       ...options,
       reader: CLIENT_ID,
       from: new Map(logs.map((log) => [partitionKey(log), offsetOf(log)])),

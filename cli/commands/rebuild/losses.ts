@@ -4,8 +4,8 @@ import type { Cause, TopicValues } from '#records/types.ts';
 import { partitionHash, type TopicPartition } from '#streams/client/port.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import { isOfSchema } from '#topics/errors.ts';
+import { type FollowOptions, follow, type TopicRecord } from '#topics/follow.ts';
 import { PROCESSORS, type ProcessorName } from '#topics/processors.ts';
-import { type FollowValuesOptions, readValues } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
@@ -58,17 +58,19 @@ export function lostMatches(fates: readonly MatchFate[]): RebuildLoss {
 
 /**
  * Returns what the rebuild of a processor and its readers would lose. `existing`: names on the broker. Reads the deleted topics and the
- * input once. Rejects as `readValues`.
+ * input once. Rejects as `follow`.
  */
 export function rebuildLoss(
   cluster: OpenCluster,
   processor: ProcessorName,
   existing: ReadonlySet<string>,
 ): Promise<RebuildLoss> {
-  const read: ReadTopic = async (topic, onValue, options = {}) => {
+  const read: ReadTopic = async (topic, onRecord, options = {}) => {
     if (!existing.has(topicName(cluster.prefix, topic))) return;
-    await readValues(topic, cluster, onValue, {
+    await follow([topic], cluster, {
       ...options,
+      untilEnd: true,
+      onRecord,
       onUnreadable({ error }) {
         // Every record would be taken for lost. Other records that nobody can read are no evidence, and another finding.
         if (isOfSchema(error))
@@ -91,8 +93,8 @@ export function rebuildLoss(
 /** Reads a topic, if it exists. */
 type ReadTopic = <T extends TopicName>(
   topic: T,
-  onValue: (key: string, value: TopicValues[T] | null, record: ReadRecord) => void | Promise<void>,
-  options?: Pick<FollowValuesOptions<T>, 'isWanted'>,
+  onRecord: (record: TopicRecord<T>) => void | Promise<void>,
+  options?: Pick<FollowOptions<T>, 'isWanted'>,
 ) => Promise<void>;
 
 async function matchLoss(
@@ -109,7 +111,7 @@ async function matchLoss(
   await readFirstTransitions(read, ({ event_id, version, cause }) => {
     evidenceOf(String(event_id)).first = { version, cause };
   });
-  await read('match-state', (_, value) => {
+  await read('match-state', ({ value }) => {
     if (value !== null) evidenceOf(String(value.event_id)).last = value.cause;
   });
   // A match whose state is lost may still be in tables.
@@ -123,10 +125,10 @@ async function matchLoss(
   const found = new Set<string>();
   await read(
     INPUT,
-    (_, message, record) => {
+    ({ value: message, ...at }) => {
       if (message === null) return;
       withMessage.add(String(message.event_id));
-      if (wanted.has(placeOf(record))) found.add(messageAt(record, message));
+      if (wanted.has(placeOf(at))) found.add(messageAt(at, message));
     },
     { isWanted: (record) => wanted.has(placeOf(record)) || !withMessage.has(String(record.key)) },
   );
@@ -170,7 +172,7 @@ async function readFirstTransitions(
     seen.add(String(key));
     return isFirst;
   };
-  await read('match-transitions', (_, value) => void (value !== null && onFirst(value)), { isWanted });
+  await read('match-transitions', ({ value }) => void (value !== null && onFirst(value)), { isWanted });
 }
 
 /** Calls `onKey` with each key of a topic that has a value. */
@@ -188,10 +190,10 @@ async function readKeys(read: ReadTopic, topic: TopicName, onKey: (key: string) 
 /** Counts results behind the tables that match-results lacks, or has an older version of. */
 async function resultLoss({ registry }: OpenCluster, read: ReadTopic): Promise<RebuildLoss> {
   const versions = new Map<string, number>();
-  await read('match-results', (key, value) => void (value !== null && versions.set(key, value.version)));
+  await read('match-results', ({ key, value }) => void (value !== null && versions.set(key, value.version)));
   const codec = await registry.codec('match-results');
   const lost = new Set<string>();
-  await read('standings-results', async (key, value) => {
+  await read('standings-results', async ({ key, value }) => {
     const version = versions.get(key);
     const isThere =
       value === null || (version !== undefined && version >= (await codec.read(value.result)).version);

@@ -2,8 +2,8 @@ import type { WebhookAttempt } from '#records/types.ts';
 import { partitionsUpTo } from '#streams/client/port.ts';
 import { REBUILD_REFUSES } from '#streams/runtime/positions.ts';
 import { createTopics, deleteTopics, topicPartitions, topicsUnder } from '#topics/admin.ts';
+import { follow, readLatest } from '#topics/follow.ts';
 import { PROCESSOR_NAMES, type ProcessorName, positionsTopicName, streamTopics } from '#topics/processors.ts';
-import { readLatest } from '#topics/read-values.ts';
 import { IDENTIFIED, writeTopicMarks } from '#topics/topic-ids.ts';
 import { topicName } from '#topics/topics.ts';
 import { carryOver, catchUp } from '#webhooks/carry-over.ts';
@@ -18,7 +18,6 @@ import {
 import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
 import { lossOf, recordCounts, withStopped } from '../../deletion.ts';
 import { printLine } from '../../terminal.ts';
-import { readEach } from '../../topic-reads.ts';
 import { parseCount } from '../option-values.ts';
 import { setPosition } from '../position/set-position.ts';
 import type { command } from './command.ts';
@@ -87,12 +86,15 @@ async function rebuildOne(cluster: OpenCluster, processor: ProcessorName): Promi
 
 /**
  * Copies the progress of each subscription from webhook-progress to webhook-attempts, where the original attempts expire after
- * 30 days. Returns the number of subscriptions. Rejects with `PublishError`, and as `readEach`.
+ * 30 days. Returns the number of subscriptions. Rejects with `PublishError`, and as `follow`.
  */
 async function carryProgress(cluster: OpenCluster): Promise<number> {
   const committed = await readLatest('webhook-progress', cluster);
   const all: WebhookAttempt[] = [];
-  await readEach(cluster, 'webhook-attempts', (attempt) => void all.push(attempt));
+  await follow(['webhook-attempts'], cluster, {
+    untilEnd: true,
+    onRecord: ({ value }) => value && all.push(value),
+  });
   const attempts = Map.groupBy(all, ({ subscription_id }) => subscription_id);
   const ids = new Set([...committed.keys(), ...attempts.keys()]);
   const progress = [...ids]

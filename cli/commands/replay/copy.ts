@@ -2,8 +2,8 @@
 import { silentLogger } from '#streams/log.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import { findTopics, topicPartitions } from '#topics/admin.ts';
+import type { TopicCluster } from '#topics/follow.ts';
 import { PROCESSOR_NAMES } from '#topics/processors.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
 import { isByEvent, type TopicName, topicName } from '#topics/topics.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { REBUILDS } from '../rebuild/derived.ts';

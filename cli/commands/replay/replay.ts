@@ -5,7 +5,7 @@ import { silentLogger } from '#streams/log.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import { readRange } from '#streams/read/read-range.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
+import type { TopicCluster } from '#topics/follow.ts';
 import { topicName } from '#topics/topics.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';

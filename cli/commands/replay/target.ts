@@ -1,10 +1,10 @@
 import { topicBounds } from '#cluster/logs.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
-import { readTopic } from '#streams/read/follow.ts';
+import { followLogs } from '#streams/read/follow.ts';
 import { createTopics, deleteTopics, topicPartitions, topicsUnder, wantedTopics } from '#topics/admin.ts';
+import type { TopicCluster } from '#topics/follow.ts';
 import { PROCESSOR_NAMES, type ProcessorName, streamTopics } from '#topics/processors.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
 import { topicIdsName } from '#topics/topic-ids.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { type OpenCluster, requireConfirmed } from '../../cluster.ts';
@@ -119,11 +119,17 @@ export async function copyTopics(
   for (const topic of topics) {
     const name = topicName(target.prefix, topic);
     let count = 0;
-    await readTopic(source.brokers, topicName(source.prefix, topic), async ({ records }) => {
-      await publisher.publish(
-        records.map(({ partition, key, value }) => ({ topic: name, partition, key, value })),
-      );
-      count += records.length;
+    await followLogs({
+      brokers: source.brokers,
+      topics: [topicName(source.prefix, topic)],
+      untilEnd: true,
+      async onBatch(batch) {
+        const records = batch.flatMap((of) => of.records);
+        await publisher.publish(
+          records.map(({ partition, key, value }) => ({ topic: name, partition, key, value })),
+        );
+        count += records.length;
+      },
     });
     counts.set(name, count);
   }
@@ -135,10 +141,15 @@ type CopiedRecord = { readonly key: string; readonly value: Buffer | null };
 /** Returns the records of a topic, in the order of each partition. */
 async function recordsOf({ brokers, prefix }: TopicCluster, topic: TopicName): Promise<CopiedRecord[]> {
   const records: CopiedRecord[] = [];
-  await readTopic(brokers, topicName(prefix, topic), (batch) => {
-    for (const { key, value } of batch.records)
-      if (key !== null)
-        records.push({ key: key.toString(), value: value === null ? null : Buffer.from(value) });
+  await followLogs({
+    brokers,
+    topics: [topicName(prefix, topic)],
+    untilEnd: true,
+    onBatch(batch) {
+      for (const { key, value } of batch.flatMap((of) => of.records))
+        if (key !== null)
+          records.push({ key: key.toString(), value: value === null ? null : Buffer.from(value) });
+    },
   });
   return records;
 }

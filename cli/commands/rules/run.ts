@@ -4,7 +4,7 @@ import type { MatchResult } from '#records/types.ts';
 import { readRules } from '#service/competition-rules.ts';
 import { findClusterWith } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
-import { readEachLatest } from '../../topic-reads.ts';
+import { readEachLatest } from '../../latest-records.ts';
 import { actionOf } from '../actions.ts';
 import { parseCount } from '../option-values.ts';
 import { ACTIONS, type command } from './command.ts';
@@ -18,7 +18,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const rulesOf = readRules(folder);
   const cluster = await findClusterWith(['match-results']);
   const results: MatchResult[] = [];
-  await readEachLatest(cluster, 'match-results', (result) => {
+  await readEachLatest('match-results', cluster, (result) => {
     if (!result.removed && (season === undefined || result.season_id === season)) results.push(result);
   });
   if (results.length === 0)

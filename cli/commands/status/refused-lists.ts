@@ -1,6 +1,6 @@
 import { offsetsAt } from '#cluster/logs.ts';
 import type { RefusedList } from '#records/types.ts';
-import { readValues } from '#topics/read-values.ts';
+import { follow } from '#topics/follow.ts';
 import { topicName } from '#topics/topics.ts';
 import type { OpenCluster } from '../../cluster.ts';
 
@@ -9,7 +9,7 @@ const REPORTS_WITHIN_MS = 10_000;
 
 /**
  * Returns the events whose latest incident list the poller refuses, by its last report; empty when no poller reports. Rejects as
- * `readValues`.
+ * `follow`.
  */
 export async function readRefusedLists(
   cluster: OpenCluster,
@@ -19,13 +19,13 @@ export async function readRefusedLists(
   const topic = topicName(prefix, 'ingress-status');
   const from = await offsetsAt({ brokers, topic, time: Date.now() - REPORTS_WITHIN_MS });
   let latest: readonly RefusedList[] = [];
-  await readValues(
-    'ingress-status',
-    cluster,
-    (_key, value) => {
+  await follow(['ingress-status'], cluster, {
+    from,
+    untilEnd: true,
+    signal,
+    onRecord({ value }) {
       if (value?.source === 'feed') latest = value.refused_lists;
     },
-    { from, signal },
-  );
+  });
   return latest;
 }

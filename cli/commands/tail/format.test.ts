@@ -3,9 +3,15 @@ import { sampleOf } from '#topics/testing/samples.ts';
 import { UsageError } from '../../command.ts';
 import { formatter } from './format.ts';
 
-const record = { partition: 3, offset: 7, timestamp: Date.UTC(2026, 10, 23), key: null, value: null };
-const value = sampleOf('match-state');
-const state = { topic: 'match-state', record, key: 'k\u001b', value } as const;
+const state = {
+  topic: 'match-state',
+  partition: 3,
+  offset: 7,
+  timestamp: Date.UTC(2026, 10, 23),
+  key: 'k\u001b',
+  value: sampleOf('match-state'),
+  bytes: null,
+} as const;
 
 test.each([
   ['{topic}/{partition}/{offset} {key}', 'match-state/3/7 k\\u001b'],

@@ -1,20 +1,17 @@
 /** Formats records for `touchline tail`. */
 
-import type { ValueRecord } from '#topics/read-values.ts';
-import type { TopicName } from '#topics/topics.ts';
+import type { TopicRecord } from '#topics/follow.ts';
 import { UsageError } from '../../command.ts';
 import { summaryOf } from '../../summaries.ts';
 import { escapeLine, jsonText } from '../../values.ts';
 
-type DecodedRecord = ValueRecord<TopicName> & { readonly topic: TopicName };
-
-type Field = (decoded: DecodedRecord) => string;
+type Field = (decoded: TopicRecord) => string;
 
 const FIELDS: Readonly<Record<string, Field>> = {
   topic: ({ topic }) => topic,
-  partition: ({ record }) => String(record.partition),
-  offset: ({ record }) => String(record.offset),
-  time: ({ record }) => new Date(record.timestamp).toISOString(),
+  partition: ({ partition }) => String(partition),
+  offset: ({ offset }) => String(offset),
+  time: ({ timestamp }) => new Date(timestamp).toISOString(),
   key: ({ key }) => key,
   value: ({ value }) => (value === null ? '' : jsonText(value)),
   summary: ({ topic, value }) =>

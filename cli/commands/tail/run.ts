@@ -1,10 +1,9 @@
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
-import type { MatchState } from '#records/types.ts';
 import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import { machineClock } from '#timing/clock.ts';
 import { findTopics } from '#topics/admin.ts';
-import { followValues } from '#topics/read-values.ts';
+import { follow } from '#topics/follow.ts';
 import { topicName } from '#topics/topics.ts';
 import { doubtsOf } from '#tradability/trading.ts';
 import { findClusterWith, type OpenCluster } from '../../cluster.ts';
@@ -64,7 +63,7 @@ async function showRecords(
   // Awaited below. Ends the command, because without feed health and halts it must not show any trading permission.
   printing?.catch(() => ended.abort());
   const states = topicName(cluster.prefix, 'match-state');
-  await followValues(topics, cluster, {
+  await follow(topics, cluster, {
     from,
     otherwise: request.from === 'beginning' ? 'beginning' : 'end',
     signal,
@@ -75,19 +74,15 @@ async function showRecords(
       process.stderr.write(`partition ${partition}, offset ${offset}: ${error.message}\n`);
       count();
     },
-    async onValues(batch) {
-      for (const { record, key: name, value } of batch.values) {
-        if (signal.aborted) return;
-        if (value === null && json) continue;
-        if (batch.name === 'match-state') {
-          permissions?.apply(Number(name), value as MatchState | null);
-          freshness.apply(Number(name), record.partition);
-        }
-        await printLineAndDrain(
-          json ? jsonText(value) : line({ topic: batch.name, record, key: name, value }),
-        );
-        count();
+    async onRecord(record) {
+      const { topic, key: name, value, partition } = record;
+      if (value === null && json) return;
+      if (topic === 'match-state') {
+        permissions?.apply(Number(name), value);
+        freshness.apply(Number(name), partition);
       }
+      await printLineAndDrain(json ? jsonText(value) : line(record));
+      count();
     },
     ...(permissions !== null && {
       onUpToDate({ topic, partition }: TopicPartition, at: number) {

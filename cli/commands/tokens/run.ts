@@ -1,7 +1,7 @@
 import { isLive } from '#clients/access-tokens.ts';
 import { ClientDirectory } from '#clients/directory.ts';
 import type { AccessTokenRecord, Client } from '#records/types.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
+import type { TopicCluster } from '#topics/follow.ts';
 import { type RecordDraft, VersionedTopic } from '#topics/versioned-topic.ts';
 import { commandLog, findClusterWith, platformName, requireConfirmed } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError } from '../../command.ts';

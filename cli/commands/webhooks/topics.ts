@@ -5,12 +5,11 @@ import { offsetsAt } from '#cluster/logs.ts';
 import type { WebhookAttempt, WebhookMessage, WebhookOffset } from '#records/types.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { findTopics } from '#topics/admin.ts';
-import { readLatest } from '#topics/read-values.ts';
+import { follow, readLatest } from '#topics/follow.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { type AttemptKind, attemptOf } from '#webhooks/progress.ts';
 import { commandLog, findWebhookKeys, type OpenCluster, publishValues } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
-import { readEach } from '../../topic-reads.ts';
 import { escapeLine } from '../../values.ts';
 import { addressOf } from '../clients/client.ts';
 import type { WebhookRow } from './lines.ts';
@@ -46,11 +45,13 @@ export class WebhookTopics {
   /** Returns the attempts that ended at or after a time, in that order; `only` is the id of a webhook, null for all. */
   async attempts(since: number, only: string | null): Promise<WebhookAttempt[]> {
     const found: WebhookAttempt[] = [];
-    const keep = (attempt: WebhookAttempt): void => {
-      if (only === null || attempt.subscription_id === only) found.push(attempt);
-    };
-    const from = await this.#offsetsAt('webhook-attempts', since);
-    await readEach(this.#cluster, 'webhook-attempts', keep, { from });
+    await follow(['webhook-attempts'], this.#cluster, {
+      from: await this.#offsetsAt('webhook-attempts', since),
+      untilEnd: true,
+      onRecord({ value }) {
+        if (value !== null && (only === null || value.subscription_id === only)) found.push(value);
+      },
+    });
     return found.sort((a, b) => a.at - b.at);
   }
 
@@ -131,10 +132,13 @@ export class WebhookTopics {
   ): Promise<void> {
     const topic = this.#name('webhook-messages');
     const starts = from.map(({ partition, offset }) => [partitionKey({ topic, partition }), offset] as const);
-    const keep = (message: WebhookMessage, at: WebhookOffset): void => {
-      if (wants(row, message)) onMessage(message, at);
-    };
-    await readEach(this.#cluster, 'webhook-messages', keep, { from: new Map(starts) });
+    await follow(['webhook-messages'], this.#cluster, {
+      from: new Map(starts),
+      untilEnd: true,
+      onRecord({ value, ...at }) {
+        if (value !== null && wants(row, value)) onMessage(value, at);
+      },
+    });
   }
 
   #offsetsAt(topic: TopicName, time: number): Promise<Map<string, number>> {

@@ -5,8 +5,8 @@ import type { Alert } from '#records/types.ts';
 import { processorSettings } from '#service/config.ts';
 import { openProcessor } from '#service/run-processor.ts';
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
+import { follow } from '#topics/follow.ts';
 import { applicationOf } from '#topics/processors.ts';
-import { followValues } from '#topics/read-values.ts';
 import { reportUnreadable } from '#topics/readable.ts';
 import { FRESHNESS_POLL_MS } from '#tradability/trading.ts';
 import { ALERT_TOPICS, AlertPartition } from './alert-partition.ts';
@@ -71,10 +71,10 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
     client,
     source,
     topicName,
-    /** Follows matches, feed health and halts by hand until `signal` is aborted, for `watch` and `start`. Rejects as `followValues`. */
+    /** Follows matches, feed health and halts by hand until `signal` is aborted, for `watch` and `start`. Rejects as `follow`. */
     async read(signal: AbortSignal): Promise<void> {
       const haltTopic = topicName('trading-halts');
-      await followValues(['match-state', 'feed-health', 'trading-halts'], source, {
+      await follow(['match-state', 'feed-health', 'trading-halts'], source, {
         reader: 'touchline-alerts',
         signal,
         idleMs: () => FRESHNESS_POLL_MS,
@@ -86,12 +86,10 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
           reportUnreadable(record);
         },
         onCaughtUp: known.resolve,
-        onValues(batch) {
-          if (batch.name === 'feed-health')
-            for (const { key, value } of batch.values) feeds.apply(key, value);
-          else if (batch.name === 'trading-halts')
-            for (const { key, value, record } of batch.values) feeds.halts.apply(key, value, record.offset);
-          else for (const { key, value } of batch.values) matches.apply(Number(key), value);
+        onRecord({ topic, key, value, offset }) {
+          if (topic === 'feed-health') feeds.apply(key, value);
+          else if (topic === 'trading-halts') feeds.halts.apply(key, value, offset);
+          else matches.apply(Number(key), value);
         },
       }).finally(known.resolve);
     },

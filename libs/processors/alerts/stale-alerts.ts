@@ -4,8 +4,8 @@ import type { Alert } from '#records/types.ts';
 import { type OutputRecord, partitionHash, partitionsUpTo, type StreamClient } from '#streams/client/port.ts';
 import { Leadership, type LeadershipOptions, type LeadershipTerm } from '#streams/leadership.ts';
 import { machineClock } from '#timing/clock.ts';
+import { follow, type TopicSource } from '#topics/follow.ts';
 import { ALERT_HEALTH } from '#topics/processors.ts';
-import { readValues, type TopicSource } from '#topics/read-values.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import type { NameTopic } from '#topics/topics.ts';
 import type { ReaderLimits } from '#tradability/feed-status.ts';
@@ -69,15 +69,17 @@ async function runTerm(options: StaleAlertsOptions, { signal }: LeadershipTerm):
     const published = new Set<string>();
     /** Episodes of which only the begin is published, by rule. */
     const open = new Map(options.rules.map(({ name }) => [name, newEpisodes()]));
-    const apply = (_: string, alert: Alert | null): void => {
-      if (alert === null) return;
-      const { id, kind, event_id, rule } = alert;
+    const apply = ({ id, kind, event_id, rule }: Alert): void => {
       published.add(id);
       for (const begin of ['match_stale', 'match_halted'] as const)
         if (kind === begin) open.get(rule)?.[begin].set(event_id, Number(id.slice(id.lastIndexOf('/') + 1)));
         else if (kind === EPISODE_KINDS[begin]) open.get(rule)?.[begin].delete(event_id);
     };
-    await readValues('alerts', options, apply, { signal });
+    await follow(['alerts'], options, {
+      untilEnd: true,
+      signal,
+      onRecord: ({ value }) => value && apply(value),
+    });
     await options.known;
     const watched = watchEpisodes(options.rules, open);
     while (!signal.aborted) {

@@ -24,8 +24,8 @@ export type ExpiredRecords = TopicPartition & { readonly from: number; readonly 
 /** A batch that nobody can read, and why. `offset`: that of its first record. */
 export type UnreadableBatch = TopicPartition & { readonly offset: number; readonly error: RecordBatchError };
 
-/** Records of one partition, in order, each delivered once. */
-export type FollowedBatch = TopicPartition & {
+/** What one fetch found in a partition: its records in order, each delivered once. */
+export type FetchedPartition = TopicPartition & {
   readonly records: readonly ReadRecord[];
   /** The checkpoint to store with these records, and to pass in `from` after a restart. */
   readonly next: number;
@@ -37,7 +37,7 @@ export type FollowedBatch = TopicPartition & {
   readonly partitions: number;
 };
 
-export type FollowOptions = {
+export type LogFollowOptions = {
   readonly brokers: Brokers;
   /** Client id on the broker. Default `touchline-reader`. */
   readonly reader?: string;
@@ -64,8 +64,8 @@ export type FollowOptions = {
   readonly untilEnd?: boolean;
   /** Ends the reading. */
   readonly signal?: AbortSignal | undefined;
-  /** Receives one batch at a time. An error it throws ends the reading. */
-  readonly onBatch: (batch: FollowedBatch) => void | Promise<void>;
+  /** Receives what one fetch found, of all partitions together; one batch at a time. An error it throws ends the reading. */
+  readonly onBatch: (batch: readonly FetchedPartition[]) => void | Promise<void>;
   /**
    * Called when records of a partition expired before they were read: after a checkpoint, or while it is read. The reading continues
    * after them; an error it throws ends the reading. Without it, a checkpoint before the start of the log means the start; a reader whose
@@ -103,9 +103,9 @@ const RETRY_CEILING_MS = 500;
  * Reads the committed records of all partitions of some topics, from checkpoints on. Neither skips nor repeats a record when a broker
  * restarts. Sends one request at a time to each broker, for all partitions that it leads.
  * Stores nothing on the broker. Rejects with `StreamError` when no broker responds at first, with `PositionLostError` when a
- * log lost records that were read, or with an error of a callback.
+ * log lost records that were read, or with an error of a callback. Decoded: `libs/topics/follow.ts`.
  */
-export async function follow(options: FollowOptions): Promise<void> {
+export async function followLogs(options: LogFollowOptions): Promise<void> {
   const connections = new BrokerConnections(options.brokers, options.reader ?? READER);
   try {
     const partitions = await partitionsOf(connections, options.topics);
@@ -125,11 +125,6 @@ export async function follow(options: FollowOptions): Promise<void> {
   }
 }
 
-/** Reads the committed records of a topic (name on the broker) up to its current end. Rejects as `follow`. */
-export function readTopic(brokers: Brokers, topic: string, onBatch: FollowOptions['onBatch']): Promise<void> {
-  return follow({ brokers, topics: [topic], untilEnd: true, onBatch });
-}
-
 type Connection = Awaited<ReturnType<BrokerConnections['leader']>>;
 
 type FollowedPartition = TopicPartition & {
@@ -145,10 +140,13 @@ type FollowedPartition = TopicPartition & {
   isAnswered: boolean;
 };
 
+/** A partition, and what a fetch found in it. */
+type ReadPartition = { readonly of: FollowedPartition; readonly fetched: Fetched };
+
 function startOf(
   of: TopicPartition,
   { start, end }: LogBounds,
-  options: FollowOptions,
+  options: LogFollowOptions,
 ): Omit<FollowedPartition, 'partitions'> {
   const { from, epochs, otherwise = 'beginning' } = options;
   const key = partitionKey(of);
@@ -164,7 +162,7 @@ function startOf(
 
 class Follower {
   readonly #connections: BrokerConnections;
-  readonly #options: FollowOptions;
+  readonly #options: LogFollowOptions;
   readonly #partitions: readonly FollowedPartition[];
   /** Partitions whose records of the start are not all delivered. */
   readonly #behind: Set<FollowedPartition>;
@@ -177,7 +175,7 @@ class Follower {
 
   constructor(
     connections: BrokerConnections,
-    options: FollowOptions,
+    options: LogFollowOptions,
     partitions: readonly FollowedPartition[],
   ) {
     this.#connections = connections;
@@ -229,22 +227,22 @@ class Follower {
     while (partitions.size > 0 && !this.#isOver) {
       try {
         const at = performance.now();
-        let hasRecords = false;
+        const read: ReadPartition[] = [];
         for (const { from, fetched, error } of await this.#fetch(leader, [...partitions])) {
           const of = from as FollowedPartition;
           of.isAnswered = true;
           if (fetched === null) this.#moved(partitions, of, error);
           else if (fetched.diverging !== null) this.#fail(of, logTruncated(of, fetched.diverging));
-          else {
-            hasRecords ||= fetched.next > of.offset;
-            if (fetched.next > of.offset) await this.#enqueue(of, fetched);
-            if (of.offset >= fetched.lastStableOffset) this.#reportUpToDate(of, at);
-          }
+          else read.push({ of, fetched });
         }
+        const more = read.filter(({ of, fetched }) => fetched.next > of.offset);
+        if (more.length > 0) await this.#enqueue(more);
+        for (const { of, fetched } of read)
+          if (of.offset >= fetched.lastStableOffset) this.#reportUpToDate(of, at);
         // Rotates the order, as a full response leaves out the partitions at its end.
         const [first] = partitions;
         if (first !== undefined && partitions.delete(first)) partitions.add(first);
-        if (hasRecords && this.#behind.size === 0) await this.#rest(at);
+        if (more.length > 0 && this.#behind.size === 0) await this.#rest(at);
       } catch (error) {
         for (const one of partitions) this.#moved(partitions, one, error);
       }
@@ -317,30 +315,26 @@ class Follower {
   }
 
   /** Delivers records after all earlier deliveries. */
-  async #enqueue(of: FollowedPartition, fetched: Fetched): Promise<void> {
+  async #enqueue(read: readonly ReadPartition[]): Promise<void> {
     this.#delivering = this.#delivering.then(async () => {
-      if (!this.#isOver) await this.#deliver(of, fetched);
+      if (!this.#isOver) await this.#deliver(read);
     });
     await this.#delivering.catch((error: unknown) => this.#end(() => this.#ended.reject(error)));
   }
 
-  async #deliver(of: FollowedPartition, { records, next, epoch, highWatermark }: Fetched): Promise<void> {
-    const { topic, partition, partitions } = of;
-    if (records.length > 0) {
-      const read = records.map((record) => ({ ...record, partition }));
-      await this.#options.onBatch({
-        topic,
-        partition,
-        partitions,
-        records: read,
-        next,
-        epoch,
-        end: highWatermark,
-      });
+  async #deliver(read: readonly ReadPartition[]): Promise<void> {
+    const batch = read.flatMap(({ of, fetched }): FetchedPartition[] => {
+      const { topic, partition, partitions } = of;
+      const { next, epoch, highWatermark: end } = fetched;
+      const records = fetched.records.map((record) => ({ ...record, partition }));
+      return records.length === 0 ? [] : [{ topic, partition, partitions, records, next, epoch, end }];
+    });
+    if (batch.length > 0) await this.#options.onBatch(batch);
+    for (const { of, fetched } of read) {
+      of.offset = fetched.next;
+      of.lastFetchedEpoch = fetched.epoch ?? of.lastFetchedEpoch;
     }
-    of.offset = next;
-    of.lastFetchedEpoch = epoch ?? of.lastFetchedEpoch;
-    this.#passed(of);
+    for (const { of } of read) this.#passed(of);
   }
 
   #reportUpToDate(of: FollowedPartition, at: number): void {

@@ -1,4 +1,4 @@
-import type { TopicValues } from '#records/types.ts';
+import type { TopicRecord } from '#topics/follow.ts';
 import type { TopicName } from '#topics/topics.ts';
 
 /** The topics that the views are built from. */
@@ -15,17 +15,10 @@ export const SOURCES = [
 ] as const satisfies readonly TopicName[];
 export type SourceTopic = (typeof SOURCES)[number];
 
-/** A decoded record with its topic, partition and offset. `value` is null for a tombstone. */
+/** The fields of a record that the views need. A record without `timestamp` counts as written now. */
 export type ViewRecord<T extends SourceTopic = SourceTopic> = {
-  [K in T]: {
-    readonly topic: K;
-    readonly partition: number;
-    readonly offset: number;
-    readonly key: string;
-    readonly value: TopicValues[K] | null;
-    /** Time at which the record was written, Unix milliseconds; undefined counts as now. */
-    readonly written?: number;
-  };
+  [K in T]: Pick<TopicRecord<K>, 'topic' | 'partition' | 'offset' | 'key' | 'value'> &
+    Partial<Pick<TopicRecord<K>, 'timestamp' | 'traceparent'>>;
 }[T];
 
 /** The position of a partition. */

@@ -1,12 +1,12 @@
 /** Reads the topics that the views are built from. */
 
+import { setImmediate as turn } from 'node:timers/promises';
 import { offsetsAt } from '#cluster/logs.ts';
 import type { Logger } from '#service/logger.ts';
-import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
+import { partitionKey } from '#streams/client/port.ts';
 import { logsMessages } from '#streams/log.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
-import { BatchGatherer } from '#timing/batch-gatherer.ts';
-import { followValues, type TopicSource, type ValueBatch } from '#topics/read-values.ts';
+import { follow, type TopicBatch, type TopicRecord, type TopicSource } from '#topics/follow.ts';
 import { reportUnreadable, type UnreadableRecord } from '#topics/readable.ts';
 import { topicName } from '#topics/topics.ts';
 import { type MessageFields, spanAttributes } from '#tracing/message-fields.ts';
@@ -58,122 +58,99 @@ const URGENT: ReadonlySet<SourceTopic> = new Set([
 /** Interval between requests for the feed and for tables, milliseconds. */
 const PACE_MS = 50;
 
-/** Records of one partition that were fetched together. */
-type SourceBatch = ValueBatch<SourceTopic>;
+/** Number of records of a fetch after which what waits for the event loop, such as a request, has its turn. */
+const LARGE_BATCH = 100;
 
 /**
  * Applies all existing and new records until `signal` is aborted. Reads urgent topics apart from the others. Rejects as
- * `followValues` does, with `PositionLostError` when records expired before they were read, or with the error of `apply`.
+ * `follow` does, with `PositionLostError` when records expired before they were read, or with the error of `apply`.
  */
 export async function followSources(options: SourceOptions): Promise<void> {
+  const { prefix, onUpToDate } = options;
   const lanes = [
     { topics: options.topics.filter((topic) => URGENT.has(topic)), paceMs: options.urgentPaceMs },
     { topics: options.topics.filter((topic) => !URGENT.has(topic)), paceMs: PACE_MS },
   ].filter(({ topics }) => topics.length > 0);
+  const named = new Map(options.topics.map((topic) => [topicName(prefix, topic), topic]));
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
   const from = await positions(options);
   let behind = lanes.length;
-  const onCaughtUp = (): void => {
-    behind -= 1;
-    if (behind === 0) options.onCaughtUp();
-  };
-  const reading = lanes.map(async (lane) => {
-    try {
-      await followLane({ ...options, ...lane, from, signal, onCaughtUp });
-    } finally {
-      over.abort();
-    }
-  });
+  const reading = lanes.map(({ topics, paceMs }) =>
+    follow(topics, options, {
+      reader: options.reader,
+      paceMs: () => paceMs,
+      from,
+      epochs: options.epochs,
+      signal,
+      async onBatch(batch) {
+        applyBatch(batch, options);
+        if (batch.records.length >= LARGE_BATCH) await turn();
+      },
+      // The views would keep what an expired record replaced.
+      onExpired(records) {
+        const { from: first, next } = records;
+        throw new PositionLostError(
+          `${partitionKey(records)} lost the records from ${first} to ${next - 1} before they were read`,
+        );
+      },
+      ...(topics.includes('match-state') && {
+        onUpToDate: ({ topic, partition }, at) => onUpToDate(named.get(topic) as SourceTopic, partition, at),
+      }),
+      onUnreadable(record) {
+        options.onUnreadable(named.get(record.topic) as SourceTopic, record);
+        reportUnreadable(record);
+      },
+      onCaughtUp() {
+        behind -= 1;
+        if (behind === 0) options.onCaughtUp();
+      },
+    }).finally(() => over.abort()),
+  );
   // A lane that fails ends the other one: nothing is applied after this function returns.
   for (const read of await Promise.allSettled(reading)) if (read.status === 'rejected') throw read.reason;
 }
 
-type LaneOptions = SourceOptions & { readonly from: ReadonlyMap<string, number>; readonly paceMs: number };
-
-async function followLane(options: LaneOptions): Promise<void> {
-  const { topics, prefix, from, paceMs } = options;
-  const gatherer = new BatchGatherer<SourceBatch>({
-    sizeOf: ({ values }) => values.length,
-    apply: (batches) => applyBatches(batches, options),
-  });
-  const named = new Map(topics.map((topic) => [topicName(prefix, topic), topic]));
-  const reading = followValues(topics, options, {
-    reader: options.reader,
-    paceMs: () => paceMs,
-    from,
-    epochs: options.epochs,
-    signal: AbortSignal.any([options.signal, gatherer.failed]),
-    onValues: (batch) => gatherer.add(batch),
-    // The views would keep what an expired record replaced.
-    onExpired(records) {
-      const { from: first, next } = records;
-      throw new PositionLostError(
-        `${partitionKey(records)} lost the records from ${first} to ${next - 1} before they were read`,
-      );
-    },
-    ...(topics.includes('match-state') && {
-      onUpToDate({ topic, partition }: TopicPartition, at: number) {
-        const name = named.get(topic);
-        if (name !== undefined) options.onUpToDate(name, partition, at);
-      },
-    }),
-    onUnreadable(record) {
-      const name = named.get(record.topic);
-      if (name !== undefined) options.onUnreadable(name, record);
-      reportUnreadable(record);
-    },
-    onCaughtUp() {
-      gatherer.flush();
-      options.onCaughtUp();
-    },
-  });
-  await reading.finally(() => gatherer.close());
-  gatherer.failed.throwIfAborted();
-}
-
-function applyBatches(batches: readonly SourceBatch[], { apply, metrics, log }: SourceOptions): void {
+function applyBatch(
+  { records, partitions }: TopicBatch<SourceTopic>,
+  { apply, metrics, log, prefix }: SourceOptions,
+): void {
   const started = performance.now();
   const at = Date.now();
   apply(
-    batches.flatMap(viewRecordsOf),
-    batches.map((batch) => ({ key: partitionKey(batch), next: batch.next, epoch: batch.epoch })),
+    records,
+    partitions.map((of) => ({ key: partitionKey(of), next: of.next, epoch: of.epoch })),
   );
   metrics.applySeconds.observe((performance.now() - started) / 1000);
   const tracing = tracer();
-  for (const batch of batches) {
-    const { name: topic, partition, end, next, values } = batch;
-    if (tracing !== null) traceApplied(tracing, batch, at);
-    if (logsMessages(log))
-      for (const applied of values)
-        log.debug({ ...identify(applied), topic: batch.topic }, 'record applied to the views');
-    metrics.records.inc({ topic }, values.length);
-    metrics.lag.set({ topic, partition: String(partition) }, Math.max(0, end - next));
-    metrics.seen(values.at(-1)?.record.timestamp ?? null);
+  for (const record of records) {
+    if (tracing !== null) traceApplied(tracing, record, prefix, at);
+    if (logsMessages(log)) log.debug(identify(record, prefix), 'record applied to the views');
+    metrics.records.inc({ topic: record.topic });
+    metrics.seen(record.timestamp);
   }
-}
-
-function viewRecordsOf({ name: topic, values }: SourceBatch): ViewRecord[] {
-  return values.map(({ key, value, record: { partition, offset, timestamp } }) => {
-    // The batch of a topic has the topic's type of value.
-    return { topic, partition, offset, key, value, written: timestamp } as ViewRecord;
-  });
+  for (const { name: topic, partition, end, next } of partitions)
+    metrics.lag.set({ topic, partition: String(partition) }, Math.max(0, end - next));
 }
 
 /** Records that were written longer ago get no span: a rebuild reads records whose traces have ended. */
 const TRACED_MS = 3_600_000;
 
-/** Starts and ends a span for each record that belongs to a trace. */
-function traceApplied(tracing: Tracer, { topic, values }: SourceBatch, startedAt: number): void {
-  for (const applied of values) {
-    const { timestamp, traceparent: parent } = applied.record;
-    if (parent === undefined || timestamp < startedAt - TRACED_MS) continue;
-    const attributes = spanAttributes({ ...identify(applied), topic });
-    tracing.start(`apply ${topic}`, { kind: 'consumer', parent, startedAt, attributes })?.end();
-  }
+/** Starts and ends a span for a record that belongs to a trace. */
+function traceApplied(
+  tracing: Tracer,
+  record: TopicRecord<SourceTopic>,
+  prefix: string,
+  startedAt: number,
+): void {
+  const { timestamp, traceparent: parent } = record;
+  if (parent === undefined || timestamp < startedAt - TRACED_MS) return;
+  const fields = identify(record, prefix);
+  const attributes = spanAttributes(fields);
+  tracing.start(`apply ${fields.topic}`, { kind: 'consumer', parent, startedAt, attributes })?.end();
 }
 
-function identify({ value, record }: SourceBatch['values'][number]): MessageFields {
+function identify({ topic, partition, offset, value }: TopicRecord<SourceTopic>, prefix: string) {
   const message: MessageFields =
     value === null
       ? {}
@@ -182,7 +159,7 @@ function identify({ value, record }: SourceBatch['values'][number]): MessageFiel
           ...('cause' in value ? { message_id: value.cause?.message_id ?? null } : {}),
           ...('event_id' in value && value.event_id !== null ? { event_id: value.event_id } : {}),
         };
-  return { ...message, partition: record.partition, offset: record.offset };
+  return { ...message, topic: topicName(prefix, topic), partition, offset };
 }
 
 /**

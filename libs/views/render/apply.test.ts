@@ -7,7 +7,7 @@ import { catalogueRecord } from '../testing/records.ts';
 import { askApi, normalized, RECEIVED_AT, ViewsWorld } from '../testing/world.ts';
 
 const EVENT = 7_000_001;
-const AT = { partition: 0, offset: 0, written: RECEIVED_AT };
+const AT = { partition: 0, offset: 0, timestamp: RECEIVED_AT };
 
 let world: ViewsWorld;
 
@@ -17,7 +17,7 @@ beforeEach(() => {
 
 function name(kind: string, id: number, ut: number, text: string): ViewRecord {
   const body = { id, name: text, sport_id: 5, ut };
-  return { ...catalogueRecord(kind, id, null, body, ut), written: RECEIVED_AT };
+  return { ...catalogueRecord(kind, id, null, body, ut), timestamp: RECEIVED_AT };
 }
 
 /** Returns the versions of everything, of the lists of events, and of the names of levels. */

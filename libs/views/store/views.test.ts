@@ -109,7 +109,7 @@ test('marks what a killed process may have shown as changed after it was shown',
   world.kill();
   const shownAtMost = world.now + COMMIT_MS;
   expect(Math.floor(shownAtMost / 1_000)).toBeGreaterThan(Math.floor(world.now / 1_000));
-  expect(world.views.changedAt({ written: RECEIVED_AT }, world.now)).toBe(Math.floor(shownAtMost / 1_000));
+  expect(world.views.changedAt({ timestamp: RECEIVED_AT }, world.now)).toBe(Math.floor(shownAtMost / 1_000));
 });
 
 test('derives feed status from the clock, restores that of a match after a restart, and changes no answer with it', () => {

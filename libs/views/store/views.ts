@@ -290,8 +290,8 @@ export class Views {
    * Returns the time at which a record becomes visible, Unix seconds. A record read while catching up became visible on
    * other replicas when it was written; but on this one never before its last write, as it had not shown the record.
    */
-  changedAt({ written }: Pick<ViewRecord, 'written'>, now: number): number {
-    const time = this.#isLive || written === undefined ? now : Math.max(written, this.#lastWriteAt);
+  changedAt({ timestamp }: Pick<ViewRecord, 'timestamp'>, now: number): number {
+    const time = this.#isLive || timestamp === undefined ? now : Math.max(timestamp, this.#lastWriteAt);
     return Math.floor(time / 1000);
   }
 }

@@ -134,7 +134,7 @@ export class ViewsWorld {
     const { ut, received_at, message_id } = message;
     const cause = { topic: 'normalized-messages', partition: 0, offset, ut, received_at, message_id };
     const { transitions, incidents } = applyMessage(match, message, cause);
-    const at = { partition: 0, offset, key: String(id), written: received_at };
+    const at = { partition: 0, offset, key: String(id), timestamp: received_at };
     const records: ViewRecord[] = [{ topic: 'normalized-messages', ...at, value: message }];
     for (const value of transitions) records.push({ topic: 'match-transitions', ...at, value });
     for (const incident of incidents)

@@ -1,6 +1,5 @@
 import type { WebhookProgress } from '#records/types.ts';
 import { partitionHash } from '#streams/client/port.ts';
-import { BatchGatherer } from '#timing/batch-gatherer.ts';
 import { settlesWithin } from '#timing/clock.ts';
 import { attemptOf, type DeliveryProgress } from '#webhooks/progress.ts';
 import type { DeliveryFigures, DeliveryState } from '../metrics.ts';
@@ -31,13 +30,6 @@ type OwnedPartition = {
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #owned = new Map<number, OwnedPartition>();
-  readonly #offers = new BatchGatherer<readonly MessageAtOffset[]>({
-    sizeOf: ({ length }) => length,
-    apply: (batches) => {
-      const messages = batches.flat();
-      for (const delivery of this.#deliveries()) delivery.offer(messages);
-    },
-  });
   #isDraining = false;
 
   constructor(options: DispatcherOptions) {
@@ -85,9 +77,9 @@ export class Dispatcher {
     return this.#deliveries().next().done === true;
   }
 
-  /** Offers new messages to all deliveries, those of one fetch together, so that they share requests. Resolves when more may be offered. */
-  offer(messages: readonly MessageAtOffset[]): Promise<void> {
-    return this.#offers.add(messages);
+  /** Offers new messages to all deliveries, those of one fetch together, so that they share requests. */
+  offer(messages: readonly MessageAtOffset[]): void {
+    for (const delivery of this.#deliveries()) delivery.offer(messages);
   }
 
   /** Stops starting requests, and waits for pending ones for `withinMs` at most. */

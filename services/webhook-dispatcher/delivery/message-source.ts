@@ -1,9 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { offsetsAt } from '#cluster/logs.ts';
 import { defineError } from '#errors/touchline-error.ts';
-import type { WebhookMessage } from '#records/types.ts';
 import {
-  type FetchedRecord,
   type LogBounds,
   type PartitionReader,
   partitionKey,
@@ -12,8 +10,8 @@ import {
   type TopicPartition,
 } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
-import { followValues, type TopicSource } from '#topics/read-values.ts';
-import { type Readable, readable } from '#topics/readable.ts';
+import { follow, type TopicRecord, type TopicSource } from '#topics/follow.ts';
+import { readable } from '#topics/readable.ts';
 import { topicName } from '#topics/topics.ts';
 import { type MessageAtOffset, type MessageChunk, MessageWindow } from './message-window.ts';
 import type { Subscription } from './subscriptions.ts';
@@ -123,15 +121,15 @@ export class MessageSource {
 
   /**
    * Reads the latest messages until `signal` is aborted, and passes them to `onMessages`. `isIdle`: whether no subscription waits for
-   * them. Rejects as `followValues` does.
+   * them. Rejects as `follow` does.
    */
   async follow(
     signal: AbortSignal,
-    onMessages: (messages: readonly MessageAtOffset[]) => Promise<void>,
+    onMessages: (messages: readonly MessageAtOffset[]) => void,
     isIdle: () => boolean,
   ): Promise<void> {
     const { source, reader } = this.#options;
-    await followValues([TOPIC], source, {
+    await follow([TOPIC], source, {
       reader,
       paceMs: () => (isIdle() ? IDLE_PACE_MS : PACE_MS),
       from: new Map(
@@ -141,10 +139,13 @@ export class MessageSource {
         ]),
       ),
       signal,
-      onValues: ({ partition, values, next }) => {
-        const messages = messagesOf(values);
-        this.window.add(partition, messages, next);
-        return onMessages(messages);
+      onBatch: ({ records, partitions }) => {
+        const latest = partitions.flatMap(({ partition, next }) => {
+          const messages = messagesOf(records.filter((record) => record.partition === partition));
+          this.window.add(partition, messages, next);
+          return messages;
+        });
+        onMessages(latest);
       },
       // Each subscription that has not passed them reads there, and records its loss.
       onExpired: ({ partition, next }) => this.window.restart(partition, next),
@@ -198,7 +199,12 @@ export class MessageSource {
         undefined,
         place,
       );
-      return { partition, from, messages: messagesOf(values), next };
+      return {
+        partition,
+        from,
+        messages: messagesOf(values.map(({ record, value }) => ({ ...record, value }))),
+        next,
+      };
     } catch (error) {
       slot.delete(partition);
       await reader.close();
@@ -219,8 +225,10 @@ export class MessageSource {
   }
 }
 
-function messagesOf(values: readonly Readable<WebhookMessage, FetchedRecord>[]): MessageAtOffset[] {
-  return values.flatMap(({ value: message, record: { offset, traceparent } }) =>
+type DecodedMessage = Pick<TopicRecord<typeof TOPIC>, 'offset' | 'value' | 'traceparent'>;
+
+function messagesOf(records: readonly DecodedMessage[]): MessageAtOffset[] {
+  return records.flatMap(({ value: message, offset, traceparent }) =>
     message === null ? [] : [{ offset, message, traceparent }],
   );
 }

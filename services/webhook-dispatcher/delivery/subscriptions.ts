@@ -3,7 +3,7 @@ import { SealError } from '#clients/sealing.ts';
 import { CONTRACT_FORM, openWebhook, type SubscriptionFilter, type WebhookForm } from '#clients/webhooks.ts';
 import type { Client } from '#records/types.ts';
 import type { Logger } from '#streams/log.ts';
-import { followValues, type TopicSource } from '#topics/read-values.ts';
+import { follow, type TopicSource } from '#topics/follow.ts';
 
 /** A receiver of messages, with its filter. Never log its address or its secret. */
 export type Subscription = SubscriptionFilter &
@@ -58,13 +58,13 @@ export class WebhookSubscriptions {
     return this.#byId.values();
   }
 
-  /** Follows the clients until `signal` is aborted, and calls `onChange` after each change. Rejects as `followValues` does. */
+  /** Follows the clients until `signal` is aborted, and calls `onChange` after each change. Rejects as `follow` does. */
   async follow(source: TopicSource, signal: AbortSignal, onChange: () => void): Promise<void> {
-    await followValues(['clients'], source, {
+    await follow(['clients'], source, {
       reader: 'touchline-webhook-dispatcher',
       signal,
-      onValues: ({ values }) => {
-        for (const { key, value } of values) {
+      onBatch: ({ records }) => {
+        for (const { key, value } of records) {
           if (value === null) this.forget(Number(key));
           else this.apply(value);
         }

@@ -8,7 +8,7 @@ import { deriveKey } from '#clients/keys.ts';
 import { verifySecret } from '#clients/secret.ts';
 import { openWebhook, type Webhook } from '#clients/webhooks.ts';
 import type { Client } from '#records/types.ts';
-import { readValues } from '#topics/read-values.ts';
+import { follow } from '#topics/follow.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { backboneFile } from '../../../cli/backbone-file.ts';
@@ -281,7 +281,14 @@ test('writes no version twice, whoever edits at the same time: the last record i
   ]);
   const log: Client[] = [];
   const registry = Registry.open({ url: at.registryUrl, prefix: at.prefix });
-  await readValues('clients', { ...at, registry }, (_, client) => void log.push(client as Client));
+  await follow(
+    ['clients'],
+    { ...at, registry },
+    {
+      untilEnd: true,
+      onRecord: ({ value }) => log.push(value as Client),
+    },
+  );
   expect(log.map(({ version }) => version)).toEqual([1, 2, 3, 4, 5]);
   expect(log.slice(1)).toEqual(edits.toSorted((a, b) => a.version - b.version));
   expect(log.at(-1)).toMatchObject({ active: false });

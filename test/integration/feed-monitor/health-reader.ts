@@ -1,7 +1,6 @@
 import type { FeedHealth } from '#records/types.ts';
-import { follow } from '#streams/read/follow.ts';
+import { follow } from '#topics/follow.ts';
 import { Registry } from '#topics/registry.ts';
-import { topicName } from '#topics/topics.ts';
 import { type FeedStatus, HealthTable } from '#tradability/feed-status.ts';
 import { atEnd } from '../../support/at-end.ts';
 import type { PipelineConnection } from '../../support/pipeline.ts';
@@ -25,17 +24,16 @@ export class HealthReader {
 
   static async open({ brokers, prefix, registryUrl }: PipelineConnection): Promise<HealthReader> {
     const reader = new HealthReader();
-    const decoder = Registry.open({ url: registryUrl, prefix }).decoder('feed-health');
+    const registry = Registry.open({ url: registryUrl, prefix });
     const stopping = new AbortController();
-    const followed = follow({
-      brokers,
-      topics: [topicName(prefix, 'feed-health')],
-      signal: stopping.signal,
-      async onBatch({ records }) {
-        for (const { key, value, timestamp } of records)
-          reader.#apply(String(key), value === null ? null : await decoder.read(value), timestamp);
+    const followed = follow(
+      ['feed-health'],
+      { brokers, prefix, registry },
+      {
+        signal: stopping.signal,
+        onRecord: ({ key, value, timestamp }) => reader.#apply(key, value, timestamp),
       },
-    });
+    );
     const timer = setInterval(() => reader.#evaluate(), EVALUATE_MS);
     atEnd(async () => {
       clearInterval(timer);

@@ -8,10 +8,9 @@ import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import {
   type ExpiredRecords,
-  type FollowedBatch,
-  type FollowOptions,
-  follow,
-  readTopic,
+  type FetchedPartition,
+  followLogs,
+  type LogFollowOptions,
   type UnreadableBatch,
 } from '#streams/read/follow.ts';
 import { backbone } from '../../setup/backbone.ts';
@@ -55,19 +54,21 @@ class RecordingReader {
   readonly #stop = new AbortController();
   ended: Promise<void> = Promise.resolve();
 
-  start(options: Partial<FollowOptions> = {}): this {
-    const onBatch = (batch: FollowedBatch): void => {
-      for (const { partition, offset, value } of batch.records) {
-        this.values.push(Number(value));
-        this.positions.add(`${batch.topic} ${partition} ${offset}`);
+  start(options: Partial<LogFollowOptions> = {}): this {
+    const onBatch = (batch: readonly FetchedPartition[]): void => {
+      for (const of of batch) {
+        for (const { offset, value } of of.records) {
+          this.values.push(Number(value));
+          this.positions.add(`${partitionKey(of)} ${offset}`);
+        }
+        this.offsets.set(partitionKey(of), of.next);
       }
-      this.offsets.set(partitionKey(batch), batch.next);
     };
     const onCaughtUp = (): void => {
       this.caughtUpAt = this.values.length;
     };
     const { signal } = this.#stop;
-    this.ended = follow({ brokers, topics, signal, onBatch, onCaughtUp, ...options });
+    this.ended = followLogs({ brokers, topics, signal, onBatch, onCaughtUp, ...options });
     onTestFinished(() => this.#stop.abort());
     return this;
   }
@@ -112,26 +113,18 @@ test('continues from its checkpoints, and reports at once that it caught up with
   expect(sorted(second.values)).toEqual(upTo(60, 50));
 });
 
-test('delivers what one fetch found in one turn of the event loop, so that a reader can apply it together', async () => {
+test('delivers what one fetch found in all partitions together', async () => {
   const publisher = await writer(brokers);
   await publisher.publish(numbers(0, 30));
-  let [batches, turns] = [0, 0];
-  let turn: NodeJS.Immediate | null = null;
-  await follow({
+  const partitions: number[] = [];
+  await followLogs({
     brokers,
     topics,
     untilEnd: true,
-    onBatch() {
-      batches += 1;
-      turn ??= setImmediate(() => {
-        turns += 1;
-        turn = null;
-      });
-    },
+    onBatch: ({ length }) => void partitions.push(length),
   });
-  await untilTrue('the last turn is over', () => turn === null);
   // The first fetch of a reader is that of the partition whose leader it learns first.
-  expect({ batches, turns }).toEqual({ batches: 3, turns: 2 });
+  expect(partitions).toEqual([1, 2]);
 });
 
 test('says which records expired before it read them, and continues after them', async () => {
@@ -148,7 +141,7 @@ test('says which records expired before it read them, and continues after them',
     topics: [topic],
     onExpired,
     async onBatch(batch) {
-      values.push(...batch.records.map(({ value }) => Number(value)));
+      values.push(...batch.flatMap(({ records }) => records.map(({ value }) => Number(value))));
       await gate.promise;
     },
   });
@@ -186,11 +179,12 @@ test('reads what is left up to the end when records expire meanwhile', async () 
   onTestFinished(() => admin.disconnect());
   await admin.fetchTopicOffsets(topic);
   const offsets: number[] = [];
-  await readTopic(brokers, topic, async ({ records }) => {
+  const onBatch: LogFollowOptions['onBatch'] = async (batch) => {
     if (offsets.length === 0)
       await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '5' }] });
-    offsets.push(...records.map(({ offset }) => offset));
-  });
+    offsets.push(...batch.flatMap(({ records }) => records.map(({ offset }) => offset)));
+  };
+  await followLogs({ brokers, topics: [topic], untilEnd: true, onBatch });
   expect(offsets).toEqual([0, 1, 2, 3, 5]);
 });
 

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { partitionKey } from '#streams/client/port.ts';
-import { follow, PositionLostError } from '#streams/read/follow.ts';
+import { followLogs, PositionLostError } from '#streams/read/follow.ts';
 import { setPosition } from '../../../cli/commands/position/set-position.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { cutLog, partitionFolder } from '../../support/cut-log.ts';
@@ -35,13 +35,15 @@ async function startFollower(topic: string): Promise<typeof follower> {
   const [from, epochs] = [new Map<string, number>(), new Map<string, number>()];
   const stopping = new AbortController();
   atEnd(() => stopping.abort());
-  const ended = follow({
+  const ended = followLogs({
     brokers: restartable.directBrokers,
     topics: [topic],
     signal: stopping.signal,
     onBatch(batch) {
-      from.set(partitionKey(batch), batch.next);
-      if (batch.epoch !== null) epochs.set(partitionKey(batch), batch.epoch);
+      for (const of of batch) {
+        from.set(partitionKey(of), of.next);
+        if (of.epoch !== null) epochs.set(partitionKey(of), of.epoch);
+      }
     },
   }).catch((error: unknown) => error);
   await untilTrue('it has read all', () => from.get(`${topic}-1`) === 3);
@@ -154,7 +156,7 @@ test('ends a reader whose log lost records that were read, while it reads and af
   expect(await follower.ended).toBeInstanceOf(PositionLostError);
   const { from, epochs } = follower;
   const { input } = of('cut input');
-  const restarted = follow({
+  const restarted = followLogs({
     brokers: restartable.directBrokers,
     topics: [input],
     from,

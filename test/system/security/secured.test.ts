@@ -6,8 +6,8 @@ import { incidentMessage } from '#ingestion/testing/messages.ts';
 import type { MatchTransition } from '#records/types.ts';
 import type { Brokers, Sasl } from '#security/brokers.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
-import { follow } from '#streams/read/follow.ts';
 import { findTopics } from '#topics/admin.ts';
+import { follow } from '#topics/follow.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { SECRET, signed } from '../../integration/webhook-receiver/support.ts';
@@ -268,15 +268,14 @@ test('loses no record, repeats none and fails no task when sessions end', async 
     into.set(event_id, [...(into.get(event_id) ?? []), version]);
   };
   const reading = new AbortController();
-  const codec = await registry.codec('match-transitions');
-  const following = follow({
-    brokers,
-    topics: [topicName(prefix, 'match-transitions')],
-    signal: reading.signal,
-    onBatch: async ({ records }) => {
-      for (const { value } of records) if (value !== null) note(versions, await codec.read(value));
+  const following = follow(
+    ['match-transitions'],
+    { brokers, prefix, registry },
+    {
+      signal: reading.signal,
+      onRecord: ({ value }) => value && note(versions, value),
     },
-  });
+  );
   const messages = workload({ events: 100, perEvent: 100, seed: 7 });
   const end = performance.now() + 3 * SESSION_MS;
   let sent = 0;

@@ -23,7 +23,7 @@ beforeEach(async () => {
 function record(kind: string, id: number, parent: number | null, at = READ): ViewRecord {
   const ut = WRITTEN + at - READ;
   const body = { id, name: `${kind} ${id} at ${at}`, sport_id: 5, ut };
-  return { ...catalogueRecord(kind, id, parent, body, ut), written: at * 1_000 };
+  return { ...catalogueRecord(kind, id, parent, body, ut), timestamp: at * 1_000 };
 }
 
 /** Returns the number of items of an operation that changed since then. */
@@ -52,7 +52,7 @@ test.each([
   world.give(record(kind, 900, null));
   await expectChange(path, READ);
   // The same record again.
-  world.give({ ...record(kind, 900, null), written: (READ + 100) * 1_000 });
+  world.give({ ...record(kind, 900, null), timestamp: (READ + 100) * 1_000 });
   await expectChange(path, READ);
 });
 
@@ -81,10 +81,10 @@ test('dates a stage that is known only from an event by that event', async () =>
 });
 
 test('dates an entry of the standings by the last change of its table', async () => {
-  world.give({ ...tableRecord(7), written: READ * 1_000 });
+  world.give({ ...tableRecord(7), timestamp: READ * 1_000 });
   await expectChange('standings', READ);
   const table = tableRecord(7, { version: 2, ut: WRITTEN + 5 });
-  world.give({ ...table, written: (READ + 100) * 1_000 });
+  world.give({ ...table, timestamp: (READ + 100) * 1_000 });
   await expectChange('standings', READ + 100);
   const answer = await app.inject('/v2/standings?token=t');
   expect(answer.json().api.data.standings_list).toMatchObject([{ id: 7, ut: READ + 100 }]);

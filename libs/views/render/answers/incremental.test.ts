@@ -71,7 +71,7 @@ test(`returns each of ${CHANGES} changes, on every operation with a timestamp`, 
     const ut = START + Math.floor(change / 20);
     const late = ut - 600;
     const kind = upTo(10);
-    const at = { partition: 0, offset: change, written: world.now };
+    const at = { partition: 0, offset: change, timestamp: world.now };
     if (kind < 6) {
       const event = { id: 1 + upTo(EVENTS), round_name: mark, start_date: '2026-08-15 15:00' };
       world.take(normalized(eventMessage({ id: change, ut: late }, event), world.now));

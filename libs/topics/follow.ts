@@ -1,0 +1,173 @@
+/** The reader of topics outside tasks: decoded records of all partitions, of one fetch together. */
+import type { TopicValues } from '#records/types.ts';
+import type { Brokers } from '#security/brokers.ts';
+import {
+  type FetchedPartition,
+  followLogs,
+  type LogFollowOptions,
+  type ReadRecord,
+} from '#streams/read/follow.ts';
+import { readable, reportUnreadable, type UnreadableRecord } from './readable.ts';
+import type { Registry } from './registry.ts';
+import type { RegistryUrl } from './registry-http.ts';
+import { isByEvent, TOPICS, type TopicName, type TopicSpec, topicName } from './topics.ts';
+
+/** The brokers, prefix and registry of a system's topics. */
+export type TopicCluster = {
+  readonly brokers: Brokers;
+  readonly registryUrl: RegistryUrl;
+  readonly prefix: string;
+};
+
+/** The brokers, prefix and open registry that topics are read with. */
+export type TopicSource = {
+  readonly brokers: Brokers;
+  readonly prefix: string;
+  readonly registry: Registry;
+};
+
+/** A decoded record. `value` is null for a deleted key; `key` is '' for a record without a key; `bytes` is the value as written. */
+export type TopicRecord<T extends TopicName = TopicName> = {
+  [K in T]: Omit<ReadRecord, 'key' | 'value'> & {
+    readonly topic: K;
+    readonly key: string;
+    readonly value: TopicValues[K] | null;
+    readonly bytes: Buffer | null;
+  };
+}[T];
+
+/** What one fetch found. */
+export type TopicBatch<T extends TopicName = TopicName> = {
+  /** Each partition's in order, without those that nobody can read. */
+  readonly records: readonly TopicRecord<T>[];
+  /** The partitions with records, readable or not, and how far each is read. */
+  readonly partitions: readonly (Omit<FetchedPartition, 'records'> & { readonly name: T })[];
+};
+
+export type FollowOptions<T extends TopicName> = Omit<
+  LogFollowOptions,
+  'brokers' | 'topics' | 'onBatch' | 'onUnreadableBatch'
+> & {
+  /** Selects the records to decode. Default: all. */
+  readonly isWanted?: (record: ReadRecord) => boolean;
+  /** Receives one batch at a time. An error it throws ends the reading. */
+  readonly onBatch?: (batch: TopicBatch<T>) => void | Promise<void>;
+  /** Receives one record at a time, in place of `onBatch`; none once `signal` is aborted. What it returns is awaited. */
+  readonly onRecord?: (record: TopicRecord<T>) => unknown;
+  /** Receives the records of a batch that nobody can read, before the others. Default: `reportUnreadable`. */
+  readonly onUnreadable?: (record: UnreadableRecord) => void;
+};
+
+/**
+ * Reads the values of topics, as `followLogs` their bytes: until `signal`, or with `untilEnd` up to their current end. A record that
+ * nobody can read is left out and reported (`readable.ts`). Rejects as `followLogs`, and with `RegistryUnavailableError`.
+ */
+export function follow<T extends TopicName>(
+  topics: readonly T[],
+  { brokers, prefix, registry }: TopicSource,
+  { onBatch, onRecord, onUnreadable, isWanted = () => true, ...options }: FollowOptions<T>,
+): Promise<void> {
+  const known = new Map(
+    topics.map((name) => [
+      topicName(prefix, name),
+      { name, spec: TOPICS[name] as TopicSpec, decoder: registry.decoder(name) },
+    ]),
+  );
+  type Known = NonNullable<ReturnType<typeof known.get>>;
+  const decode = async ({ records, ...of }: FetchedPartition): Promise<TopicRecord<T>[]> => {
+    const { name, spec, decoder } = known.get(of.topic) as Known;
+    const place = { keyField: spec.keyField, partitions: isByEvent(name) ? of.partitions : undefined };
+    const found = await readable(decoder, of, records.filter(isWanted), onUnreadable, place);
+    // The topic's own decoder returns the topic's type of value.
+    return found.map(({ record, value }) => ({
+      ...record,
+      topic: name,
+      key: record.key?.toString() ?? '',
+      value,
+      bytes: record.value,
+    })) as unknown as TopicRecord<T>[];
+  };
+  return followLogs({
+    ...options,
+    brokers,
+    topics: [...known.keys()],
+    onUnreadableBatch: onUnreadable ?? reportUnreadable,
+    async onBatch(batch) {
+      const found: TopicRecord<T>[][] = [];
+      // One after the other: the registry may have to be asked for schemas.
+      for (const one of batch) found.push(await decode(one));
+      const records = found.flat();
+      const partitions = batch.map(({ records: _, ...of }) => ({
+        ...of,
+        name: (known.get(of.topic) as Known).name,
+      }));
+      await onBatch?.({ records, partitions });
+      if (onRecord === undefined) return;
+      for (const record of records) if (!options.signal?.aborted) await onRecord(record);
+    },
+  });
+}
+
+/** Returns the latest value of each key of a topic, without deleted keys. Reads up to its current end, and rejects as `follow`. */
+export async function readLatest<T extends TopicName>(
+  topic: T,
+  source: TopicSource,
+  signal?: AbortSignal,
+): Promise<Map<string, TopicValues[T]>> {
+  const latest = new Map<string, TopicValues[T]>();
+  await follow([topic], source, {
+    untilEnd: true,
+    signal,
+    onRecord({ key, value }) {
+      if (value === null) latest.delete(key);
+      else latest.set(key, value);
+    },
+  });
+  return latest;
+}
+
+/** The cluster whose topics are followed, and whom to tell that following ended. */
+export type FollowContext = TopicSource & {
+  /** Called with the error that ended the following after the start: later records are missed. */
+  readonly onFailure: (error: unknown) => void;
+};
+
+/** A topic that is followed in the background. */
+export type FollowedTopic = { close(): Promise<void> };
+
+/**
+ * Follows a topic in the background. Resolves once `onRecord` was called with all records that existed at the start, and `onUpToDate`,
+ * if it is given, once; before that, rejects as `follow` does. Ends with `close` or `signal`.
+ */
+export async function followInBackground<T extends TopicName>(
+  topic: T,
+  { onFailure, ...source }: FollowContext,
+  { signal, onUpToDate, ...options }: FollowOptions<T>,
+): Promise<FollowedTopic> {
+  const closing = new AbortController();
+  const caughtUp = Promise.withResolvers<void>();
+  const upToDate = Promise.withResolvers<void>();
+  if (onUpToDate === undefined) upToDate.resolve();
+  let hasStarted = false;
+  const ended = follow([topic], source, {
+    ...options,
+    signal: signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
+    onCaughtUp: caughtUp.resolve,
+    ...(onUpToDate !== undefined && {
+      onUpToDate(of, at) {
+        onUpToDate(of, at);
+        upToDate.resolve();
+      },
+    }),
+  });
+  const started = Promise.all([caughtUp.promise, upToDate.promise]);
+  ended.catch((error: unknown) => hasStarted && onFailure(error));
+  await Promise.race([started, ended]);
+  hasStarted = true;
+  return {
+    async close() {
+      closing.abort();
+      await ended.catch(() => {});
+    },
+  };
+}
