@@ -1,7 +1,7 @@
 /** Personal access tokens (spec, "Authentication" 7): a token allows the tool endpoint on behalf of its client. */
 import { hash, randomBytes } from 'node:crypto';
 import type { AccessTokenRecord } from '#records/types.ts';
-import { type FollowContext, type FollowedTopic, followInBackground } from '#topics/follow.ts';
+import { type BackgroundReading, type FollowContext, followInBackground } from '#topics/follow.ts';
 
 /** Prefix of all tokens, by which people and scanners of secrets recognise one. */
 const TOKEN_PREFIX = 'touchline_pat_';
@@ -38,14 +38,14 @@ export function isLive(
 export class AccessTokens {
   readonly #byId = new Map<string, AccessTokenRecord>();
   readonly #byHash = new Map<string, string>();
-  #follower: FollowedTopic | undefined;
+  #follower: BackgroundReading | undefined;
 
   private constructor() {}
 
   /** Resolves once all tokens are known, and follows the topic until `close`. Throws what `followInBackground` throws. */
   static async follow(context: FollowContext): Promise<AccessTokens> {
     const tokens = new AccessTokens();
-    tokens.#follower = await followInBackground('access-tokens', context, {
+    tokens.#follower = await followInBackground(['access-tokens'], context, {
       onRecord: ({ key, value }) => (value === null ? tokens.#forget(key) : tokens.#apply(value)),
     });
     return tokens;

@@ -1,7 +1,7 @@
 import type { Access } from '#contract/rest/provider.ts';
 import type { Client } from '#records/types.ts';
 import { poll } from '#timing/poll.ts';
-import { type FollowContext, type FollowedTopic, followInBackground } from '#topics/follow.ts';
+import { type BackgroundReading, type FollowContext, followInBackground } from '#topics/follow.ts';
 
 /** Returns what the contract of a client covers. */
 function accessOf({ client_id, competitions, operations }: Client): Access {
@@ -21,7 +21,7 @@ type KnownClient = { readonly client: Client; readonly access: Access };
 export class Contracts {
   readonly #narrow: (access: Access) => Access;
   readonly #clients = new Map<number, KnownClient>();
-  #follower: FollowedTopic | undefined;
+  #follower: BackgroundReading | undefined;
 
   /** `narrow` returns the served part of what a contract covers. */
   constructor(narrow: (access: Access) => Access) {
@@ -31,7 +31,7 @@ export class Contracts {
   /** Resolves once all clients are known, and follows the topic until `close`. Throws what `followInBackground` throws. */
   static async follow(context: FollowContext, narrow: (access: Access) => Access): Promise<Contracts> {
     const contracts = new Contracts(narrow);
-    contracts.#follower = await followInBackground('clients', context, {
+    contracts.#follower = await followInBackground(['clients'], context, {
       onRecord({ key, value }) {
         if (value === null) contracts.#clients.delete(Number(key));
         else contracts.apply(value);

@@ -37,12 +37,12 @@ type ReadProgress = {
   readAt: number;
 };
 
-type AssignedPartition = {
+type AssignedPartition<S extends MatchStateRecord> = {
   /** Whether `match-state` is not yet read to the end that it had after the assignment. */
   isLoading: boolean;
   /** Whether the partition was never caught up. */
   isFresh: boolean;
-  readonly matches: Map<number, ReaderMatch>;
+  readonly matches: Map<number, ReaderMatch<S>>;
   /** Of `match-state`. */
   readonly read: ReadProgress;
 };
@@ -53,15 +53,21 @@ const NO_CHANGES: AppliedRecord = { isNew: false, changes: [] };
  * Joins `match-state`, `match-transitions`, `feed-health` and `trading-halts`. Reads nothing itself: pass the decoded records of any Kafka client,
  * those of a partition in their order. A record that is read twice changes nothing, so a program may start again at any offset.
  */
-export class MatchReader {
-  readonly #partitions = new Map<number, AssignedPartition>();
-  readonly #health: HealthTable;
-  readonly #halts = new HaltTable();
+export class MatchReader<
+  S extends MatchStateRecord = MatchStateRecord,
+  F extends HealthRecord = HealthRecord,
+  H extends HaltRecord = HaltRecord,
+> {
+  readonly #partitions = new Map<number, AssignedPartition<S>>();
+  /** The status of sources and matches, by the records of `feed-health`. */
+  readonly health: HealthTable<F>;
+  /** The halts by hand, by the records of `trading-halts`. */
+  readonly halts = new HaltTable<H>();
   readonly #haltsRead = newProgress();
 
   /** `limits`: your own, stricter than the platform's. Throws `RangeError` for others. */
   constructor(limits: ReaderLimits = {}) {
-    this.#health = new HealthTable(limits);
+    this.health = new HealthTable(limits);
   }
 
   /**
@@ -75,7 +81,7 @@ export class MatchReader {
       if (!assigned.has(partition)) this.#partitions.delete(partition);
     for (const partition of assigned) {
       const known = this.#partitions.get(partition);
-      if (known === undefined) this.#partitions.set(partition, newPartition());
+      if (known === undefined) this.#partitions.set(partition, newPartition<S>());
       else {
         known.isLoading = true;
         Object.assign(known.read, { next: 0, end: null });
@@ -112,8 +118,14 @@ export class MatchReader {
     if (read !== undefined) noteNext(read, next);
   }
 
+  /** In place of `endsAt` and `readTo`: `match-state` of a partition was read to the end that it had at `at`, by the steady clock. */
+  upToDate(partition: number, at: number): void {
+    const read = this.#partitions.get(partition)?.read;
+    if (read !== undefined) read.readAt = Math.max(read.readAt, at);
+  }
+
   /** Applies a record of `match-state`; null deletes the match. Ignores records of partitions that are not assigned. */
-  applyState(partition: number, eventId: number, value: MatchStateRecord | null): AppliedRecord {
+  applyState(partition: number, eventId: number, value: S | null): AppliedRecord {
     const assigned = this.#partitions.get(partition);
     if (assigned === undefined) return NO_CHANGES;
     if (value === null) return { isNew: assigned.matches.delete(eventId), changes: [] };
@@ -139,13 +151,13 @@ export class MatchReader {
    * Applies a record of `feed-health`; null deletes its key. Each reader reads all partitions of the topic. `at`: when the record was
    * read, by the steady clock that is also passed to `guard`, milliseconds.
    */
-  applyHealth(key: string, value: HealthRecord | null, at: Now['steady']): void {
-    this.#health.apply(key, value, at);
+  applyHealth(key: string, value: F | null, at: Now['steady']): void {
+    this.health.apply(key, value, at);
   }
 
   /** Applies a record of `trading-halts`; null deletes its key. Each reader reads all of the topic. */
-  applyHalt(key: string, value: HaltRecord | null): void {
-    this.#halts.apply(key, value);
+  applyHalt(key: string, value: H | null): void {
+    this.halts.apply(key, value);
   }
 
   /** As `endsAt`, for `trading-halts`: a reader that may not know of a halt acts on no match. */
@@ -159,7 +171,7 @@ export class MatchReader {
   }
 
   /** Returns the newest state of a match; null if there is none. */
-  state(eventId: number): MatchStateRecord | null {
+  state(eventId: number): S | null {
     return this.#find(eventId)?.match.state ?? null;
   }
 
@@ -175,11 +187,11 @@ export class MatchReader {
 
   /** Decides whether trading may act on a match now. Call it before each act: a guard may close without a new record. */
   guard(eventId: number, now: Now): ReaderGuard {
-    const feed = this.#health.match(eventId, now);
+    const feed = this.health.match(eventId, now);
     const found = this.#find(eventId);
     const state = found?.match.state ?? null;
-    this.#halts.readTo(this.#haltsRead.readAt);
-    const halts = this.#halts.standing(now, {
+    this.halts.readTo(this.#haltsRead.readAt);
+    const halts = this.halts.standing(now, {
       event_id: eventId,
       competition_id: state?.competition_id ?? null,
     });
@@ -188,7 +200,7 @@ export class MatchReader {
     return { permission, safe: permission === 'safe', reasons, feed };
   }
 
-  #find(eventId: number): FoundMatch | null {
+  #find(eventId: number): FoundMatch<S> | null {
     for (const { matches, isLoading, read } of this.#partitions.values()) {
       const match = matches.get(eventId);
       if (match !== undefined) return { match, isLoading, read };
@@ -197,15 +209,20 @@ export class MatchReader {
   }
 }
 
-type FoundMatch = Pick<AssignedPartition, 'isLoading' | 'read'> & { readonly match: ReaderMatch };
+type FoundMatch<S extends MatchStateRecord> = Pick<AssignedPartition<S>, 'isLoading' | 'read'> & {
+  readonly match: ReaderMatch<S>;
+};
 
-function doubtsAbout({ match, isLoading, read }: FoundMatch, { steady: now }: Now): string[] {
+function doubtsAbout<S extends MatchStateRecord>(
+  { match, isLoading, read }: FoundMatch<S>,
+  { steady: now }: Now,
+): string[] {
   if (isLoading) return ['loading'];
   if (match.state === null) return [];
   return doubtsOf({ version: match.state.version, changed: match.changed, readAt: read.readAt, now });
 }
 
-function newPartition(): AssignedPartition {
+function newPartition<S extends MatchStateRecord>(): AssignedPartition<S> {
   return { isLoading: true, isFresh: true, matches: new Map(), read: newProgress() };
 }
 
@@ -230,10 +247,13 @@ function passEnd(read: ReadProgress): void {
   read.end = null;
 }
 
-function matchOf({ matches }: AssignedPartition, eventId: number): ReaderMatch {
+function matchOf<S extends MatchStateRecord>(
+  { matches }: AssignedPartition<S>,
+  eventId: number,
+): ReaderMatch<S> {
   const known = matches.get(eventId);
   if (known !== undefined) return known;
-  const match = new ReaderMatch(eventId);
+  const match = new ReaderMatch<S>(eventId);
   matches.set(eventId, match);
   return match;
 }

@@ -49,9 +49,9 @@ export type ReaderChange =
 const NO_CHANGES: readonly ReaderChange[] = [];
 
 /** A match: its newest state and transition, and the reported status of its goals. */
-export class ReaderMatch {
+export class ReaderMatch<S extends MatchStateRecord = MatchStateRecord> {
   readonly #eventId: number;
-  #state: MatchStateRecord | null = null;
+  #state: S | null = null;
   #version = 0;
   #n = -1;
   /** The version at which a transition newer than the state cancelled a goal, by goal. */
@@ -69,7 +69,7 @@ export class ReaderMatch {
   }
 
   /** The newest state, as `nextState` holds it; null before the first. */
-  get state(): MatchStateRecord | null {
+  get state(): S | null {
     return this.#state;
   }
 
@@ -79,7 +79,7 @@ export class ReaderMatch {
   }
 
   /** Applies a state. Returns false if it is not newer than the known one; one that denies it closes its guard. */
-  applyState(state: MatchStateRecord): boolean {
+  applyState(state: S): boolean {
     this.#state = nextState(this.#state, state);
     if (this.#state !== state) return false;
     for (const [id, version] of this.#cancelledAt) if (version <= state.version) this.#cancelledAt.delete(id);

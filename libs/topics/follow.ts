@@ -132,31 +132,33 @@ export type FollowContext = TopicSource & {
   readonly onFailure: (error: unknown) => void;
 };
 
-/** A topic that is followed in the background. */
-export type FollowedTopic = { close(): Promise<void> };
+/** Topics that are followed in the background. */
+export type BackgroundReading = { close(): Promise<void> };
 
 /**
- * Follows a topic in the background. Resolves once `onRecord` was called with all records that existed at the start, and `onUpToDate`,
- * if it is given, once; before that, rejects as `follow` does. Ends with `close` or `signal`.
+ * Follows topics in the background. Resolves once `onRecord` was called with all records that existed at the start, and `onUpToDate`,
+ * if it is given, for each topic; before that, rejects as `follow` does. Ends with `close` or `signal`.
  */
 export async function followInBackground<T extends TopicName>(
-  topic: T,
+  topics: readonly T[],
   { onFailure, ...source }: FollowContext,
   { signal, onUpToDate, ...options }: FollowOptions<T>,
-): Promise<FollowedTopic> {
+): Promise<BackgroundReading> {
   const closing = new AbortController();
   const caughtUp = Promise.withResolvers<void>();
   const upToDate = Promise.withResolvers<void>();
-  if (onUpToDate === undefined) upToDate.resolve();
+  const unread = new Set(topics.map((topic) => topicName(source.prefix, topic)));
+  if (onUpToDate === undefined || unread.size === 0) upToDate.resolve();
   let hasStarted = false;
-  const ended = follow([topic], source, {
+  const ended = follow(topics, source, {
     ...options,
     signal: signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
     onCaughtUp: caughtUp.resolve,
     ...(onUpToDate !== undefined && {
       onUpToDate(of, at) {
         onUpToDate(of, at);
-        upToDate.resolve();
+        unread.delete(of.topic);
+        if (unread.size === 0) upToDate.resolve();
       },
     }),
   });

@@ -54,7 +54,7 @@ export function limitProblem(seconds: number): string | null {
 }
 
 /** A record, and when it was read, by the steady clock. */
-type ReceivedRecord = { readonly record: HealthRecord; readonly at: number };
+type ReceivedRecord<R extends HealthRecord = HealthRecord> = { readonly record: R; readonly at: number };
 
 /** The current status of a source or of a match. */
 export type FeedStatus = {
@@ -90,10 +90,10 @@ export function isBelieved(state: FeedStatus['state']): boolean {
 }
 
 /** The latest feed-health record of each key. */
-export class HealthTable {
-  readonly #sources = new Map<string, ReceivedRecord>();
+export class HealthTable<R extends HealthRecord = HealthRecord> {
+  readonly #sources = new Map<string, ReceivedRecord<R>>();
   /** Records by event id, then by source. */
-  readonly #matches = new Map<number, Map<string, ReceivedRecord>>();
+  readonly #matches = new Map<number, Map<string, ReceivedRecord<R>>>();
   readonly #limits: ReaderLimits;
 
   /** Throws `RangeError` for limits that are not stricter than the platform's. */
@@ -106,7 +106,7 @@ export class HealthTable {
   }
 
   /** Applies the next record of a key, `<source>` or `<source>/<event id>`; null deletes the key. `at`: when it was read. */
-  apply(key: string, record: HealthRecord | null, at: Now['steady']): void {
+  apply(key: string, record: R | null, at: Now['steady']): void {
     const slash = key.lastIndexOf('/');
     const source = slash === -1 ? key : key.slice(0, slash);
     if (slash === -1) {
@@ -115,7 +115,7 @@ export class HealthTable {
       return;
     }
     const eventId = Number(key.slice(slash + 1));
-    const bySource = this.#matches.get(eventId) ?? new Map<string, ReceivedRecord>();
+    const bySource = this.#matches.get(eventId) ?? new Map<string, ReceivedRecord<R>>();
     if (record === null) bySource.delete(source);
     else bySource.set(source, { record, at });
     if (bySource.size === 0) this.#matches.delete(eventId);
@@ -125,6 +125,12 @@ export class HealthTable {
   /** Returns the ids of the matches of which any source has a record. */
   events(): number[] {
     return [...this.#matches.keys()];
+  }
+
+  /** Returns the records of all sources, and those of one match. */
+  records(eventId: number): R[] {
+    const received = [...this.#sources.values(), ...(this.#matches.get(eventId)?.values() ?? [])];
+    return received.map(({ record }) => record);
   }
 
   /** Returns the status of each source, in the order of names. */

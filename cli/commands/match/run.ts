@@ -1,8 +1,11 @@
+import type { FeedHealth, MatchState, TradingHalt } from '#records/types.ts';
 import { feedPast } from '#story/feed-past.ts';
-import { findTopics } from '#topics/admin.ts';
+import { type FeedStatus, HealthTable } from '#tradability/feed-status.ts';
+import { HaltTable, type HandHalts, isAbout } from '#tradability/halts.ts';
+import { tradingOf } from '#tradability/trading.ts';
 import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
-import { FollowedFeedHealth, FollowedHalts } from '../../followed-topics.ts';
+import { type ClosingTables, followClosing, machineNow } from '../../followed-topics.ts';
 import { drawWhile } from '../../screen.ts';
 import { summaryOf } from '../../summaries.ts';
 import { terminalColumns } from '../../table.ts';
@@ -28,18 +31,17 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const followed = await FollowedMatch.read(records, { whole: request.json });
   if (followed === null) throw unknownEvent(cluster, request.eventId);
   await untilStopped(async (signal) => {
-    const closing = await followClosing(cluster, signal);
-    const { health, halted } = closing;
+    const closing = await readClosing(cluster, signal);
     if (request.follows)
       return process.stdout.isTTY ? draw(followed, closing, signal) : list(followed, closing, signal);
     if (signal.aborted) return;
     const { facts } = followed;
-    const [feed, halts] = [health.match(request.eventId), halted.of(facts.state)];
+    const { feed, halts } = closedBy(closing, facts.state);
     const now = Date.now();
     if (request.json) {
       const past = {
-        feed: feedPast(health.records(request.eventId), now),
-        halts: halted.records(facts.state),
+        feed: feedPast(closing.health.records(request.eventId), now),
+        halts: closing.halts.records().filter(({ scope }) => isAbout(scope, facts.state)),
       };
       printLine(jsonText(pageJson(facts, { feed, halts, past }, now)));
     } else printLine(pageLines(facts, feed, { now, halts, width: terminalColumns() }).join('\n'));
@@ -47,52 +49,48 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   return 0;
 }
 
-/** What may close trading of a match beside its state. */
-type Closing = { readonly health: FollowedFeedHealth; readonly halted: FollowedHalts };
+/** Returns what may close trading of a match now, beside its state. */
+function closedBy(
+  { health, halts }: ClosingTables,
+  state: MatchState,
+): { readonly feed: FeedStatus; readonly halts: HandHalts<TradingHalt> } {
+  const now = machineNow();
+  return { feed: health.match(state.event_id, now), halts: halts.standing(now, state) };
+}
 
 /** Redraws the page, even without new records: trading permission expires by itself. */
-async function draw(
-  followed: FollowedMatch,
-  { health, halted }: Closing,
-  signal: AbortSignal,
-): Promise<void> {
+async function draw(followed: FollowedMatch, closing: ClosingTables, signal: AbortSignal): Promise<void> {
   const upToDate = Promise.withResolvers<void>();
   const following = followed.follow(signal, { onRecord() {}, onUpToDate: upToDate.resolve });
   await Promise.race([upToDate.promise, following]);
   await drawWhile(following, () => {
     const { facts } = followed;
-    const halts = halted.of(facts.state);
+    const { feed, halts } = closedBy(closing, facts.state);
     const at = { now: Date.now(), width: process.stdout.columns, halts, doubts: followed.doubts() };
-    return pageLines(facts, health.match(facts.state.event_id), at);
+    return pageLines(facts, feed, at);
   });
 }
 
 /** Prints the page once, then a line for each change and for each change of the trading permission. */
-async function list(
-  followed: FollowedMatch,
-  { health, halted }: Closing,
-  signal: AbortSignal,
-): Promise<void> {
+async function list(followed: FollowedMatch, closing: ClosingTables, signal: AbortSignal): Promise<void> {
   const { facts } = followed;
-  const eventId = facts.state.event_id;
+  const { feed, halts } = closedBy(closing, facts.state);
   const print = (text: string): void => printLine(escapeLine(text));
-  const page = { now: Date.now(), width: null, halts: halted.of(facts.state) };
-  for (const line of pageLines(facts, health.match(eventId), page)) print(line);
+  for (const line of pageLines(facts, feed, { now: Date.now(), width: null, halts })) print(line);
   const permissions = new TradingPermissions();
-  permissions.apply(eventId, facts.state);
   let trading: NodeJS.Timeout | undefined;
   const printTrading = (): void => {
-    for (const [, words] of permissions.changes(
-      (id) => health.match(id),
-      (match) => halted.of(match),
-      () => followed.doubts(),
-    ))
-      print(`${timeText(Date.now())}  ${words}`);
+    const { state } = followed.facts;
+    const now = closedBy(closing, state);
+    const words = permissions.change(
+      state.event_id,
+      tradingOf(state, now.feed, now.halts, followed.doubts()),
+    );
+    if (words !== null) print(`${timeText(Date.now())}  ${words}`);
   };
   try {
     await followed.follow(signal, {
       onRecord(record) {
-        if (record.topic === 'match-state') permissions.apply(eventId, followed.facts.state);
         if (record.topic === 'match-transitions')
           print(`${timeText(record.written)}  ${summaryOf('match-transitions', record.value)}`);
       },
@@ -128,7 +126,7 @@ async function showPublished(
     }
     case 'published': {
       const read = new AbortController();
-      const { health } = await followClosing(cluster, read.signal);
+      const { health } = await readClosing(cluster, read.signal);
       read.abort();
       const gaps = gapsAt(health.records(eventId), at);
       const lines = json
@@ -141,14 +139,10 @@ async function showPublished(
 }
 
 /** Reads the feed health and the halts by hand that exist, and follows them until `signal`. */
-async function followClosing(cluster: OpenCluster, signal: AbortSignal): Promise<Closing> {
-  const [health, halted] = [new FollowedFeedHealth(cluster), new FollowedHalts(cluster)];
-  const topics = await findTopics(cluster);
-  await Promise.all([
-    topics.has('feed-health') ? health.untilRead(signal) : null,
-    topics.has('trading-halts') ? halted.untilRead(signal) : null,
-  ]);
-  return { health, halted };
+async function readClosing(cluster: OpenCluster, signal: AbortSignal): Promise<ClosingTables> {
+  const closing = { health: new HealthTable<FeedHealth>(), halts: new HaltTable<TradingHalt>() };
+  await followClosing(cluster, closing, signal);
+  return closing;
 }
 
 function parse({ values, positionals }: ArgumentsOf<typeof command>, now: number) {

@@ -7,9 +7,10 @@ import { findTopics } from '#topics/admin.ts';
 import { TopicAdminError } from '#topics/errors.ts';
 import type { TopicCluster } from '#topics/follow.ts';
 import { PROCESSOR_NAMES, type ProcessorName } from '#topics/processors.ts';
+import { HealthTable } from '#tradability/feed-status.ts';
 import { findCluster, type OpenCluster } from '../../cluster.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
-import { FollowedFeedHealth, OpenDeadLetters } from '../../followed-topics.ts';
+import { machineNow, StatusTopic } from '../../followed-topics.ts';
 import { processorProgress } from '../../processor-progress.ts';
 import { drawWhile } from '../../screen.ts';
 import { terminalColumns } from '../../table.ts';
@@ -25,8 +26,11 @@ const INTERVAL_MS = 2_000;
 /** A system whose status is shown: its cluster, followed topics, and addresses of metrics. */
 type ShownSystem = {
   readonly cluster: OpenCluster;
-  readonly letters: OpenDeadLetters;
-  readonly health: FollowedFeedHealth;
+  readonly letters: StatusTopic<'dead-letters'>;
+  /** The ids of the open dead letters. */
+  readonly open: ReadonlySet<string>;
+  readonly feeds: StatusTopic<'feed-health'>;
+  readonly health: HealthTable;
   readonly metrics: readonly string[];
   /** Records that nobody can read, looked for once. */
   readonly unreadable: Promise<readonly string[]>;
@@ -35,14 +39,20 @@ type ShownSystem = {
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const { watch, json, metrics } = parse(given);
   const cluster = findCluster(process.env);
-  const letters = new OpenDeadLetters(cluster);
+  const [open, health] = [new Set<string>(), new HealthTable()];
   const unreadable = findUnreadable(cluster).then((records) => records.map(unreadableText));
   // Awaited with the other facts, where a failure of the broker is one.
   unreadable.catch(() => {});
   const system: ShownSystem = {
     cluster,
-    letters,
-    health: new FollowedFeedHealth(cluster),
+    letters: new StatusTopic('dead-letters', cluster, ({ key, value }) =>
+      value === null ? open.delete(key) : open.add(key),
+    ),
+    open,
+    feeds: new StatusTopic('feed-health', cluster, ({ key, value }) =>
+      health.apply(key, value, performance.now()),
+    ),
+    health,
     metrics,
     unreadable,
   };
@@ -69,20 +79,20 @@ async function redraw(system: ShownSystem, signal: AbortSignal): Promise<void> {
     }
   };
   await drawWhile(Promise.race([reading(), once(signal, 'abort')]), () => {
-    const shown = { ...latest, sources: system.health.sources() };
+    const shown = { ...latest, sources: system.health.sources(machineNow()) };
     return renderStatus(shown, process.stdout.columns - 1, Date.now());
   });
 }
 
 async function readStatus(
-  { cluster, letters, health, metrics, unreadable }: ShownSystem,
+  { cluster, letters, open, feeds, health, metrics, unreadable }: ShownSystem,
   signal: AbortSignal,
 ): Promise<SystemStatus> {
   const topics = await findTopics(cluster);
   const [processors, deadLetters, sources, refusedLists, processes] = await Promise.all([
     Promise.all(PROCESSOR_NAMES.map((name) => processorStatus(cluster, name))),
-    topics.has('dead-letters') ? letters.untilRead(signal).then(() => letters.count) : null,
-    topics.has('feed-health') ? health.untilRead(signal).then(() => health.sources()) : [],
+    topics.has('dead-letters') ? letters.untilRead(signal).then(() => open.size) : null,
+    topics.has('feed-health') ? feeds.untilRead(signal).then(() => health.sources(machineNow())) : [],
     topics.has('ingress-status') ? readRefusedLists(cluster, signal) : [],
     Promise.all(metrics.map((url) => readProcessStatus(url, signal))),
   ]);

@@ -1,14 +1,15 @@
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
+import type { FeedHealth, MatchState, TradingHalt } from '#records/types.ts';
 import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import { machineClock } from '#timing/clock.ts';
-import { findTopics } from '#topics/admin.ts';
+import { findTopics, topicPartitions } from '#topics/admin.ts';
 import { follow } from '#topics/follow.ts';
 import { topicName } from '#topics/topics.ts';
-import { doubtsOf } from '#tradability/trading.ts';
+import { MatchReader } from '../../../libs/reader/match-reader.ts';
 import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError } from '../../command.ts';
-import { FollowedFeedHealth, FollowedHalts } from '../../followed-topics.ts';
+import { followClosing, machineNow } from '../../followed-topics.ts';
 import { printLineAndDrain, untilStopped } from '../../terminal.ts';
 import { TradingPermissions } from '../../trading-permissions.ts';
 import { escapeLine, jsonText } from '../../values.ts';
@@ -18,6 +19,8 @@ import { formatter } from './format.ts';
 
 /** Interval between two checks whether trading permissions have changed. */
 const PERMISSIONS_INTERVAL_MS = 100;
+type TailReader = MatchReader<MatchState, FeedHealth, TradingHalt>;
+
 const DEFAULT_FORMAT = '{time}  {key}  {summary}';
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
@@ -36,12 +39,14 @@ async function showRecords(
 ): Promise<number> {
   const { topics, untilEnd, json, key, limit, line } = request;
   const from = await startOf(cluster, request);
-  const permissions = (await showsTrading(cluster, request)) ? new TradingPermissions() : null;
+  const reader = (await showsTrading(cluster, request))
+    ? new MatchReader<MatchState, FeedHealth, TradingHalt>()
+    : null;
+  const states = topicName(cluster.prefix, 'match-state');
+  reader?.assign(Array(await topicPartitions(cluster.brokers, states)).keys());
   const ended = new AbortController();
   const signal = AbortSignal.any([stopped, ended.signal]);
   const caughtUp = Promise.withResolvers<void>();
-  const [health, halts] = [new FollowedFeedHealth(cluster), new FollowedHalts(cluster)];
-  const freshness = new StateFreshness();
   let shown = 0;
   let undecodable = 0;
 
@@ -56,13 +61,12 @@ async function showRecords(
   };
 
   const printing =
-    permissions &&
+    reader &&
     caughtUp.promise
-      .then(() => Promise.all([health.untilRead(signal), halts.untilRead(signal)]))
-      .then(() => printPermissions(permissions, { health, halts, freshness }, signal));
+      .then(() => followClosing(cluster, reader, signal))
+      .then(() => printPermissions(reader, signal));
   // Awaited below. Ends the command, because without feed health and halts it must not show any trading permission.
   printing?.catch(() => ended.abort());
-  const states = topicName(cluster.prefix, 'match-state');
   await follow(topics, cluster, {
     from,
     otherwise: request.from === 'beginning' ? 'beginning' : 'end',
@@ -77,16 +81,16 @@ async function showRecords(
     async onRecord(record) {
       const { topic, key: name, value, partition } = record;
       if (value === null && json) return;
-      if (topic === 'match-state') {
-        permissions?.apply(Number(name), value);
-        freshness.apply(Number(name), partition);
-      }
+      // This command reads no changes beside the states.
+      if (topic === 'match-state') reader?.applyState(partition, Number(name), value);
       await printLineAndDrain(json ? jsonText(value) : line(record));
       count();
     },
-    ...(permissions !== null && {
+    ...(reader !== null && {
       onUpToDate({ topic, partition }: TopicPartition, at: number) {
-        if (topic === states) freshness.readTo(partition, at);
+        if (topic !== states) return;
+        reader.caughtUp(partition);
+        reader.upToDate(partition, at);
       },
     }),
     onCaughtUp: () => {
@@ -114,48 +118,16 @@ async function showsTrading(
 }
 
 /** Prints changes of trading permissions, even without new records, until `signal`. */
-async function printPermissions(
-  permissions: TradingPermissions,
-  {
-    health,
-    halts,
-    freshness,
-  }: {
-    readonly health: FollowedFeedHealth;
-    readonly halts: FollowedHalts;
-    readonly freshness: StateFreshness;
-  },
-  signal: AbortSignal,
-): Promise<void> {
+async function printPermissions(reader: TailReader, signal: AbortSignal): Promise<void> {
+  const permissions = new TradingPermissions();
   while (!signal.aborted) {
-    for (const [eventId, words] of permissions.changes(
-      (id) => health.match(id),
-      (match) => halts.of(match),
-      (id) => freshness.doubtsAbout(id, performance.now()),
-    ))
-      await printLineAndDrain(escapeLine(`${new Date().toISOString()}  ${eventId}  ${words}`));
+    const now = machineNow();
+    for (const eventId of reader.eventIds()) {
+      const words = permissions.change(eventId, reader.guard(eventId, now));
+      if (words !== null)
+        await printLineAndDrain(escapeLine(`${new Date().toISOString()}  ${eventId}  ${words}`));
+    }
     await machineClock.sleep(PERMISSIONS_INTERVAL_MS, signal);
-  }
-}
-
-/** When the partition of each match was last read to its end, by the steady clock in milliseconds. */
-class StateFreshness {
-  readonly #partitions = new Map<number, number>();
-  readonly #readAt = new Map<number, number>();
-
-  apply(eventId: number, partition: number): void {
-    this.#partitions.set(eventId, partition);
-  }
-
-  readTo(partition: number, at: number): void {
-    this.#readAt.set(partition, at);
-  }
-
-  /** Returns the doubts about what is known of a match, as `doubtsOf`. */
-  doubtsAbout(eventId: number, now: number): string[] {
-    const readAt = this.#readAt.get(this.#partitions.get(eventId) ?? -1) ?? Number.NEGATIVE_INFINITY;
-    // This command reads no changes beside the states.
-    return doubtsOf({ version: 0, changed: 0, readAt, now });
   }
 }
 
