@@ -25,7 +25,7 @@ import { movedPorts, portFor } from './ports.ts';
 import { ProblemLines } from './problem-lines.ts';
 import { ServiceProcess, type ServiceProcessOptions } from './processes.ts';
 import { API_AND_TOOLS, processNames } from './services.ts';
-import { requireNoTwin } from './twin.ts';
+import { requireSinglePlatform } from './single-platform.ts';
 import { registerSchemas } from './unreadable.ts';
 
 /**
@@ -122,7 +122,7 @@ async function start(options: PlatformOptions, files: readonly BackboneFile[]) {
     for (const file of files) file.write({ brokers, registryUrl, topicPrefix: prefix });
     for (const line of backboneLines({ backbone, prefix })) onProgress(line.trim());
     await prepareTopics(backbone, prefix, options);
-    await requireNoTwin(backbone.brokers, prefix);
+    await requireSinglePlatform(backbone.brokers, prefix);
     const settings = {
       KAFKA_BROKERS: brokers.join(','),
       SCHEMA_REGISTRY_URL: registryUrl,

@@ -256,14 +256,14 @@ describe('the guard', () => {
     reader.readTo(0, 5);
     reader.endsAt(0, 7, NOW.steady + 1_000);
     reader.endsAt(0, 8, NOW.steady + 1_400);
-    expect(at(NOW.steady + 1_750)).not.toContain('no_word');
-    expect(at(NOW.steady + 1_751)).toContain('no_word');
+    expect(at(NOW.steady + 1_750)).not.toContain('states_unread');
+    expect(at(NOW.steady + 1_751)).toContain('states_unread');
     // Of two ends the earlier one is waited for.
     reader.readTo(0, 7);
-    expect(at(NOW.steady + 2_750)).not.toContain('no_word');
-    expect(at(NOW.steady + 2_751)).toContain('no_word');
+    expect(at(NOW.steady + 2_750)).not.toContain('states_unread');
+    expect(at(NOW.steady + 2_751)).toContain('states_unread');
     reader.endsAt(0, 7, NOW.steady + 3_000);
-    expect(at(NOW.steady + 3_000)).not.toContain('no_word');
+    expect(at(NOW.steady + 3_000)).not.toContain('states_unread');
   });
 
   test('closes when the version of the match goes back, without moving its score, until the version comes', () => {
@@ -282,7 +282,7 @@ describe('the guard', () => {
     reader.assign([0]);
     reader.caughtUp(0);
     reader.endsAt(0, 9, NOW.steady + 1_000);
-    expect(reader.guard(EVENT, { ...NOW, steady: NOW.steady + 1_751 }).reasons).toContain('no_word');
+    expect(reader.guard(EVENT, { ...NOW, steady: NOW.steady + 1_751 }).reasons).toContain('states_unread');
   });
 
   test('is closed while the match is halted by hand, or halts were not read to their end', () => {

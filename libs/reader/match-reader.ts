@@ -19,7 +19,7 @@ export type AppliedRecord = {
 
 /**
  * Whether trading may act on a match now. Three more reasons than in `Trading`: `loading`: its partition is not caught up; `behind`:
- * a change was read that is newer than the state; `no_word`: its partition was not read to its end for 1.75 s.
+ * a change was read that is newer than the state; `states_unread`: its partition was not read to its end for 1.75 s.
  */
 export type ReaderGuard = Trading & {
   /** Whether the permission is `safe`. */

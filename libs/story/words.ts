@@ -23,7 +23,7 @@ const REASONS: Readonly<Record<string, string>> = {
   unknown_score: 'score unknown',
   feed_stale: 'feed stale',
   feed_delayed: 'feed delayed',
-  no_word: 'no word from the server',
+  states_unread: 'no word from the server',
   halted_by_hand: 'halted by hand',
   halts_unread: 'halts by hand not known',
 };

@@ -111,7 +111,10 @@ type StateFreshness = {
   readonly now: number;
 };
 
-/** Returns the doubts of a reader: `behind`: it read a change of a newer version; `no_word`: it no longer reads the partition. */
+/** Returns the doubts of a reader: `behind`: it read a change of a newer version; `states_unread`: it no longer reads the partition. */
 export function doubtsOf({ version, changed, readAt, now }: StateFreshness): string[] {
-  return [...(changed > version ? ['behind'] : []), ...(now - readAt > MAX_UNREAD_MS ? ['no_word'] : [])];
+  return [
+    ...(changed > version ? ['behind'] : []),
+    ...(now - readAt > MAX_UNREAD_MS ? ['states_unread'] : []),
+  ];
 }

@@ -39,7 +39,7 @@ const lines = (matches: readonly LiveRow[], room: Parameters<typeof boardLines>[
 
 describe('the board of live matches', () => {
   test('shows no minute, and permits no trading, when the broker is silent', () => {
-    expect(lines([live(1, ALIVE, ['no_word'])])[3]).toMatch(/^ {5}- .*halted: no word from the server/);
+    expect(lines([live(1, ALIVE, ['states_unread'])])[3]).toMatch(/^ {5}- .*halted: no word from the server/);
   });
 
   test.each([

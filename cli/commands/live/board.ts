@@ -101,7 +101,7 @@ export function boardLines(
 
 /** Returns the minute; none when the state may be outdated. */
 function minuteOf({ state, feed, trading }: LiveRow, now: number): string {
-  if (trading.reasons.includes('no_word')) return '-';
+  if (trading.reasons.includes('states_unread')) return '-';
   return minuteText(boardMatchOf(state, feed, now), now / 1000).replace('′', "'");
 }
 

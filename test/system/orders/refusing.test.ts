@@ -57,9 +57,9 @@ test('rebuilds a refused processor with the command that it prints, beside the p
   );
   expect(await command('position match-processor')).toMatchObject({ code: 0, err: '' });
   // Its processes would have the names of these, and each would end the other's.
-  const twin = touchline(['up'], { ...settings, DATA_DIR: temporaryFolder() });
-  expect(await twin.end()).toBe(1);
-  expect(twin.text()).toMatch(
+  const another = touchline(['up'], { ...settings, DATA_DIR: temporaryFolder() });
+  expect(await another.end()).toBe(1);
+  expect(another.text()).toMatch(
     new RegExp(
       `^touchline up: match-processor of this machine already runs on the topics ${prefix}.*: stop the other`,
       'm',

@@ -291,7 +291,7 @@ final class MatchReader {
     if (of != null && of.loading) doubts.add("loading");
     else if (match != null && match.state != null) {
       if (match.version > match.stateVersion()) doubts.add("behind");
-      if (steady - of.readAt > Tradability.MAX_UNREAD_MS) doubts.add("no_word");
+      if (steady - of.readAt > Tradability.MAX_UNREAD_MS) doubts.add("states_unread");
     }
     Tradability.Match traded = match == null || match.state == null ? null : tradedOf(match);
     Long competitionId = traded == null ? null : (Long) match.state.get("competition_id");

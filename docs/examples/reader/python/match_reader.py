@@ -214,7 +214,7 @@ class MatchReader:
             doubts.append("loading")
         elif state:
             doubts += ["behind"] if match.last[0] > state["version"] else []
-            doubts += ["no_word"] if steady - partition.read_at > MAX_UNREAD_MS else []
+            doubts += ["states_unread"] if steady - partition.read_at > MAX_UNREAD_MS else []
         halts = self.halts.of(event_id, state and state["competition_id"], wall, steady)
         may = trading(state, self.health.match(event_id, wall, steady), halts, doubts)
         safe = may["permission"] == "safe"

@@ -43,7 +43,7 @@ function shownTrading(
 ): Pick<Trading, 'reasons'> & { readonly permission: ShownPermission } {
   const { permission, reasons } = tradingOf(match, match.feed, match.halts);
   if (permission === 'not_in_play' || connection === 'fresh') return { permission, reasons };
-  if (connection === 'lost') return { permission: 'halted', reasons: [...reasons, 'no_word'] };
+  if (connection === 'lost') return { permission: 'halted', reasons: [...reasons, 'states_unread'] };
   return { permission: permission === 'safe' ? 'awaited' : permission, reasons };
 }
 

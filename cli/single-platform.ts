@@ -12,7 +12,7 @@ const ASKED = 'match-processor';
 const KILLED_MS = 10_000;
 
 /** Throws `CommandError` when a process with the name of ours is a member of the group, and stays one. */
-export async function requireNoTwin(brokers: Brokers, prefix: string): Promise<void> {
+export async function requireSinglePlatform(brokers: Brokers, prefix: string): Promise<void> {
   const name = instanceId(ASKED);
   const isAlone = await poll(
     async () => !(await memberNames(brokers, applicationOf(prefix, ASKED))).includes(name),
