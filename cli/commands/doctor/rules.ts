@@ -298,7 +298,7 @@ export function judgeDeadLetters(letters: readonly DeadLetter[], now: number): C
     warning(
       'records',
       text,
-      'npx touchline dead-letters list shows them, and docs/reference/topics.md each reason',
+      'npx touchline dead-letters list shows them, and docs/reference/errors.md what to do for each code',
     ),
   ];
 }
