@@ -135,10 +135,12 @@ export function otherFields(other: OtherFields): RawRecord {
 
 /** Returns the record that was read, and those in it: without the fields of which it says nothing, but with an unknown `value`. */
 export function writeRecord(record: object): RawRecord {
-  const { other = {}, ...own }: RawRecord = { ...record };
-  const fields = otherFields(other as OtherFields);
-  for (const [name, value] of Object.entries(own))
-    if (value !== null || name === 'value') fields[name] = written(value);
+  const own = record as RawRecord;
+  const fields = otherFields((own.other ?? {}) as OtherFields);
+  for (const name of Object.keys(own)) {
+    const value = own[name];
+    if (name !== 'other' && (value !== null || name === 'value')) fields[name] = written(value);
+  }
   return fields;
 }
 
