@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { serviceVersion } from '#service/version.ts';
 import { serviceNames } from '../cli/services.ts';
 import { alerts } from '../test/support/monitoring.ts';
 import {
@@ -43,7 +44,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
           containers: [
             {
               args: [name],
-              image: 'touchline:1.0.0',
+              image: `touchline:${serviceVersion()}`,
               livenessProbe: { httpGet: { path: '/health/live', port: 'metrics' } },
               readinessProbe: { httpGet: { path: '/health/ready', port: 'metrics' } },
               startupProbe: { httpGet: { path: '/health/live', port: 'metrics' } },

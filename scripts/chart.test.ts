@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { describeSettings } from '#service/config.ts';
+import { serviceVersion } from '#service/version.ts';
 import { serviceConfig, serviceNames } from '../cli/services.ts';
 
 const read = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
@@ -34,6 +35,11 @@ const mebibytes = (text = ''): number => Number.parseInt(text, 10) * (UNITS[text
 
 test('every service of the tree but the simulator is deployed', () => {
   expect(Object.keys(values.services).sort()).toEqual(serviceNames().filter((name) => name !== 'simulator'));
+});
+
+test('has the version of the tree', () => {
+  const version = serviceVersion();
+  expect(parse(read('deploy/helm/touchline/Chart.yaml'))).toMatchObject({ version, appVersion: version });
 });
 
 describe.each(services)('%s', (name, { port, env = {}, secretEnv = {}, lag, resources }) => {
