@@ -22,10 +22,9 @@ export const ERRORS = errors as unknown as {
 /** The reason of a dead letter, as on the topic. */
 export type DeadLetterCode = Lowercase<CodeOf<'PoisonError'>>;
 
-/** The meaning of each reason of a dead letter. */
-export const DEAD_LETTER_CODES = Object.fromEntries(
-  Object.entries<ErrorEntry>(ERRORS.PoisonError).map(([code, [meaning]]) => [code.toLowerCase(), meaning]),
-) as Readonly<Record<DeadLetterCode, string>>;
+export const DEAD_LETTER_CODES: readonly string[] = Object.keys(ERRORS.PoisonError).map((code) =>
+  code.toLowerCase(),
+);
 
 /** A counter of `prom-client`, without its types: packages for others contain this module. */
 type CodeCounter = { inc(labels: { readonly code: string }, value: number): void };

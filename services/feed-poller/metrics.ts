@@ -24,7 +24,7 @@ export function pollerMetrics(registry: Registry) {
     labelNames: ['code'],
     registers,
   });
-  countFromZero(deadLetters, Object.keys(DEAD_LETTER_CODES));
+  countFromZero(deadLetters, DEAD_LETTER_CODES);
   return {
     /** Sets the function that returns the feed's lag in seconds; null while it is unknown. */
     setLag(read: () => number | null): void {

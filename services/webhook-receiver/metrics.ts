@@ -83,7 +83,7 @@ export function receiverMetrics(registry: Registry, held: Held) {
     'Fields that could not be read and count as left out, by path.',
     'path',
   );
-  countFromZero(deadLetters, Object.keys(DEAD_LETTER_CODES));
+  countFromZero(deadLetters, DEAD_LETTER_CODES);
   const storeSeconds = new Histogram({
     name: 'touchline_webhook_store_seconds',
     help: 'Time until deliveries are stored.',

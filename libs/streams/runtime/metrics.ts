@@ -37,7 +37,7 @@ export function streamMetrics(registry: Registry, tasks: () => Iterable<TaskStat
       for (const state of tasks()) this.inc({ state });
     },
   });
-  countFromZero(deadLetters, Object.keys(DEAD_LETTER_CODES));
+  countFromZero(deadLetters, DEAD_LETTER_CODES);
   countFromZero(failures, FAILURE_CODES);
   return {
     deadLetters,
