@@ -1,12 +1,12 @@
 /** Renders docs/reference/rest.md. */
 import {
   DESCRIBED_ERRORS,
-  HEALTH_HEADER,
   type OpenApiDocument,
   type OperationObject,
   openApi,
   type ParameterObject,
 } from '#contract/rest/openapi.ts';
+import { HEALTH_HEADER } from '#tradability/feed-status.ts';
 import { readExample } from '../services/api/docs/examples.ts';
 
 const HEAD = `# REST reference

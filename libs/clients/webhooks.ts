@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { WebhookMessage, WebhookSubscription } from '#records/types.ts';
+import type { ReaderLimits } from '#tradability/feed-status.ts';
 import type { DerivedKeys } from './keys.ts';
 import { SealError, seal, unseal } from './sealing.ts';
 
@@ -9,6 +10,9 @@ export type Webhook = { readonly id: string; readonly url: string; readonly secr
 
 /** How requests are written: null is the contract's signed list of messages, else one of `ALERT_FORMATS` (libs/webhooks). */
 export type WebhookForm = Pick<WebhookSubscription, 'format' | 'template'>;
+
+/** Beyond these, in seconds, a delivery is marked: time since the receipt of its content, and the age of that at its receipt. */
+export type ContentLimits = Pick<WebhookSubscription, 'max_age_seconds' | 'max_delay_seconds'>;
 
 /** The form of the contract's deliveries. */
 export const CONTRACT_FORM: WebhookForm = { format: null, template: null };
@@ -32,6 +36,8 @@ type WebhookScope = {
   readonly createdAt: number;
   /** Whether a state is left out while a newer one of its match waits. Default: false. */
   readonly latestOnly?: boolean;
+  /** Beyond these a delivery is marked. Default: none is. */
+  readonly limits?: ReaderLimits;
   readonly form?: WebhookForm;
 };
 
@@ -40,7 +46,7 @@ export function sealWebhook(
   clientId: number,
   webhook: z.output<typeof webhookInput>,
   key: Buffer,
-  { types, createdAt, latestOnly = false, form = CONTRACT_FORM }: WebhookScope,
+  { types, createdAt, latestOnly = false, limits = {}, form = CONTRACT_FORM }: WebhookScope,
 ): WebhookSubscription {
   const id = randomBytes(6).toString('hex');
   return {
@@ -49,6 +55,8 @@ export function sealWebhook(
     sealed_secret: seal(webhook.secret, key, contextOf(clientId, id, 'secret')),
     types: types === null ? null : [...types],
     latest_only: latestOnly,
+    max_age_seconds: limits.maxAgeSeconds ?? null,
+    max_delay_seconds: limits.maxDelaySeconds ?? null,
     created_at: createdAt,
     sealed_next_secret: null,
     ...form,

@@ -127,11 +127,15 @@ export class WebhookEndpoint {
   }
 
   /**
-   * Signs `body`, valid for five minutes, and posts it. Never rejects. An abort of `signal`, or `close`, ends it as
+   * Signs `body`, valid for five minutes, and posts it, with further headers. Never rejects. An abort of `signal`, or `close`, ends it as
    * `failed`. When a reused connection breaks before an answer, the receiver most likely closed it as idle: the body is
    * signed again and sent once more over a new connection, within the same deadline.
    */
-  async post(body: Buffer | string, signal?: AbortSignal): Promise<DeliveryOutcome> {
+  async post(
+    body: Buffer | string,
+    signal?: AbortSignal,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<DeliveryOutcome> {
     if (this.#target === null) return { kind: 'refused', reason: this.#refusal ?? 'not_a_url' };
     const attempt = new AbortController();
     const stop = (): void => attempt.abort(STOPPED);
@@ -145,10 +149,10 @@ export class WebhookEndpoint {
     this.#renewPool(this.#target);
     const connectionsBefore = this.#connections;
     try {
-      return await this.#send(this.#target, bytes, attempt).catch((error: unknown) => {
+      return await this.#send(this.#target, bytes, attempt, headers).catch((error: unknown) => {
         const wasReused = connectionsBefore > 0 && this.#connections === connectionsBefore;
         if (this.#target === null || !wasReused || !isBroken(error) || attempt.signal.aborted) throw error;
-        return this.#send(this.#target, bytes, attempt);
+        return this.#send(this.#target, bytes, attempt, headers);
       });
     } catch (error) {
       return failure(error, attempt.signal);
@@ -168,6 +172,7 @@ export class WebhookEndpoint {
     { pool, path }: { readonly pool: Pool; readonly path: string },
     body: Buffer,
     attempt: AbortController,
+    more: Readonly<Record<string, string>>,
   ): Promise<DeliveryOutcome> {
     const { signal } = attempt;
     const { secret, now, isContract = true } = this.#options;
@@ -178,6 +183,7 @@ export class WebhookEndpoint {
         'content-type': 'application/json',
         'user-agent': 'touchline',
         'accept-encoding': 'identity',
+        ...more,
         ...(isContract ? signatureHeaders(body, secret, now()) : {}),
       },
       body,

@@ -518,6 +518,10 @@ export type WebhookSubscription = {
   types: null | string[];
   /** Leaves out a state (messages of the type event) while a newer one of its match waits. */
   latest_only: boolean;
+  /** Deliveries of content received longer ago are marked, never left out; null marks none. */
+  max_age_seconds: null | number;
+  /** The same for content that was older than this at its receipt. */
+  max_delay_seconds: null | number;
   /** Unix milliseconds: earlier messages are not sent. */
   created_at: number;
   /** While the signing secret is rotated: the next one, encrypted as the other. Nothing is signed with it yet. */

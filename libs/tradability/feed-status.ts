@@ -3,6 +3,9 @@
  * reasons: docs/guides/feed-health.md.
  */
 
+/** The header of an answer or a webhook with the state of feeds: an addition to the contract, whose bodies cannot carry it. */
+export const HEALTH_HEADER = 'X-Feed-Health';
+
 /** The time by two clocks of one machine, milliseconds. */
 export type Now = {
   /** Since 1970: `Date.now()`. Steps when the clock is set. */

@@ -1,7 +1,6 @@
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import { answerErrors, sendError } from '#contract/rest/error-answers.ts';
-import { HEALTH_HEADER } from '#contract/rest/openapi.ts';
 import type { Authenticator, ProviderData } from '#contract/rest/provider.ts';
 import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
@@ -10,6 +9,7 @@ import { fastifyServer, strictTransport } from '#service/http-server.ts';
 import { opsAnswer } from '#service/ops.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { traceRequests } from '#tracing/trace-requests.ts';
+import { HEALTH_HEADER } from '#tradability/feed-status.ts';
 import { servedWords } from '#views/queries/access.ts';
 import type { ServedCompetitions } from '#views/store/served.ts';
 import type { BoardView } from '#views/store/views.ts';

@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { ClientDirectory } from '#clients/directory.ts';
 import { deriveKey } from '#clients/keys.ts';
 import { sealWebhook, type WebhookType } from '#clients/webhooks.ts';
+import type { ReaderLimits } from '#tradability/feed-status.ts';
 
 import { CLIENTS_KEY, connectionEnv } from './environment.ts';
 import { HttpsReceiver } from './https-receiver.ts';
@@ -60,13 +61,14 @@ export async function subscribe(
     readonly secret: string;
     readonly types?: readonly WebhookType[];
     readonly latestOnly?: boolean;
+    readonly limits?: ReaderLimits;
   },
   competitions: readonly number[] | null = null,
 ): Promise<string> {
   clientsMade += 1;
   const client_id = clientsMade;
-  const { types = null, latestOnly = false } = webhook;
-  const scope = { types, latestOnly, createdAt: Date.now() };
+  const { types = null, latestOnly = false, limits = {} } = webhook;
+  const scope = { types, latestOnly, limits, createdAt: Date.now() };
   const sealed = sealWebhook(client_id, webhook, deriveKey(CLIENTS_KEY, 'webhooks'), scope);
   await ClientDirectory.open({ ...connection, log: quietLog }).edit(client_id, () => ({
     client_id,

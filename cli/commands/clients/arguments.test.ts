@@ -33,6 +33,10 @@ test.each([
     expect.objectContaining({ types: ['incident'] }),
   ],
   [
+    'webhook add 3 --url https://a.example/ --max-age-seconds 2.5 --max-delay-seconds 20',
+    expect.objectContaining({ limits: { maxAgeSeconds: 2.5, maxDelaySeconds: 20 } }),
+  ],
+  [
     'webhook add 3 --url https://a.example/ --format template --template body.json --test',
     expect.objectContaining({ types: ['alert'], format: 'template', templateFile: 'body.json', test: true }),
   ],
@@ -60,6 +64,8 @@ test.each([
   'webhook add 3 --url https://a.example/ --format slack --template body.json',
   'webhook add 3 --url https://a.example/ --format template',
   'webhook add 3 --url https://a.example/ --template body.json',
+  'webhook add 3 --url https://a.example/ --max-age-seconds 21',
+  'webhook add 3 --url https://a.example/ --max-delay-seconds 0',
   'webhook 3',
   'webhook remove 3',
 ])('refuses %j', (line) => expect(() => parse(line)).toThrow(UsageError));

@@ -1,5 +1,6 @@
 import { WEBHOOK_TYPES, type WebhookType } from '#clients/webhooks.ts';
 import { isOperationName } from '#contract/rest/operations.ts';
+import { limitProblem, type ReaderLimits } from '#tradability/feed-status.ts';
 import { ALERT_FORMATS } from '#webhooks/alert-formats.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { actionOf } from '../actions.ts';
@@ -51,6 +52,7 @@ export function parseClients(given: ArgumentsOf<typeof command>) {
         url: values.url,
         secretFile: values['secret-file'],
         ...formOf(values),
+        limits: limitsOf(values),
         test: values.test === true,
       };
     case 'webhook rotate-secret':
@@ -83,6 +85,22 @@ function formOf({
   if (listed?.some((type) => type !== 'alert'))
     throw new UsageError('--format is for alerts: leave --types out');
   return { types: ['alert' as const], latestOnly, format: known, templateFile: template };
+}
+
+/** Returns the limits beyond which the deliveries of a new webhook are marked. */
+function limitsOf({
+  'max-age-seconds': age,
+  'max-delay-seconds': delay,
+}: ArgumentsOf<typeof command>['values']): ReaderLimits {
+  const limit = (option: string, text: string | undefined): number | undefined => {
+    const problem = text === undefined ? null : limitProblem(Number(text || Number.NaN));
+    if (problem !== null) throw new UsageError(`${option} ${problem}; it is ${JSON.stringify(text)}`);
+    return text === undefined ? undefined : Number(text);
+  };
+  return {
+    maxAgeSeconds: limit('--max-age-seconds', age),
+    maxDelaySeconds: limit('--max-delay-seconds', delay),
+  };
 }
 
 function listOf<T>(text: string | undefined, item: (text: string) => T): T[] | null | undefined {

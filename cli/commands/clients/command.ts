@@ -9,7 +9,8 @@ const HELP = `Usage: touchline clients add [--id <id>] [--name <name>] [--compet
        touchline clients enable <id> | disable <id>
        touchline clients rotate-secret <id>
        touchline clients contract <id> [--competitions 1,2 | all] [--operations events.index,feed.index | all] [--may-halt yes | no]
-       touchline clients webhook add <id> --url <https address> [--secret-file <file>] [--types incident,event,alert | all] [--latest-only] [--test]
+       touchline clients webhook add <id> --url <https address> [--secret-file <file>] [--types incident,event,alert | all] [--latest-only]
+                 [--max-age-seconds 5] [--max-delay-seconds 5] [--test]
        touchline clients webhook add <id> --url <https address> --format slack|teams|pagerduty|template [--template <file>] [--secret-file <file>] [--test]
        touchline clients webhook remove <id> <webhook id> [--yes]
        touchline clients webhook rotate-secret <id> <webhook id> [--finish]
@@ -31,7 +32,9 @@ serves them applies a change at once. Several people may edit at the same time: 
                  --types. --secret-file has the signing secret of 32 characters (-: standard input, or a prompt); without it,
                  a new secret is printed, which is shown only once. --test adds the webhook only if the address accepts a
                  signed empty delivery from here. --latest-only leaves out a state (type event) while a newer one of its match
-                 waits, as after an outage of the receiver; webhooks list counts them. --format sends alerts, one a request, to receivers that do not speak the
+                 waits, as after an outage of the receiver; webhooks list counts them. --max-age-seconds and --max-delay-seconds
+                 mark a delivery whose content was received longer ago, or was older at its receipt, by a header: nothing is left
+                 out. --format sends alerts, one a request, to receivers that do not speak the
                  contract, and takes any status from 200 to 299: to an incoming webhook of Slack, a workflow of Teams, the Events
                  API v2 of PagerDuty, whose integration key is the secret, or with a JSON body of one's own (--template)
   webhook remove deletes a webhook with its pending messages. Shows their number; only with --yes deletes it
@@ -58,7 +61,18 @@ export const ACTIONS = {
   contract: { words: 1, options: ['competitions', 'operations', 'may-halt'] },
   'webhook add': {
     words: 1,
-    options: ['url', 'secret', 'secret-file', 'types', 'latest-only', 'format', 'template', 'test'],
+    options: [
+      'url',
+      'secret',
+      'secret-file',
+      'types',
+      'latest-only',
+      'max-age-seconds',
+      'max-delay-seconds',
+      'format',
+      'template',
+      'test',
+    ],
   },
   'webhook rotate-secret': { words: 2, options: ['finish'] },
   'webhook test': { words: 2, options: [] },
@@ -79,6 +93,8 @@ export const command = defineCommand({
     'secret-file': { type: 'string' },
     types: { type: 'string' },
     'latest-only': { type: 'boolean' },
+    'max-age-seconds': { type: 'string' },
+    'max-delay-seconds': { type: 'string' },
     format: { type: 'string' },
     template: { type: 'string' },
     json: { type: 'boolean' },

@@ -13,6 +13,7 @@ import {
 import { type ArgumentsOf, CommandError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
+import { limitWords } from '../webhooks/lines.ts';
 import { WebhookTopics } from '../webhooks/topics.ts';
 import { type ClientsRequest, parseClients } from './arguments.ts';
 import { addressOf, editClient, findClient } from './client.ts';
@@ -164,11 +165,12 @@ function webhookLines({ client_id, webhooks }: Client): string[] {
   const keys = findWebhookKeys(process.env);
   return webhooks.map((webhook) => {
     const { id, types, latest_only, format } = webhook;
+    const limits = limitWords(webhook);
     const url = addressOf(client_id, webhook, keys);
     const shown = url !== null && format !== null ? withoutPath(url) : url;
     const address =
       keys === null ? '' : `: ${shown === null ? 'sealed with another key' : escapeLine(shown)}`;
-    return `webhook ${id}${address}${formWords(types, format)}${latest_only ? ', latest states only' : ''}`;
+    return `webhook ${id}${address}${formWords(types, format)}${latest_only ? ', latest states only' : ''}${limits === null ? '' : `, marked beyond ${limits}`}`;
   });
 }
 

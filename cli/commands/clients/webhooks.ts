@@ -34,6 +34,7 @@ export async function addWebhook(
     secretFile,
     types,
     latestOnly,
+    limits,
     format,
     templateFile,
     test,
@@ -49,7 +50,8 @@ export async function addWebhook(
   if (!checked.success) throw new UsageError(checked.error.issues[0]?.message ?? 'invalid webhook');
   const [key] = requireWebhookKeys(process.env);
   if (test) await requireAccepted({ ...checked.data, ...form });
-  const webhook = sealWebhook(id, checked.data, key, { types, createdAt: Date.now(), latestOnly, form });
+  const scope = { types, createdAt: Date.now(), latestOnly, limits, form };
+  const webhook = sealWebhook(id, checked.data, key, scope);
   await editClient(directory, id, (client) => ({ ...client, webhooks: [...client.webhooks, webhook] }));
   const secret = format === null ? `signing secret ${checked.data.secret}\n` : '';
   return `webhook ${webhook.id} of client ${id}\n${secret}${test ? '' : await warningOf(checked.data.url)}`;

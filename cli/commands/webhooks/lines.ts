@@ -1,19 +1,20 @@
-import type { SubscriptionFilter } from '#clients/webhooks.ts';
+import type { ContentLimits, SubscriptionFilter } from '#clients/webhooks.ts';
 import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#records/types.ts';
 import type { TextCell, TextColumn } from '../../table.ts';
 
 /** A webhook of a client; `progress` is null until a dispatcher has seen the webhook. */
-export type WebhookRow = SubscriptionFilter & {
-  readonly id: string;
-  readonly clientId: number;
-  readonly clientName: string;
-  /** Host of its address; null when it cannot be opened. */
-  readonly host: string | null;
-  /** Whether the keys of clients are known and none opens it. */
-  readonly isUnopened: boolean;
-  readonly active: boolean;
-  readonly progress: WebhookProgress | null;
-};
+export type WebhookRow = SubscriptionFilter &
+  ContentLimits & {
+    readonly id: string;
+    readonly clientId: number;
+    readonly clientName: string;
+    /** Host of its address; null when it cannot be opened. */
+    readonly host: string | null;
+    /** Whether the keys of clients are known and none opens it. */
+    readonly isUnopened: boolean;
+    readonly active: boolean;
+    readonly progress: WebhookProgress | null;
+  };
 
 export const ROW_COLUMNS: readonly TextColumn<WebhookRow>[] = [
   { head: 'webhook', of: ({ id }) => id },
@@ -23,6 +24,7 @@ export const ROW_COLUMNS: readonly TextColumn<WebhookRow>[] = [
   { head: 'state', minWidth: 20, of: stateCell },
   { head: 'delivered', of: ({ progress }) => progress && (timeText(progress.delivered_at) ?? 'nothing yet') },
   { head: 'left out', align: 'right', of: ({ progress }) => progress?.left_out || null },
+  { head: 'marked beyond', of: limitWords },
   { head: 'last', minWidth: 10, of: ({ progress }) => (progress === null ? null : lastText(progress)) },
 ];
 
@@ -53,6 +55,15 @@ export function lastText({
   last_reason,
 }: Pick<WebhookProgress, 'last_outcome' | 'last_reason'>): string | null {
   return last_outcome === null ? null : [last_outcome, last_reason].filter((part) => part !== null).join(' ');
+}
+
+/** Returns the limits beyond which deliveries are marked, such as `age 5 s, delay 3 s`; null without any. */
+export function limitWords({ max_age_seconds: age, max_delay_seconds: delay }: ContentLimits): string | null {
+  return (
+    [age === null ? '' : `age ${age} s`, delay === null ? '' : `delay ${delay} s`]
+      .filter(Boolean)
+      .join(', ') || null
+  );
 }
 
 function stateCell({ active, progress, isUnopened }: WebhookRow): TextCell {

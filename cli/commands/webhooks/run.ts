@@ -95,7 +95,7 @@ function findStarted(rows: readonly WebhookRow[], id: string) {
 }
 
 /** Returns what `--json` prints for a webhook. */
-function publicFields({ id, clientId, clientName, host, active, progress }: WebhookRow): object {
+function publicFields({ id, clientId, clientName, host, active, progress, ...row }: WebhookRow): object {
   return {
     ...progress,
     subscription_id: id,
@@ -103,5 +103,7 @@ function publicFields({ id, clientId, clientName, host, active, progress }: Webh
     client_name: clientName,
     client_active: active,
     host,
+    max_age_seconds: row.max_age_seconds,
+    max_delay_seconds: row.max_delay_seconds,
   };
 }

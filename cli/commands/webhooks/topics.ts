@@ -38,6 +38,8 @@ export class WebhookTopics {
         progress: progress.get(webhook.id) ?? null,
         competitions: competitions === null ? null : new Set(competitions),
         types: webhook.types === null ? null : new Set(webhook.types),
+        max_age_seconds: webhook.max_age_seconds,
+        max_delay_seconds: webhook.max_delay_seconds,
       })),
     );
   }

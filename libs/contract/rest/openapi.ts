@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ERRORS } from '#errors/catalogue.ts';
 import { LONG_MAX } from '#json/values.ts';
+import { HEALTH_HEADER } from '#tradability/feed-status.ts';
 import { REST_ERRORS, type RestErrorCode } from './errors.ts';
 import type { OperationInfo } from './operation.ts';
 import { ALL_OPERATIONS, type OperationName } from './operations.ts';
@@ -115,9 +116,6 @@ const DESCRIPTION = `Sports data: catalogues, structure, events, incidents, stan
 |---|---|---|---|---|
 ${DESCRIBED_ERRORS.map(({ status, internalCode, message, cause, action }) => `| ${status} | ${internalCode} | ${message} | ${cause} | ${action} |`).join('\n')}
 `;
-
-/** A header with the state of the feeds: an addition to the contract, whose bodies cannot carry it. */
-export const HEALTH_HEADER = 'X-Feed-Health';
 
 const HEALTH_HEADER_OBJECT: JsonSchema = {
   description:

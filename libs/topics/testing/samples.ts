@@ -207,6 +207,8 @@ const OTHER_SAMPLES = {
         types: ['incident'],
         created_at: 1_531_670_000_123,
         latest_only: false,
+        max_age_seconds: null,
+        max_delay_seconds: 5,
         sealed_next_secret: null,
         format: null,
         template: null,

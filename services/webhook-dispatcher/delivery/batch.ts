@@ -1,3 +1,4 @@
+import type { ContentLimits } from '#clients/webhooks.ts';
 import type { WebhookMessage } from '#records/types.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import type { MessageAtOffset, MessageChunk, MessageWindow } from './message-window.ts';
@@ -5,12 +6,31 @@ import type { MessageAtOffset, MessageChunk, MessageWindow } from './message-win
 /** A message without its bytes. */
 export type MessageHead = Pick<
   WebhookMessage,
-  'uuid' | 'message_id' | 'event_id' | 'received_at' | 'in_play'
+  'uuid' | 'message_id' | 'event_id' | 'ut' | 'received_at' | 'in_play'
 >;
 
 /** Returns the ids of a message, for log lines and spans. */
 export function identify({ message_id, event_id, uuid }: MessageHead): MessageFields {
   return { message_id, event_id, uuid };
+}
+
+/**
+ * Returns the mark of a request some of whose content is older than its subscription asks for, an item of structured fields (RFC 9651);
+ * null where none is. `now`: Unix milliseconds.
+ */
+export function latenessOf(
+  messages: readonly Pick<MessageHead, 'ut' | 'received_at'>[],
+  { max_age_seconds, max_delay_seconds }: ContentLimits,
+  now: number,
+): string | null {
+  const worst = (of: (message: (typeof messages)[number]) => number): number =>
+    Math.max(...messages.map(of)) / 1_000;
+  const delay = worst(({ ut, received_at }) => received_at - ut * 1_000);
+  if (delay > (max_delay_seconds ?? Number.POSITIVE_INFINITY))
+    return `delivery=delayed;reason=max_delay;delay=${Math.round(delay)}`;
+  const age = worst(({ received_at }) => now - received_at);
+  if (age <= (max_age_seconds ?? Number.POSITIVE_INFINITY)) return null;
+  return `delivery=stale;reason=max_age;age=${Math.round(age)}`;
 }
 
 /** Limits of one request, which has at least one message, however large. */
@@ -52,13 +72,13 @@ export class MessageBatch {
 
   /** Adds a message and returns true if there is room; else returns false. */
   add(
-    { message, uuid, message_id, event_id, received_at, in_play }: WebhookMessage,
+    { message, uuid, message_id, event_id, ut, received_at, in_play }: WebhookMessage,
     trace?: string,
   ): boolean {
     const bytes = this.#bytes + message.length + 1;
     const { length } = this.#messages;
     if (length > 0 && (length >= this.#limits.messages || bytes > this.#limits.bytes)) return false;
-    this.#messages.push({ uuid, message_id, event_id, received_at, in_play });
+    this.#messages.push({ uuid, message_id, event_id, ut, received_at, in_play });
     this.#parts.push(length === 0 ? OPEN : COMMA, message);
     if (trace !== undefined) this.#traces.push(trace);
     this.#bytes = bytes;

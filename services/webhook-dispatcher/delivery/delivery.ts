@@ -59,7 +59,7 @@ export class SubscriptionDelivery {
     this.#context = context;
     this.#subscription = subscription;
     this.#progress = new SubscriptionProgress(context, subscription, committed);
-    this.#receiver = new Receiver(context.openEndpoint);
+    this.#receiver = new Receiver(context);
     this.#maxMessages = (committed?.attempts ?? 0) >= NARROWED_AFTER ? 1 : context.limits.messages;
     this.#ended = this.#run();
   }

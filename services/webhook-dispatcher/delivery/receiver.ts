@@ -2,8 +2,9 @@ import type { DeliveryOutcome, WebhookEndpoint } from '#outbound/endpoint.ts';
 import type { Alert } from '#records/types.ts';
 import type { TraceSpan } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
+import { HEALTH_HEADER } from '#tradability/feed-status.ts';
 import { type AlertFormat, alertBody } from '#webhooks/alert-formats.ts';
-import { identify, type MessageBatch } from './batch.ts';
+import { identify, latenessOf, type MessageBatch } from './batch.ts';
 import type { Subscription } from './subscriptions.ts';
 
 type ReceiverEndpoint = Pick<WebhookEndpoint, 'post' | 'close'>;
@@ -14,12 +15,15 @@ export type OpenEndpoint = (subscription: Subscription) => ReceiverEndpoint;
 /** The receiver of a subscription, which gets one request at a time. */
 export class Receiver {
   readonly #openEndpoint: OpenEndpoint;
+  readonly #now: () => number;
   /** The endpoint in use, with the subscription that it was opened for. */
   #opened: { readonly endpoint: ReceiverEndpoint; readonly of: Subscription } | null = null;
   #request: AbortController | null = null;
 
-  constructor(openEndpoint: OpenEndpoint) {
+  /** `now`: Unix milliseconds. */
+  constructor({ openEndpoint, now }: { readonly openEndpoint: OpenEndpoint; readonly now: () => number }) {
     this.#openEndpoint = openEndpoint;
+    this.#now = now;
   }
 
   /** Posts a batch, whose bytes it drops. Resolves with null if that was aborted, unless the batch was accepted all the same. */
@@ -28,7 +32,12 @@ export class Receiver {
     const request = new AbortController();
     this.#request = request;
     const span = startSpan(batch, subscription);
-    const outcome = await endpoint.post(bodyOf(subscription, batch), request.signal);
+    const lateness = latenessOf(batch.messages, subscription, this.#now());
+    const outcome = await endpoint.post(
+      bodyOf(subscription, batch),
+      request.signal,
+      lateness === null ? {} : { [HEALTH_HEADER]: lateness },
+    );
     span?.set({ 'http.response.status_code': outcome.kind === 'status' ? outcome.status : undefined });
     span?.end(outcome.kind === 'accepted' ? undefined : outcome.kind);
     this.#request = null;

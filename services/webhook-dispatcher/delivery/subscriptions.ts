@@ -1,13 +1,20 @@
 import type { DerivedKeys } from '#clients/keys.ts';
 import { SealError } from '#clients/sealing.ts';
-import { CONTRACT_FORM, openWebhook, type SubscriptionFilter, type WebhookForm } from '#clients/webhooks.ts';
+import {
+  CONTRACT_FORM,
+  type ContentLimits,
+  openWebhook,
+  type SubscriptionFilter,
+  type WebhookForm,
+} from '#clients/webhooks.ts';
 import type { Client } from '#records/types.ts';
 import type { Logger } from '#streams/log.ts';
 import { follow, type TopicSource } from '#topics/follow.ts';
 
 /** A receiver of messages, with its filter. Never log its address or its secret. */
 export type Subscription = SubscriptionFilter &
-  WebhookForm & {
+  WebhookForm &
+  ContentLimits & {
     readonly id: string;
     readonly clientId: number;
     readonly url: string;
@@ -107,25 +114,26 @@ export class WebhookSubscriptions {
   #open(client: Client, webhook: Client['webhooks'][number]): Subscription {
     const { keys, log } = this.#options;
     const { client_id: clientId, active, competitions } = client;
-    const { id, types, latest_only: latestOnly, created_at: createdAt } = webhook;
+    const { id, types, latest_only: latestOnly, max_age_seconds, max_delay_seconds, created_at } = webhook;
+    const fields = { id, clientId, latestOnly, max_age_seconds, max_delay_seconds, createdAt: created_at };
     try {
       return {
+        ...fields,
         ...openWebhook(clientId, webhook, keys),
-        clientId,
         active,
         isSealed: false,
-        latestOnly,
-        createdAt,
         competitions: competitions === null ? null : new Set(competitions),
         types: types === null ? null : new Set(types),
       };
     } catch (error) {
       if (!(error instanceof SealError)) throw error;
-      const fields = { client: clientId, subscription: id, code: error.code };
-      log.error(fields, 'a webhook cannot be opened: it was sealed with another CLIENTS_KEY');
+      log.error(
+        { client: clientId, subscription: id, code: error.code },
+        'a webhook cannot be opened: it was sealed with another CLIENTS_KEY',
+      );
       // Not removed: with the right key its delivery continues at the same offset.
       const closed = { ...CONTRACT_FORM, url: '', secret: '', active: false, isSealed: active };
-      return { id, clientId, ...closed, competitions: null, types: null, latestOnly, createdAt };
+      return { ...fields, ...closed, competitions: null, types: null };
     }
   }
 }

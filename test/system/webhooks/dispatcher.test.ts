@@ -259,12 +259,16 @@ test('a failing webhook and a hanging one delay no other', async () => {
   expect(hanging.received).toHaveLength(1);
 });
 
-test('a receiver that is away for 12 s in play has everything 5 s after it is back, older states only by its choice', async () => {
+test('a receiver that is away for 12 s in play has everything 5 s after it is back, older states only by its choice, and old ones marked if it asks', async () => {
   // By the contract's schedule its next attempt would be 14 s after the first one, and then 30 s later.
   const service = await dispatcher({ WEBHOOK_RETRY_SECONDS: '' });
   const [all, latest] = [await HttpsReceiver.start(answers.reset), await HttpsReceiver.start(answers.reset)];
   await subscribe(connection, { url: all.url, secret: SECRET }, [61]);
-  const id = await subscribe(connection, { url: latest.url, secret: SECRET, latestOnly: true }, [61]);
+  const id = await subscribe(
+    connection,
+    { url: latest.url, secret: SECRET, latestOnly: true, limits: { maxAgeSeconds: 5 } },
+    [61],
+  );
   await untilTrue('both are known', async () => (await row(id)).includes('delivering'));
   const away = Date.now();
   const kinds = { all: [] as string[], latest: ['event'] };
@@ -288,8 +292,13 @@ test('a receiver that is away for 12 s in play has everything 5 s after it is ba
   expect(Date.now() - back).toBeLessThan(5_000);
   expect(since(all, refused[0]).toSorted()).toEqual(kinds.all.toSorted());
   expect(since(latest, refused[1]).toSorted()).toEqual(kinds.latest.toSorted());
+  const marks = (receiver: HttpsReceiver, from = 0) =>
+    receiver.received.slice(from).map(({ headers }) => headers['x-feed-health']);
+  expect(marks(latest)[0]).toBeUndefined();
+  expect(marks(latest, refused[1])[0]).toMatch(/^delivery=stale;reason=max_age;age=1\d$/);
+  expect(new Set(marks(all))).toEqual(new Set([undefined]));
   await untilTrue('the list has the number of states left out', async () =>
-    / 3 +accepted/.test(await row(id)),
+    / 3 +age 5 s +accepted/.test(await row(id)),
   );
   expect(await service.metric('touchline_dispatcher_left_out_total')).toBe(3);
 });

@@ -20,6 +20,8 @@ export const SUBSCRIPTION: Subscription = {
   competitions: null,
   types: null,
   latestOnly: false,
+  max_age_seconds: null,
+  max_delay_seconds: null,
   createdAt: 0,
   format: null,
   template: null,
