@@ -114,14 +114,6 @@ const SUMMARIES: Summaries = {
     wordsOf(alert.player_name ?? alert.team_name, alert.minute),
     alert.reasons.join(', '),
   ],
-  'webhook-attempts': (attempt) => [
-    attempt.subscription_id,
-    attempt.kind,
-    attempt.outcome === 'status' ? `status ${attempt.status}` : attempt.outcome,
-    attempt.reason,
-    attempt.messages === 0 ? null : `${attempt.messages} messages`,
-    attempt.next_attempt_at === null ? null : `again at ${timeText(attempt.next_attempt_at / 1_000)}`,
-  ],
   'webhook-progress': ({ subscription_id, client_id, attempts, last_outcome, disabled }) => [
     subscription_id,
     `client ${client_id}`,

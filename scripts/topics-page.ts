@@ -13,7 +13,6 @@ const FIELD_HEAD = ['field', 'type', 'meaning'];
 const SERVICE_MEMORY: ReadonlySet<TopicName> = new Set<TopicName>([
   'clients',
   'access-tokens',
-  'webhook-attempts',
   'operator-orders',
   'standings-results',
   'webhook-times',

@@ -47,26 +47,16 @@ export function parseIdStart(text: string): string {
   );
 }
 
-/** Returns the only item whose id begins with `start`; undefined when there is none. Throws `CommandError` for several. */
-export function findByIdStart<T extends { readonly id: string }>(
-  items: readonly T[],
-  start: string,
-  noun: string,
-): T | undefined {
-  const exact = items.find(({ id }) => id === start);
-  if (exact !== undefined) return exact;
-  const found = items.filter(({ id }) => id.startsWith(start));
-  if (found.length > 1) throw new CommandError(`${found.length} ${noun}s begin with ${escapeLine(start)}`);
-  return found[0];
-}
-
 /** Returns the only item whose id begins with `start`. Throws `CommandError` when there is none, or several. */
 export function requireByIdStart<T extends { readonly id: string }>(
   items: readonly T[],
   start: string,
   noun: string,
 ): T {
-  const found = findByIdStart(items, start, noun);
-  if (found === undefined) throw new CommandError(`there is no ${noun} ${escapeLine(start)}`);
-  return found;
+  const found = items.filter(({ id }) => id.startsWith(start));
+  const only = items.find(({ id }) => id === start) ?? found[0];
+  if (only === undefined) throw new CommandError(`there is no ${noun} ${escapeLine(start)}`);
+  if (found.length > 1 && only.id !== start)
+    throw new CommandError(`${found.length} ${noun}s begin with ${escapeLine(start)}`);
+  return only;
 }

@@ -57,6 +57,7 @@ export function sealWebhook(
     latest_only: latestOnly,
     max_age_seconds: limits.maxAgeSeconds ?? null,
     max_delay_seconds: limits.maxDelaySeconds ?? null,
+    orders: [],
     created_at: createdAt,
     sealed_next_secret: null,
     ...form,

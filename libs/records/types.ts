@@ -522,6 +522,8 @@ export type WebhookSubscription = {
   max_age_seconds: null | number;
   /** The same for content that was older than this at its receipt. */
   max_delay_seconds: null | number;
+  /** Those that were not applied when the last one was given, oldest first, and the last one. */
+  orders: WebhookOrder[];
   /** Unix milliseconds: earlier messages are not sent. */
   created_at: number;
   /** While the signing secret is rotated: the next one, encrypted as the other. Nothing is signed with it yet. */
@@ -530,6 +532,16 @@ export type WebhookSubscription = {
   format: null | string;
   /** Of the format template: the body, as JSON with placeholders. */
   template: null | string;
+};
+
+/** An operator's order about the deliveries of a webhook. */
+export type WebhookOrder = {
+  /** From 1: `epoch` of its progress is that of the last one applied. */
+  number: number;
+  /** enabled, disabled, resent (from `next` on, where that is further back; enables it), skipped (up to `next`). */
+  kind: string;
+  /** Of resent and skipped. */
+  next: WebhookOffset[];
 };
 
 /** Unusable input, with its bytes and the reason. */
@@ -1219,42 +1231,6 @@ export type TradingHalt = {
   updated_at: number;
 };
 
-/** An event of a webhook subscription: an attempt to deliver, or an order about it. */
-export type WebhookAttempt = {
-  subscription_id: string;
-  client_id: number;
-  /** started, delivered, failed, passed, lost, disabled, enabled, resent, skipped, removed. */
-  kind: string;
-  /** The epoch of its progress: an attempt begun before an operator's order has no effect after it. */
-  epoch: number;
-  /** When it ended, Unix milliseconds. */
-  at: number;
-  /** When the request began, Unix milliseconds; of delivered and failed. */
-  started_at: null | number;
-  /** Of delivered and failed: the number of this attempt for the same records, from 1; else 0. */
-  attempt: number;
-  /** Of delivered and failed: accepted, timeout, refused, failed, status, unreadable, different. */
-  outcome: null | string;
-  /** The HTTP status, where outcome is status. */
-  status: null | number;
-  /** A detailed code; never an address. */
-  reason: null | string;
-  /** Messages in the batch; of lost, records that expired before they were delivered. */
-  messages: number;
-  /** States that were left out since the last record, as a newer one of their match was there; of delivered and passed. */
-  left_out: number;
-  /** Bytes of the body. */
-  bytes: number;
-  /** `uuid` of the first message of the batch. */
-  first: null | string;
-  /** `uuid` of its last message. */
-  last: null | string;
-  /** The next offset of each partition that it moves. */
-  next: WebhookOffset[];
-  /** Of failed: time of the next attempt, Unix milliseconds. */
-  next_attempt_at: null | number;
-};
-
 /** One webhook message: the provider's shape, and the fields that select its receivers. */
 export type WebhookMessage = {
   /** Unique and stable: the id of its transition, with `:1`, `:2` appended where that gives several messages; of an alert its id. */
@@ -1284,7 +1260,7 @@ export type WebhookMessage = {
 export type WebhookProgress = {
   subscription_id: string;
   client_id: number;
-  /** Counts the applied orders. */
+  /** Number of the last order that is applied; 0 before the first. */
   epoch: number;
   /** By partition of webhook-messages. */
   next: WebhookOffset[];
@@ -1338,7 +1314,6 @@ export type TopicValues = {
   'standings-results': TakenResult;
   'standings': Standings;
   'trading-halts': TradingHalt;
-  'webhook-attempts': WebhookAttempt;
   'webhook-messages': WebhookMessage;
   'webhook-progress': WebhookProgress;
   'webhook-times': WebhookTime;

@@ -19,20 +19,25 @@ export type LeadershipTerm = {
   requireTerm(): void;
 };
 
-export type LeadershipOptions = Pick<GroupOptions, 'group' | 'topic' | 'sessionTimeoutMs' | 'instanceId'> & {
+export type LeadershipOptions = Pick<
+  GroupOptions,
+  'group' | 'topic' | 'sessionTimeoutMs' | 'instanceId' | 'leaves'
+> & {
   readonly client: Pick<StreamClient, 'openGroupMember'>;
   /** Called when another process uses the same instance id; this process must exit. */
   readonly onFenced: (error: StreamError) => void;
   readonly clock: Pick<MachineClock, 'monotonic' | 'sleep'>;
-  /** Leads until the term is over. Called again after it returns, while this process still leads. */
-  readonly lead: (term: LeadershipTerm) => Promise<void>;
+  /** Leads a partition until the term is over. Called again after it returns, while this process still leads it. */
+  readonly lead: (term: LeadershipTerm, partition: number) => Promise<void>;
+  /** Number of partitions of the control topic that have a leader each. Default 1. */
+  readonly partitions?: number;
   /**
    * Whether this process keeps leading while the group is unreachable, until the group assigns the partition to another
    * process. For leaders whose late writes are harmless, but whose absence after an outage is not.
    */
   readonly outlastsOutages?: boolean;
-  /** Called on each change: 1 when this process leads, 0 when it stands by. */
-  readonly onChange: (leads: 0 | 1) => void;
+  /** Called on each change: 1 when this process leads, 0 when it stands by. Default: does nothing. */
+  readonly onChange?: (leads: 0 | 1) => void;
   readonly log: Logger;
 };
 
@@ -42,7 +47,7 @@ const HEARTBEAT_MS = 1_000;
 const RETRY_MS = 1_000;
 
 /**
- * Elects one leader: the owner of partition 0 of the control topic in a consumer group.
+ * Elects the leader of each partition of a control topic, by default of its first: the owner in a consumer group.
  *
  * A paused or disconnected process does not learn that another one leads. So it publishes only while its last heartbeat is
  * younger than the session timeout, as the group does not reassign its partition earlier. A publish in flight at that moment
@@ -53,20 +58,21 @@ export class Leadership implements GroupListener {
   readonly #options: LeadershipOptions;
   readonly #member: GroupMember;
   readonly #stopping = new AbortController();
-  #owns = false;
+  #owned: ReadonlySet<number> = new Set();
   #joined = false;
   #heartbeatAt = Number.NEGATIVE_INFINITY;
-  #term: { readonly over: AbortController; readonly ended: Promise<void> } | null = null;
+  readonly #terms = new Map<number, { readonly over: AbortController; readonly ended: Promise<void> }>();
 
   constructor(options: LeadershipOptions) {
     this.#options = options;
     this.onFenced = options.onFenced;
-    const { group, topic, sessionTimeoutMs, instanceId } = options;
+    const { group, topic, sessionTimeoutMs, instanceId, leaves } = options;
     this.#member = options.client.openGroupMember({
       group,
       topic,
       sessionTimeoutMs,
       instanceId,
+      leaves,
       heartbeatMs: HEARTBEAT_MS,
       listener: this,
     });
@@ -77,47 +83,55 @@ export class Leadership implements GroupListener {
     return this.#joined;
   }
 
+  /** The partitions that the group has assigned to this process. */
+  get owned(): ReadonlySet<number> {
+    return this.#owned;
+  }
+
   /** Joins the group. Rejects when the broker is unreachable. */
   start(): Promise<void> {
     return this.#member.start();
   }
 
-  /** Ends the term, waits for its work, and leaves the group, so that another candidate leads at once. */
+  /** Ends the terms, waits for their work, and leaves the group, so that another candidate leads at once. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#end();
+    await this.#endAll();
     await this.#member.stop();
-    this.#options.onChange(0);
+    this.#changed(0);
   }
 
   onAssigned(partitions: readonly number[], sentAt: number): void {
+    const { partitions: led = 1, log } = this.#options;
     this.#joined = true;
-    this.#owns = partitions.includes(0);
+    this.#owned = new Set(partitions.filter((partition) => partition < led));
     this.#heartbeatAt = sentAt;
-    this.#options.onChange(this.#owns ? 1 : 0);
-    if (this.#owns) this.#begin();
-    else {
-      this.#options.log.info({}, 'another process leads, this one stands by');
-      void this.#end();
-    }
+    this.#changed(this.#owned.size > 0 ? 1 : 0);
+    if (this.#owned.size === 0) log.info({}, 'another process leads, this one stands by');
+    for (const partition of this.#terms.keys()) if (!this.#owned.has(partition)) void this.#end(partition);
+    this.#beginAll();
   }
 
   onLost(): void {
     this.#joined = false;
-    this.#owns = false;
-    if (this.#options.outlastsOutages === true && this.#term !== null) return;
-    this.#options.onChange(0);
-    void this.#end();
+    this.#owned = new Set();
+    if (this.#options.outlastsOutages === true && this.#terms.size > 0) return;
+    this.#changed(0);
+    void this.#endAll();
   }
 
   onHeartbeat(sentAt: number): void {
     this.#heartbeatAt = sentAt;
-    if (this.#owns) this.#begin();
+    this.#beginAll();
   }
 
-  /** Starts a term unless one is running. */
-  #begin(): void {
-    if (this.#term !== null || this.#stopping.signal.aborted) return;
+  #beginAll(): void {
+    for (const partition of this.#owned) this.#begin(partition);
+  }
+
+  /** Starts a term of a partition unless one is running. */
+  #begin(partition: number): void {
+    if (this.#terms.has(partition) || this.#stopping.signal.aborted) return;
     const over = new AbortController();
     const { lead, clock, sessionTimeoutMs, log } = this.#options;
     const term: LeadershipTerm = {
@@ -128,26 +142,33 @@ export class Leadership implements GroupListener {
         if (over.signal.aborted) throw new LeadershipLostError();
       },
     };
-    log.info({}, 'this process leads');
-    const ended = lead(term)
+    log.info({ partition }, 'this process leads');
+    const ended = lead(term, partition)
       .catch(async (error: unknown) => {
         if (over.signal.aborted || this.#stopping.signal.aborted) return;
-        log.warn({ err: error }, 'leading failed, a new term begins');
+        log.warn({ partition, err: error }, 'leading failed, a new term begins');
         await clock.sleep(RETRY_MS, AbortSignal.any([over.signal, this.#stopping.signal]));
       })
       .then(() => {
         // The next heartbeat starts a new term if this process still leads.
-        this.#term = null;
-        if (!this.#owns) this.#options.onChange(0);
+        this.#terms.delete(partition);
+        if (this.#owned.size === 0) this.#changed(0);
       });
-    this.#term = { over, ended };
+    this.#terms.set(partition, { over, ended });
   }
 
-  async #end(): Promise<void> {
-    const term = this.#term;
-    if (term === null) return;
-    term.over.abort();
-    await term.ended;
+  async #end(partition: number): Promise<void> {
+    const term = this.#terms.get(partition);
+    term?.over.abort();
+    await term?.ended;
+  }
+
+  async #endAll(): Promise<void> {
+    await Promise.all(Array.from(this.#terms.keys(), (partition) => this.#end(partition)));
+  }
+
+  #changed(leads: 0 | 1): void {
+    this.#options.onChange?.(leads);
   }
 }
 

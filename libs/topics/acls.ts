@@ -51,6 +51,11 @@ const OTHER_SERVICES = {
     writes: ['feed-health'],
     group: true,
   },
+  'webhook-dispatcher': {
+    reads: ['webhook-messages', 'webhook-progress', 'clients'],
+    writes: ['webhook-progress'],
+    group: true,
+  },
   api: {
     reads: [...SERVED, 'normalized-messages', 'clients'],
     writes: ['trading-halts'],
@@ -65,7 +70,6 @@ const OTHER_SERVICES = {
 
 /** Topics that processors read and write in addition to those of their streams. */
 const ADDITIONAL_TOPICS: Readonly<Partial<Record<ProcessorName, Pick<ServiceTopics, 'reads' | 'writes'>>>> = {
-  'webhook-dispatcher': { reads: ['webhook-messages', 'clients'], writes: ['webhook-attempts'] },
   'alert-processor': { reads: ['match-state', 'feed-health', 'trading-halts'], writes: [] },
 };
 
@@ -76,6 +80,8 @@ export const BACKLOG_OF = ['match-processor', 'standings-processor'] as const;
 const ADDITIONAL_RIGHTS: Readonly<Partial<Record<ServiceName, (prefix: string) => readonly Right[]>>> = {
   // For the position of match state.
   'feed-monitor': (prefix) => [readOf(positionsTopicName(prefix, 'match-processor'))],
+  // For each partition of webhook-progress.
+  'webhook-dispatcher': (prefix) => [transactionsOf(prefix, 'webhook-dispatcher')],
   // For backlogs: positions, and the ends of an input that it does not read otherwise.
   api: (prefix) => [
     ...BACKLOG_OF.map((processor) => readOf(positionsTopicName(prefix, processor))),
@@ -103,6 +109,7 @@ export const SERVICE_NAMES: readonly ServiceName[] = [
   'feed-poller',
   'feed-monitor',
   ...PROCESSOR_NAMES,
+  'webhook-dispatcher',
   'api',
   'tool-gateway',
 ];
@@ -121,12 +128,14 @@ export function rightsOf(prefix: string, service: ServiceName): Right[] {
   const rights = [describeConfigsOf(prefix), ...[...names(reads)].map(readOf)];
   for (const name of names(writes)) rights.push(literal('Write', 'Topic', name));
   if (group) rights.push(literal('Read', 'Group', `${prefix}${service}`));
-  if (isProcessor(service)) {
-    const name = `${prefix}${service}-`;
-    rights.push({ operation: 'Write', resource: 'TransactionalId', name, pattern: 'Prefixed' });
-  }
+  if (isProcessor(service)) rights.push(transactionsOf(prefix, service));
   rights.push(readOf(topicIdsName(prefix)));
   return [...rights, ...(ADDITIONAL_RIGHTS[service]?.(prefix) ?? [])];
+}
+
+function transactionsOf(prefix: string, service: ServiceName): Right {
+  const name = `${prefix}${service}-`;
+  return { operation: 'Write', resource: 'TransactionalId', name, pattern: 'Prefixed' };
 }
 
 function literal(operation: Right['operation'], resource: Right['resource'], name: string): Right {

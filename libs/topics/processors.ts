@@ -28,12 +28,6 @@ export const PROCESSORS = {
     own: [],
     shared: ['dead-letters'],
   },
-  'webhook-dispatcher': {
-    input: 'webhook-attempts',
-    changelogs: ['webhook-progress'],
-    own: [],
-    shared: ['dead-letters'],
-  },
   'alert-processor': {
     input: 'match-transitions',
     changelogs: [],

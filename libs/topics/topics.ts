@@ -30,8 +30,6 @@ const OF_TABLES = {
   partitioning: 'murmur2 of "<competition id>/<season id>", the same for all topics of tables',
   partitions: 8,
 } as const;
-/** Topics of webhook subscriptions. */
-const OF_SUBSCRIPTIONS = { partitioning: 'murmur2 of the subscription id', partitions: 8 } as const;
 const BY_KEY = { partitioning: 'murmur2 of the key', partitions: 1 } as const;
 
 const COMPACTED = { cleanup: 'compact', retentionMs: DAY, maxMessageBytes: MIB } as const;
@@ -155,16 +153,11 @@ export const TOPICS = {
     partitions: 1,
     ...deletedAfter(30),
   },
-  'webhook-attempts': {
-    about: 'Every attempt to deliver to a webhook subscription, and every order about it.',
-    key: 'subscription id',
-    ...OF_SUBSCRIPTIONS,
-    ...deletedAfter(30),
-  },
   'webhook-progress': {
     about: 'The progress and the health of every webhook subscription.',
     key: 'subscription id',
-    ...OF_SUBSCRIPTIONS,
+    partitioning: 'murmur2 of the subscription id',
+    partitions: 8,
     ...COMPACTED,
   },
   'ingress-status': {

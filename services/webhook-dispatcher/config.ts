@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { rotatingClientsSettings } from '#clients/keys.ts';
 import { outboundSettings } from '#outbound/settings.ts';
-import { integer, list, listenSettings, port, processorSettings } from '#service/config.ts';
+import {
+  integer,
+  kafkaSettings,
+  leaderSettings,
+  list,
+  listenSettings,
+  port,
+  processorSettings,
+  processSettings,
+} from '#service/config.ts';
 
 const KIB = 1024;
 
@@ -12,7 +21,10 @@ const seconds = z
   .transform(Number);
 
 export const settings = z.object({
-  ...processorSettings,
+  ...processSettings,
+  ...kafkaSettings,
+  ...leaderSettings,
+  LEAVE_ON_STOP: processorSettings.LEAVE_ON_STOP,
   ...listenSettings,
   ...rotatingClientsSettings,
   ...outboundSettings,

@@ -15,6 +15,8 @@ export type DeliveryFigures = {
   readonly states: ReadonlyMap<DeliveryState, number>;
   /** Subscriptions of this process that no key opens. */
   readonly sealed: number;
+  /** Partitions of webhook-progress that the group has assigned to this process, and that it does not deliver. */
+  readonly unclaimed: number;
   /** Records between the subscriptions and the end of webhook-messages, summed over those that are not disabled. */
   readonly behind: number;
   /** Bytes of the messages in the window. */
@@ -72,6 +74,14 @@ export function registerDeliveryGauges(registry: Registry, figures: () => Delive
       const { states, sealed } = figures();
       for (const state of STATES) this.set({ state }, states.get(state) ?? 0);
       this.set({ state: SEALED }, sealed);
+    },
+  });
+  new Gauge({
+    name: 'touchline_dispatcher_unclaimed_partitions',
+    help: 'Partitions of webhook-progress that the group has assigned to this process, and that it does not deliver yet.',
+    registers,
+    collect() {
+      this.set(figures().unclaimed);
     },
   });
   new Gauge({

@@ -1,30 +1,29 @@
 import type { AddressInfo } from 'node:net';
 import { clientsKeysOf, deriveKeys } from '#clients/keys.ts';
 import { type EndpointOptions, WebhookEndpoint } from '#outbound/endpoint.ts';
-import { type OpenProcessor, openProcessor } from '#service/run-processor.ts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
-import { streamTopics } from '#topics/processors.ts';
+import { openStreamClient } from '#streams/client/client.ts';
+import { instanceId, Leadership } from '#streams/leadership.ts';
+import { machineClock } from '#timing/clock.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
 import { type DispatcherConfig, settings } from './config.ts';
-import { AttemptLog } from './delivery/attempt-log.ts';
 import type { DeliveryContext } from './delivery/delivery.ts';
 import { Dispatcher } from './delivery/dispatcher.ts';
 import { MessageSource } from './delivery/message-source.ts';
-import { ProgressProcessor } from './delivery/progress-processor.ts';
+import { ownPartition } from './delivery/progress-log.ts';
 import { WebhookSubscriptions } from './delivery/subscriptions.ts';
 import { dispatcherMetrics, registerDeliveryGauges } from './metrics.ts';
 import { createApp } from './test-endpoint/test-endpoint.ts';
 
-/** The name of this service: its folder, its processor, its group. */
+/** The name of this service: its folder, and, after the prefix, its group. */
 const SERVICE = 'webhook-dispatcher';
-
-/** The topics whose values it writes. */
-const WRITTEN = ['webhook-attempts', 'webhook-progress'] as const;
 
 /** Maximum time that a stop waits for pending requests, milliseconds. */
 const PENDING_REQUESTS_MS = 8_000;
 
-/** The service: a task for each partition of subscriptions. */
+/** The service: each partition of subscriptions has one owner among its processes. */
 export const webhookDispatcher: ServiceDefinition<typeof settings> = {
   name: SERVICE,
   about:
@@ -36,9 +35,23 @@ export const webhookDispatcher: ServiceDefinition<typeof settings> = {
 /** Starts the dispatcher: it delivers once it knows the clients and owns partitions of subscriptions. */
 async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promise<RunningService> {
   const { config, logger: log, metrics: registers, draining, fail } = context;
-  const open = await openProcessor(SERVICE, context, WRITTEN);
-  const { client, codecs } = open;
-  const { messages, attempts, source, subscriptions } = await openTopics(open, context);
+  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
+  const application = `${prefix}${SERVICE}`;
+  const registry = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
+  const codec = await registry.codec('webhook-progress');
+  const client = openStreamClient({ brokers, clientId: application, log });
+  const source = { brokers, prefix, registry };
+  const messages = await MessageSource.open({
+    source,
+    client,
+    reader: application,
+    windowBytes: config.DISPATCHER_WINDOW_BYTES,
+    backlogReads: config.DISPATCHER_BACKLOG_READS,
+  });
+  const subscriptions = new WebhookSubscriptions({
+    keys: deriveKeys(clientsKeysOf(config), 'webhooks'),
+    log,
+  });
   /** Allowed addresses of receivers, and authorities to trust. */
   const outbound = {
     allowed: config.WEBHOOK_ALLOWED_RANGES,
@@ -46,20 +59,13 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
     proxy: config,
     now: Date.now,
   };
-  const partitions = await client.partitionCount(open.topicName('webhook-attempts'));
+  const topic = topicName(prefix, 'webhook-progress');
+  const partitions = await client.partitionCount(topic);
   const dispatcher = new Dispatcher({
-    context: {
-      ...policyOf(config, outbound),
-      messages,
-      attempts,
-      log,
-      metrics: dispatcherMetrics(registers),
-    },
+    context: { ...policyOf(config, outbound), messages, log, metrics: dispatcherMetrics(registers) },
     subscriptions,
     partitions,
   });
-  registerDeliveryGauges(registers, () => dispatcher.figures());
-
   const stopping = new AbortController();
   const following = [
     subscriptions.follow(source, stopping.signal, () => dispatcher.refresh()),
@@ -71,10 +77,26 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   ];
   for (const one of following) one.catch(fail);
 
-  const progressTopic = open.topicName('webhook-progress');
-  const stream = await open.run(
-    (partition) => new ProgressProcessor({ partition, codecs, progressTopic, dispatcher }),
-  );
+  const leadership = new Leadership({
+    client,
+    group: application,
+    topic,
+    partitions,
+    sessionTimeoutMs: config.SESSION_TIMEOUT_MS,
+    instanceId: instanceId(SERVICE, config.GROUP_INSTANCE_ID),
+    leaves: config.LEAVE_ON_STOP === 'on',
+    onFenced: fail,
+    clock: machineClock,
+    lead: (term, partition) =>
+      ownPartition({ client, topic, application, codec }, dispatcher, partition, term),
+    // The next owner of a partition fences this one.
+    outlastsOutages: true,
+    log,
+  });
+  const unclaimed = (): number =>
+    [...leadership.owned].filter((partition) => !dispatcher.owns(partition)).length;
+  registerDeliveryGauges(registers, () => ({ ...dispatcher.figures(), unclaimed: unclaimed() }));
+  await leadership.start();
   const app = await createApp({
     ...outbound,
     attemptsPerMinute: config.WEBHOOK_TESTS_PER_MINUTE,
@@ -87,39 +109,15 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   await app.listen({ port: config.DISPATCHER_PORT, host });
   log.info({ host, port: (app.server.address() as AddressInfo).port }, 'POST /test-webhook-url/');
   return {
-    ready: () => stream.ready() && subscriptions.known && attempts.healthy,
+    ready: () => leadership.joined && subscriptions.known && unclaimed() === 0,
     stop: async () => {
       await app.close();
       await dispatcher.drain(PENDING_REQUESTS_MS);
+      await leadership.stop();
       stopping.abort();
-      await Promise.all(Array.from({ length: partitions }, (_, partition) => dispatcher.release(partition)));
-      await attempts.close();
-      await stream.stop();
       await Promise.allSettled(following);
+      await client.close();
     },
-  };
-}
-
-/** Opens messages, attempts and subscriptions. */
-async function openTopics(
-  { client, codecs, registry }: OpenProcessor<(typeof WRITTEN)[number]>,
-  { config, logger: log }: ServiceContext<DispatcherConfig>,
-) {
-  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, DISPATCHER_WINDOW_BYTES: windowBytes } = config;
-  const { application, input } = streamTopics(prefix, SERVICE);
-  const source = { brokers, prefix, registry };
-  const codec = codecs['webhook-attempts'];
-  return {
-    messages: await MessageSource.open({
-      source,
-      client,
-      reader: application,
-      windowBytes,
-      backlogReads: config.DISPATCHER_BACKLOG_READS,
-    }),
-    attempts: await AttemptLog.open({ brokers, clientId: application, log, topic: input, codec }),
-    source,
-    subscriptions: new WebhookSubscriptions({ keys: deriveKeys(clientsKeysOf(config), 'webhooks'), log }),
   };
 }
 

@@ -139,10 +139,16 @@ export function outOfOrder(
   return null;
 }
 
-/** Maximum number of requests that a killed dispatcher leaves unrecorded: one accepted, and the next. */
-const UNRECORDED = 2;
+/** Maximum number of messages that a killed dispatcher leaves unrecorded: those of two full requests. */
+const UNRECORDED = 200;
+/** Maximum time from an accepted request to the commit of its record: a quarter of a second, and a transaction on a busy machine. */
+const RECORDED_MS = 3_000;
 /** Maximum time between the kill of a sender and the answer to its request, milliseconds. */
 const LATE_MS = 1_000;
+
+function messagesIn(requests: Iterable<AcceptedRequest> = []): number {
+  return [...requests].reduce((sum, { messages }) => sum + messages.length, 0);
+}
 
 /** Messages that were accepted between these times may be sent again. Unix milliseconds. */
 export type OrderTime = { readonly from: number; readonly until: number };
@@ -165,11 +171,14 @@ export function unexplainedRepeats(
       const before = latest.get(uuid);
       latest.set(uuid, request);
       if (before === undefined || before.isUncertain) continue;
-      const isBetween = (time: number) => time > before.at - LATE_MS && time <= request.at;
+      const isBetween = (time: number) =>
+        time > before.at - LATE_MS && time < before.at + RECORDED_MS && time <= request.at;
       if (orders.some(({ from, until }) => from - LATE_MS <= before.at && before.at <= until)) continue;
       const kill = kills.find(
         (time) =>
-          isBetween(time) && (excused.get(time)?.has(before) || (excused.get(time)?.size ?? 0) < UNRECORDED),
+          isBetween(time) &&
+          (excused.get(time)?.has(before) ||
+            messagesIn(excused.get(time)) + before.messages.length <= UNRECORDED),
       );
       if (kill === undefined) unexplained.add(before);
       else excused.get(kill)?.add(before);

@@ -65,7 +65,7 @@ function faultOf({
       finding: (disabled === 'operator' ? warning : failed)(
         'webhooks',
         `${which} is disabled (${disabled})${since}: it receives nothing; its last attempt ${last}`,
-        `npx touchline webhooks attempts ${id} shows why; npx touchline webhooks enable ${id} sends what waits`,
+        `npx touchline webhooks enable ${id} sends what waits`,
       ),
     };
   if (attempts === 0) return null;
@@ -74,7 +74,7 @@ function faultOf({
     finding: warning(
       'webhooks',
       `${which} fails${since}: ${attempts} attempts, the last ${last}`,
-      `npx touchline webhooks attempts ${id} shows each`,
+      'npx touchline webhooks list shows when it is tried again',
     ),
   };
 }

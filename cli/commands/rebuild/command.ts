@@ -16,7 +16,6 @@ it counts them. To keep a copy of all topics that a rebuild deletes: npx touchli
                        rebuilds standings-processor and alert-processor; webhook messages of the last seven days are sent
                        again, under the same ids
   standings-processor  deletes standings-results; tables are derived again, and their versions continue
-  webhook-dispatcher   deletes webhook-progress, after it copied the progress of each subscription to webhook-attempts
   alert-processor      deletes nothing; alerts of the last --max-age are published again, under the same ids
 
   --yes       deletes what the input still has

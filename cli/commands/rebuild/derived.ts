@@ -15,7 +15,6 @@ export const REBUILDS: Readonly<
     readers: ['standings-processor', 'alert-processor'],
   },
   'standings-processor': { deleted: ['standings-results'], readers: [] },
-  'webhook-dispatcher': { deleted: ['webhook-progress'], readers: [] },
   'alert-processor': { deleted: [], readers: [] },
 };
 

@@ -83,8 +83,6 @@ export function rebuildLoss(
   const counts = {
     'match-processor': () => matchLoss(cluster, read, existing),
     'standings-processor': () => resultLoss(cluster, read),
-    // Its progress is carried over.
-    'webhook-dispatcher': async () => NOTHING,
     'alert-processor': async () => NOTHING,
   };
   return counts[processor]();

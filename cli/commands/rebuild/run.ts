@@ -1,18 +1,14 @@
-import type { WebhookAttempt } from '#records/types.ts';
 import { partitionsUpTo } from '#streams/client/port.ts';
 import { REBUILD_REFUSES } from '#streams/runtime/positions.ts';
 import { createTopics, deleteTopics, topicPartitions, topicsUnder } from '#topics/admin.ts';
-import { follow, readLatest } from '#topics/follow.ts';
 import { PROCESSOR_NAMES, type ProcessorName, positionsTopicName, streamTopics } from '#topics/processors.ts';
 import { IDENTIFIED, writeTopicMarks } from '#topics/topic-ids.ts';
 import { topicName } from '#topics/topics.ts';
-import { carryOver, catchUp } from '#webhooks/carry-over.ts';
 import {
   dataDirWithPlatform,
   findCluster,
   type OpenCluster,
   platformName,
-  publishValues,
   requireConfirmed,
 } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
@@ -60,12 +56,6 @@ async function rebuildOne(cluster: OpenCluster, processor: ProcessorName): Promi
   const { brokers, prefix } = cluster;
   const deleted = deletedTopics(cluster, processor);
   const partitions = await topicPartitions(brokers, topicName(prefix, 'normalized-messages'));
-  if (processor === 'webhook-dispatcher') {
-    // Creates a lost topic, whose progress is empty.
-    await createTopics({ brokers, prefix, partitions });
-    const carried = await carryProgress(cluster);
-    printLine(`${processor}: carried over the progress of ${carried} webhooks`);
-  }
   await writeTopicMarks(
     brokers,
     prefix,
@@ -82,27 +72,6 @@ async function rebuildOne(cluster: OpenCluster, processor: ProcessorName): Promi
   const inputs = partitionsUpTo(topics.input, await topicPartitions(brokers, topics.input));
   for (const { partition } of inputs)
     await setPosition(topics, { brokers, partition, to: 'start', acceptsState: true });
-}
-
-/**
- * Copies the progress of each subscription from webhook-progress to webhook-attempts, where the original attempts expire after
- * 30 days. Returns the number of subscriptions. Rejects with `PublishError`, and as `follow`.
- */
-async function carryProgress(cluster: OpenCluster): Promise<number> {
-  const committed = await readLatest('webhook-progress', cluster);
-  const all: WebhookAttempt[] = [];
-  await follow(['webhook-attempts'], cluster, {
-    untilEnd: true,
-    onRecord: ({ value }) => value && all.push(value),
-  });
-  const attempts = Map.groupBy(all, ({ subscription_id }) => subscription_id);
-  const ids = new Set([...committed.keys(), ...attempts.keys()]);
-  const progress = [...ids]
-    .map((id) => catchUp(committed.get(id) ?? null, attempts.get(id) ?? []))
-    .filter((known) => known !== null);
-  const entries = progress.flatMap(carryOver).map((value) => ({ key: value.subscription_id, value }));
-  await publishValues(cluster, 'webhook-attempts', entries, { client: 'rebuild' });
-  return progress.length;
 }
 
 function parse({ values: { yes, lose }, positionals }: ArgumentsOf<typeof command>) {

@@ -8,11 +8,6 @@ const parse = (line: string) => parseWebhooks(parseArguments(line.split(' ').fil
 
 test.each([
   ['list --json', { action: 'list', json: true }],
-  ['attempts', { action: 'attempts', id: undefined, since: NOW - 86_400_000, limit: 50, json: false }],
-  [
-    'attempts a1b2 --since 2h --limit 5',
-    { action: 'attempts', id: 'a1b2', since: NOW - 7_200_000, limit: 5, json: false },
-  ],
   ['undelivered a1b2', { action: 'undelivered', id: 'a1b2', limit: 50, json: false }],
   ['resend a1b2 --from 2026-11-20T17:00:00Z', { action: 'resend', id: 'a1b2', from: NOW - 3_600_000 }],
   [
@@ -28,10 +23,9 @@ test.each([
   '',
   'remove a1b2',
   'list a1b2',
-  'attempts a1b2 a2b3',
-  'attempts --limit 0',
-  'attempts --limit x',
-  'attempts --since yesterday',
+  'undelivered a1b2 --limit 0',
+  'undelivered a1b2 --limit x',
+  'resend a1b2 --from yesterday',
   'undelivered',
   'resend a1b2',
   'skip a1b2',

@@ -5,7 +5,7 @@ import { parseCount, parsePastTime } from '../option-values.ts';
 import { ACTIONS, type command } from './command.ts';
 
 /**
- * A parsed request of `touchline webhooks`. Times are Unix milliseconds. `attempts` without an id lists all webhooks. `skip`
+ * A parsed request of `touchline webhooks`. Times are Unix milliseconds. `skip`
  * gives up all messages composed before a time, or the message with a `uuid`.
  */
 export type WebhooksRequest = ReturnType<typeof parseWebhooks>;
@@ -20,21 +20,12 @@ export function parseWebhooks(given: ArgumentsOf<typeof command>, now: number) {
   const counts: readonly number[] = ACTIONS[action].ids;
   if (!counts.includes(ids.length))
     throw new UsageError(action === 'list' ? 'list takes no id' : 'name one webhook by its id');
-  const known = ids.map(parseIdStart);
-  const [id = ''] = known;
+  const [id = ''] = ids.map(parseIdStart);
   const json = values.json === true;
   const limit = parseCount('--limit', values.limit, MAX_LIMIT) ?? DEFAULT_LIMIT;
   switch (action) {
     case 'list':
       return { action, json };
-    case 'attempts':
-      return {
-        action,
-        id: known[0],
-        since: parsePastTime('--since', values.since ?? '1d', now),
-        limit,
-        json,
-      };
     case 'undelivered':
       return { action, id, limit, json };
     case 'resend':

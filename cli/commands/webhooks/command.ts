@@ -3,7 +3,6 @@ import { BROKER_HELP, defineCommand } from '../../command.ts';
 import { actionWords } from '../actions.ts';
 
 const HELP = `Usage: touchline webhooks list [--json]
-       touchline webhooks attempts [<id>] [--since <time>] [--limit 50] [--json]
        touchline webhooks undelivered <id> [--limit 50] [--json]
        touchline webhooks resend <id> --from <time>
        touchline webhooks skip <id> --before <time> | --message <uuid> [--yes]
@@ -13,8 +12,7 @@ Shows and controls the delivery of webhooks to clients (touchline clients webhoo
 four characters while it is unambiguous. A time is as 2026-11-20T18:00:00Z, or 2h for two hours ago.
 
   list         lists every webhook: client, host (when the key of clients is available), state, since when it fails, and
-               when its next attempt is due
-  attempts     lists the latest attempts and decisions, of one webhook or of all, since a time (default: a day ago)
+               when its next attempt is due; with the outcome of the last one
   undelivered  lists the first pending messages of a webhook, and prints their number
   resend       sends all messages again that were composed since a time, at most seven days ago, under the same ids, and
                then the pending ones; enables a disabled webhook
@@ -30,7 +28,6 @@ ${BROKER_HELP}
 /** Numbers of ids, and options, that each action takes. */
 export const ACTIONS = {
   list: { ids: [0], options: ['json'] },
-  attempts: { ids: [0, 1], options: ['since', 'limit', 'json'] },
   undelivered: { ids: [1], options: ['limit', 'json'] },
   resend: { ids: [1], options: ['from'] },
   skip: { ids: [1], options: ['before', 'message', 'yes'] },
@@ -45,7 +42,6 @@ export const command = defineCommand({
     before: { type: 'string' },
     message: { type: 'string' },
     yes: { type: 'boolean' },
-    since: { type: 'string' },
     limit: { type: 'string' },
     json: { type: 'boolean' },
   },

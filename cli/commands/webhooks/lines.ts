@@ -1,5 +1,5 @@
 import type { ContentLimits, SubscriptionFilter } from '#clients/webhooks.ts';
-import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#records/types.ts';
+import type { WebhookMessage, WebhookProgress } from '#records/types.ts';
 import type { TextCell, TextColumn } from '../../table.ts';
 
 /** A webhook of a client; `progress` is null until a dispatcher has seen the webhook. */
@@ -26,19 +26,6 @@ export const ROW_COLUMNS: readonly TextColumn<WebhookRow>[] = [
   { head: 'left out', align: 'right', of: ({ progress }) => progress?.left_out || null },
   { head: 'marked beyond', of: limitWords },
   { head: 'last', minWidth: 10, of: ({ progress }) => (progress === null ? null : lastText(progress)) },
-];
-
-export const ATTEMPT_COLUMNS: readonly TextColumn<WebhookAttempt>[] = [
-  { head: 'time', of: ({ at }) => timeText(at) },
-  { head: 'webhook', of: ({ subscription_id }) => subscription_id },
-  { head: 'what', of: ({ kind }) => kind },
-  { head: 'outcome', of: ({ outcome, status }) => (outcome === 'status' ? `status ${status}` : outcome) },
-  { head: 'reason', minWidth: 10, of: ({ reason }) => reason },
-  { head: 'messages', align: 'right', of: ({ messages }) => messages || null },
-  { head: 'bytes', align: 'right', of: ({ bytes }) => bytes || null },
-  { head: 'ms', align: 'right', of: ({ at, started_at }) => started_at && at - started_at },
-  { head: 'attempt', align: 'right', of: ({ attempt, next_attempt_at }) => next_attempt_at && attempt },
-  { head: 'again at', of: ({ next_attempt_at }) => timeText(next_attempt_at) },
 ];
 
 export const MESSAGE_COLUMNS: readonly TextColumn<WebhookMessage>[] = [

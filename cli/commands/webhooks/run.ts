@@ -3,10 +3,10 @@ import { type ArgumentsOf, CommandError } from '../../command.ts';
 import { tableText } from '../../table.ts';
 import { printLine } from '../../terminal.ts';
 import { jsonText } from '../../values.ts';
-import { findByIdStart, requireByIdStart } from '../ids.ts';
+import { requireByIdStart } from '../ids.ts';
 import { parseWebhooks, type WebhooksRequest } from './arguments.ts';
 import type { command } from './command.ts';
-import { ATTEMPT_COLUMNS, MESSAGE_COLUMNS, ROW_COLUMNS, type WebhookRow } from './lines.ts';
+import { MESSAGE_COLUMNS, ROW_COLUMNS, type WebhookRow } from './lines.ts';
 import { WebhookTopics } from './topics.ts';
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
@@ -24,17 +24,6 @@ async function perform(cluster: OpenCluster, topics: WebhookTopics, request: Web
       else process.stdout.write(tableText(ROW_COLUMNS, rows));
       if (rows.length === 0 && !request.json) process.stderr.write('there are no webhooks\n');
       return;
-    case 'attempts': {
-      // A removed webhook still has attempts, under its full id.
-      const { id, since } = request;
-      const only = id === undefined ? null : (findByIdStart(rows, id, 'webhook')?.id ?? id);
-      const attempts = await topics.attempts(since, only);
-      if (attempts.length === 0 && id !== undefined) find(rows, id);
-      const last = attempts.slice(-request.limit);
-      if (request.json) for (const attempt of last) printLine(jsonText(attempt));
-      else process.stdout.write(tableText(ATTEMPT_COLUMNS, last));
-      return;
-    }
     case 'undelivered': {
       const { first, count } = await topics.undelivered(find(rows, request.id), request.limit);
       if (request.json) for (const { message } of first) printLine(message.toString());
@@ -46,7 +35,7 @@ async function perform(cluster: OpenCluster, topics: WebhookTopics, request: Web
       const { row, progress } = findStarted(rows, request.id);
       const next = await topics.offsetsAt(request.from);
       const again = await topics.between(row, next, progress.next);
-      await topics.order(row, 'resent', { next });
+      await topics.order(row, 'resent', next);
       printLine(
         `webhook ${row.id} is sent ${again.length} messages again, since ${new Date(request.from).toISOString()}, and what waits`,
       );
@@ -65,14 +54,13 @@ async function perform(cluster: OpenCluster, topics: WebhookTopics, request: Web
         request.yes,
         `${skipped.length} messages of webhook ${row.id} would never be sent`,
       );
-      await topics.order(row, 'skipped', { next, messages: skipped.length });
+      await topics.order(row, 'skipped', next);
       printLine(`${platformName(cluster)}: webhook ${row.id} is not sent ${skipped.length} messages`);
       return;
     }
     default: {
       const { row } = findStarted(rows, request.id);
-      if (request.action === 'enable') await topics.order(row, 'enabled', {});
-      else await topics.order(row, 'disabled', { reason: 'operator' });
+      await topics.order(row, request.action === 'enable' ? 'enabled' : 'disabled');
       printLine(`webhook ${row.id} is ${request.action}d`);
     }
   }

@@ -1,30 +1,34 @@
-/** Reads webhooks, attempts and messages from their topics, and writes orders. */
+/** Reads webhooks and messages from their topics, and gives orders on `clients`. */
 import { ClientDirectory } from '#clients/directory.ts';
 import { wants } from '#clients/webhooks.ts';
 import { offsetsAt } from '#cluster/logs.ts';
-import type { WebhookAttempt, WebhookMessage, WebhookOffset } from '#records/types.ts';
+import type { WebhookMessage, WebhookOffset, WebhookOrder } from '#records/types.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { findTopics } from '#topics/admin.ts';
 import { follow, readLatest } from '#topics/follow.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { type AttemptKind, attemptOf } from '#webhooks/progress.ts';
-import { commandLog, findWebhookKeys, type OpenCluster, publishValues } from '../../cluster.ts';
+import { commandLog, findWebhookKeys, type OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
 import { escapeLine } from '../../values.ts';
-import { addressOf } from '../clients/client.ts';
+import { addressOf, editClient } from '../clients/client.ts';
 import type { WebhookRow } from './lines.ts';
+
+/** Maximum number of orders of a webhook that wait for a dispatcher. */
+const MAX_WAITING = 20;
 
 export class WebhookTopics {
   readonly #cluster: OpenCluster;
+  readonly #clients: ClientDirectory;
 
   constructor(cluster: OpenCluster) {
     this.#cluster = cluster;
+    this.#clients = ClientDirectory.open({ ...cluster, log: commandLog('webhooks') });
   }
 
   /** Returns every webhook, ordered by client. */
   async rows(): Promise<WebhookRow[]> {
     const [clients, progress] = await Promise.all([
-      ClientDirectory.open({ ...this.#cluster, log: commandLog('webhooks') }).list(),
+      this.#clients.list(),
       readLatest('webhook-progress', this.#cluster),
     ]);
     const keys = findWebhookKeys(process.env);
@@ -42,19 +46,6 @@ export class WebhookTopics {
         max_delay_seconds: webhook.max_delay_seconds,
       })),
     );
-  }
-
-  /** Returns the attempts that ended at or after a time, in that order; `only` is the id of a webhook, null for all. */
-  async attempts(since: number, only: string | null): Promise<WebhookAttempt[]> {
-    const found: WebhookAttempt[] = [];
-    await follow(['webhook-attempts'], this.#cluster, {
-      from: await this.#offsetsAt('webhook-attempts', since),
-      untilEnd: true,
-      onRecord({ value }) {
-        if (value !== null && (only === null || value.subscription_id === only)) found.push(value);
-      },
-    });
-    return found.sort((a, b) => a.at - b.at);
   }
 
   /** Returns the first pending messages of a webhook, partition by partition, and the number of all. */
@@ -108,22 +99,34 @@ export class WebhookTopics {
   /** Returns the first offsets of the messages composed at or after a time. */
   async offsetsAt(time: number): Promise<WebhookOffset[]> {
     const topic = this.#name('webhook-messages');
-    return Array.from(await this.#offsetsAt('webhook-messages', time), ([key, offset]) => ({
+    const { brokers } = this.#cluster;
+    return Array.from(await offsetsAt({ brokers, topic, time }), ([key, offset]) => ({
       partition: Number(key.slice(topic.length + 1)),
       offset,
     }));
   }
 
-  /** Writes an order for a webhook. Rejects with `PublishError`. */
+  /**
+   * Gives an order for a webhook: a dispatcher applies it once, whoever owns the webhook then. Rejects as `ClientDirectory.edit`, and
+   * with `CommandError` where too many wait.
+   */
   async order(
     { id, clientId, progress }: WebhookRow,
-    kind: Extract<AttemptKind, 'enabled' | 'disabled' | 'resent' | 'skipped'>,
-    fields: Partial<WebhookAttempt>,
+    kind: 'enabled' | 'disabled' | 'resent' | 'skipped',
+    next: readonly WebhookOffset[] = [],
   ): Promise<void> {
-    const epoch = progress?.epoch ?? 1;
-    const head = { subscription_id: id, client_id: clientId, kind, epoch, at: Date.now() };
-    const entry = { key: id, value: attemptOf(head, fields) };
-    await publishValues(this.#cluster, 'webhook-attempts', [entry], { client: 'webhooks' });
+    const applied = progress?.epoch ?? 0;
+    const give = (orders: readonly WebhookOrder[]): WebhookOrder[] => {
+      const waiting = orders.filter(({ number }) => number > applied);
+      if (waiting.length >= MAX_WAITING)
+        throw new CommandError(`${waiting.length} orders of webhook ${id} wait for a dispatcher: start one`);
+      const number = Math.max(applied, ...waiting.map((one) => one.number)) + 1;
+      return [...waiting, { number, kind, next: [...next] }];
+    };
+    await editClient(this.#clients, clientId, (client) => ({
+      ...client,
+      webhooks: client.webhooks.map((one) => (one.id === id ? { ...one, orders: give(one.orders) } : one)),
+    }));
   }
 
   /** Calls `onMessage` with the messages for a webhook, from these offsets on. */
@@ -141,10 +144,6 @@ export class WebhookTopics {
         if (value !== null && wants(row, value)) onMessage(value, at);
       },
     });
-  }
-
-  #offsetsAt(topic: TopicName, time: number): Promise<Map<string, number>> {
-    return offsetsAt({ brokers: this.#cluster.brokers, topic: this.#name(topic), time });
   }
 
   #name(topic: TopicName): string {

@@ -46,7 +46,6 @@ export function leadStaleAlerts(options: StaleAlertsOptions): Leadership {
     topic: topicName('feed-health'),
     clock: machineClock,
     lead: (term) => runTerm(options, term),
-    onChange: () => {},
   });
 }
 

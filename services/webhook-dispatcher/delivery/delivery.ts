@@ -1,23 +1,22 @@
 import { wants } from '#clients/webhooks.ts';
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
-import type { WebhookAttempt, WebhookProgress } from '#records/types.ts';
+import type { WebhookProgress } from '#records/types.ts';
 import { type Logger, logsMessages } from '#streams/log.ts';
-import type { DeliveryProgress } from '#webhooks/progress.ts';
 import type { DeliveryState, DispatcherMetrics } from '../metrics.ts';
 import { type CollectedBatch, collectBatch, identify, type MessageHead } from './batch.ts';
 import { ExpiredError, type MessageSource } from './message-source.ts';
 import type { MessageAtOffset, MessageChunk } from './message-window.ts';
+import type { DeliveryProgress } from './progress.ts';
 import { type OpenEndpoint, Receiver } from './receiver.ts';
 import {
   attemptsWithin,
   longestDelayMs,
-  offsets,
   type ProgressContext,
   SubscriptionProgress,
 } from './subscription-progress.ts';
 import type { Subscription } from './subscriptions.ts';
 
-/** Dependencies and limits that all deliveries of a process share. */
+/** Dependencies and limits that all deliveries of a partition share. */
 export type DeliveryContext = ProgressContext & {
   readonly messages: Pick<MessageSource, 'window' | 'startOf' | 'readOlder'>;
   readonly openEndpoint: OpenEndpoint;
@@ -59,6 +58,7 @@ export class SubscriptionDelivery {
     this.#context = context;
     this.#subscription = subscription;
     this.#progress = new SubscriptionProgress(context, subscription, committed);
+    this.#progress.order(subscription.orders);
     this.#receiver = new Receiver(context);
     this.#maxMessages = (committed?.attempts ?? 0) >= NARROWED_AFTER ? 1 : context.limits.messages;
     this.#ended = this.#run();
@@ -92,17 +92,10 @@ export class SubscriptionDelivery {
     this.#pause.wake();
   }
 
-  /** Replaces the subscription from the next batch on. */
+  /** Replaces the subscription from the next batch on, and applies its new orders at once. */
   change(subscription: Subscription): void {
     this.#subscription = subscription;
-    this.wake();
-  }
-
-  /** Applies an order at once, if the committed progress has a new one. */
-  applyOrder(committed: WebhookProgress): void {
-    if (this.progress !== null && committed.epoch <= this.progress.epoch) return;
-    this.#progress.replace(committed);
-    this.#receiver.abort();
+    if (this.#progress.order(subscription.orders)) this.#receiver.abort();
     this.wake();
   }
 
@@ -140,13 +133,13 @@ export class SubscriptionDelivery {
     const wait = this.#waitMs(progress);
     if (wait > 0) return this.#pause.sleep(wait);
     const room = this.#progress.waitForRoom();
-    if (room !== null) return room;
+    // Where nothing can be recorded any more, this delivery is about to be closed.
+    if (room !== null) return room.catch(() => this.#pause.sleep(RETRY_MS));
     const collected = await this.#collect(progress);
     if (this.#isOutdated(progress)) return;
     if (collected !== null) return this.#send(progress, collected);
-    const { skippedSince, next } = this.#progress;
-    if (skippedSince !== null && this.#context.now() - skippedSince >= PASSED_MS)
-      return this.#progress.record('passed', { next: offsets(next) });
+    const { skippedSince } = this.#progress;
+    if (skippedSince !== null && this.#context.now() - skippedSince >= PASSED_MS) this.#progress.record();
     await this.#pause.sleep(IDLE_MS);
   }
 
@@ -164,7 +157,7 @@ export class SubscriptionDelivery {
   async #start(): Promise<void> {
     const next = await this.#context.messages.startOf(this.#subscription);
     if (this.#isEnding || this.progress !== null) return;
-    await this.#progress.record('started', { next: offsets(next) });
+    this.#progress.start(next, this.#subscription.orders.at(-1)?.number ?? 0);
   }
 
   /** Whether the delivery ends, or an order was applied since it had this progress. */
@@ -194,8 +187,8 @@ export class SubscriptionDelivery {
     if (isCut) this.wake();
     if (batch.messages.length > 0) return collected;
     this.#rotate();
-    this.#progress.skipTo(next);
-    this.#leaveOut(leftOut);
+    this.#progress.skipTo(next, leftOut);
+    this.#context.metrics.leftOut.inc(leftOut);
     return null;
   }
 
@@ -210,7 +203,7 @@ export class SubscriptionDelivery {
       const records = start - offset;
       log.error({ ...this.#fields(), code: error.code, records }, error.message);
       metrics.lostRecords.inc(records);
-      await this.#progress.record('lost', { next: [{ partition, offset: start }], messages: records });
+      this.#progress.lose(partition, start);
       this.wake();
       return null;
     }
@@ -219,24 +212,16 @@ export class SubscriptionDelivery {
   async #send(progress: WebhookProgress, { batch, next, leftOut }: CollectedBatch): Promise<void> {
     const { now, metrics, log, limits } = this.#context;
     const { messages, bytes } = batch;
-    const started_at = now();
+    const startedAt = now();
     const outcome = await this.#receiver.post(this.#subscription, batch);
     // An order that was applied meanwhile decides where the delivery continues.
     if (outcome === null || this.progress?.epoch !== progress.epoch) return;
     metrics.attempts.inc({ outcome: outcome.kind });
-    metrics.attemptSeconds.observe((now() - started_at) / 1_000);
-    const fields = {
-      started_at,
-      outcome: outcome.kind,
-      bytes,
-      messages: messages.length,
-      first: messages[0]?.uuid ?? null,
-      last: messages.at(-1)?.uuid ?? null,
-    };
-    if (outcome.kind !== 'accepted') return this.#recordFailed(outcome, fields, messages);
-    this.#leaveOut(leftOut);
+    metrics.attemptSeconds.observe((now() - startedAt) / 1_000);
+    if (outcome.kind !== 'accepted') return this.#recordFailed(outcome, startedAt, messages);
+    metrics.leftOut.inc(leftOut);
     // Further batches are sent meanwhile; `waitForRoom` limits the unrecorded ones to two full batches.
-    this.#progress.recordDelivered(next, fields).catch(() => {});
+    this.#progress.deliver(next, leftOut, { messages: messages.length, bytes });
     this.#progress.flushIfFull();
     this.#rotate();
     this.#maxMessages = Math.min(limits.messages, WIDENED_BY * this.#maxMessages);
@@ -251,42 +236,33 @@ export class SubscriptionDelivery {
   }
 
   /** Records an attempt that was not accepted, and disables the subscription if it has failed for too long. */
-  async #recordFailed(
+  #recordFailed(
     outcome: Exclude<DeliveryOutcome, { kind: 'accepted' }>,
-    fields: Partial<WebhookAttempt>,
+    startedAt: number,
     messages: readonly MessageHead[],
-  ): Promise<void> {
+  ): void {
     const [first] = messages;
     const { now, delaysMs, disableAfterMs, log, metrics } = this.#context;
     const { status, retryAfterMs } =
       outcome.kind === 'status' ? outcome : { status: null, retryAfterMs: null };
-    const reason = 'reason' in outcome ? outcome.reason : null;
-    const recorded = this.#progress.recordFailed(
-      { ...fields, status, reason },
-      { retryAfterMs, isInPlay: messages.some(({ in_play }) => in_play) },
-    );
+    const reason = 'reason' in outcome ? outcome.reason : status === null ? null : String(status);
+    const isInPlay = messages.some(({ in_play }) => in_play);
+    this.#progress.fail({ outcome: outcome.kind, reason, startedAt, retryAfterMs, isInPlay });
     const progress = this.progress as WebhookProgress;
     this.#waitMs(progress);
-    const { attempts, failing_since, epoch } = progress;
+    const { attempts, failing_since } = progress;
     if (attempts >= NARROWED_AFTER) this.#maxMessages = 1;
     if (attempts === 1)
       log.warn(
-        { ...this.#fields(), ...(first && identify(first)), outcome: outcome.kind, status, reason },
+        { ...this.#fields(), ...(first && identify(first)), outcome: outcome.kind, reason },
         'a webhook does not accept',
       );
-    await recorded;
     if (failing_since === null || now() - failing_since < disableAfterMs) return;
     // Fewer attempts do not take half of that time: the clock was set, or no dispatcher ran.
     if (attempts < attemptsWithin(delaysMs, disableAfterMs / 2)) return;
-    await this.#progress.record('disabled', { reason: 'failing', epoch });
+    this.#progress.disable();
     metrics.disabled.inc();
     log.error({ ...this.#fields(), failing_since }, 'a webhook is disabled: it has failed for too long');
-  }
-
-  /** Counts states that are not sent, for the next record. */
-  #leaveOut(states: number): void {
-    this.#progress.leaveOut(states);
-    this.#context.metrics.leftOut.inc(states);
   }
 
   /** Begins the next batch with the next partition. */

@@ -22,12 +22,12 @@ function dispatcherIn(world: DeliveryWorld) {
     subscriptions.openChanged();
     dispatcher.refresh();
   };
-  return { dispatcher, subscribe };
+  return { dispatcher, progressLog: context.progressLog, subscribe };
 }
 
 test('is idle while it delivers to no subscription: without one, before its claim, and after its release', async () => {
-  const { dispatcher, subscribe } = dispatcherIn(new DeliveryWorld());
-  dispatcher.claim(0, new Map());
+  const { dispatcher, progressLog, subscribe } = dispatcherIn(new DeliveryWorld());
+  await dispatcher.claim(0, new Map(), progressLog);
   expect(dispatcher.isIdle).toBe(true);
   subscribe();
   expect(dispatcher.isIdle).toBe(false);
@@ -37,9 +37,9 @@ test('is idle while it delivers to no subscription: without one, before its clai
 
 test('posts the messages of several partitions that one fetch found with one request', async () => {
   const world = new DeliveryWorld();
-  const { dispatcher, subscribe } = dispatcherIn(world);
+  const { dispatcher, progressLog, subscribe } = dispatcherIn(world);
   subscribe();
-  dispatcher.claim(0, new Map([[WEBHOOK.id, started(0, 0)]]));
+  await dispatcher.claim(0, new Map([[WEBHOOK.id, started(0, 0)]]), progressLog);
   for (const partition of [0, 1]) world.publish(partition, 1);
   dispatcher.offer(world.log.flat());
   await world.has(2);

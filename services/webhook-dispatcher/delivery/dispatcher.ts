@@ -1,29 +1,29 @@
 import type { WebhookProgress } from '#records/types.ts';
 import { partitionHash } from '#streams/client/port.ts';
 import { settlesWithin } from '#timing/clock.ts';
-import { attemptOf, type DeliveryProgress } from '#webhooks/progress.ts';
 import type { DeliveryFigures, DeliveryState } from '../metrics.ts';
 import { type DeliveryContext, SubscriptionDelivery } from './delivery.ts';
 import type { MessageSource } from './message-source.ts';
 import type { MessageAtOffset } from './message-window.ts';
+import { moved } from './progress.ts';
+import type { ProgressLog } from './progress-log.ts';
 import type { WebhookSubscriptions } from './subscriptions.ts';
 
 type DispatcherOptions = {
-  readonly context: DeliveryContext & {
+  readonly context: Omit<DeliveryContext, 'progressLog'> & {
     readonly messages: Pick<MessageSource, 'bounds'>;
   };
   readonly subscriptions: WebhookSubscriptions;
-  /** Number of partitions of webhook-attempts; the hash of a subscription's id chooses its partition. */
+  /** Number of partitions of webhook-progress; the hash of a subscription's id chooses its partition. */
   readonly partitions: number;
 };
 
 /** A partition of subscriptions that this process owns. */
 type OwnedPartition = {
-  /** Committed progress, or that of a closed delivery, by subscription. */
+  /** Progress at the claim, or that of a closed delivery, by subscription. */
   readonly progress: Map<string, WebhookProgress>;
+  readonly progressLog: Pick<ProgressLog, 'write' | 'flush'>;
   readonly deliveries: Map<string, SubscriptionDelivery>;
-  /** Removed subscriptions whose removal is recorded already. */
-  readonly removed: Set<string>;
 };
 
 /** All deliveries of a process, for the subscriptions in its partitions. */
@@ -37,27 +37,20 @@ export class Dispatcher {
   }
 
   /** Starts the deliveries of a partition's subscriptions, from committed progress. */
-  claim(partition: number, progress: ReadonlyMap<string, WebhookProgress>): void {
+  async claim(
+    partition: number,
+    progress: ReadonlyMap<string, WebhookProgress>,
+    progressLog: OwnedPartition['progressLog'],
+  ): Promise<void> {
+    const known = await this.#withinLog(progress, progressLog);
     if (this.#isDraining) return;
-    this.#owned.set(partition, { progress: new Map(progress), deliveries: new Map(), removed: new Set() });
+    this.#owned.set(partition, { progress: known, progressLog, deliveries: new Map() });
     this.#refresh(partition);
-    this.#resendBeyondEnd([...progress.values()]).catch((error: unknown) =>
-      this.#options.context.log.warn({ err: error }, 'the ends of webhook-messages cannot be read'),
-    );
   }
 
-  /** Applies committed progress of a partition; null for a removed subscription. */
-  applyCommitted(partition: number, changed: ReadonlyMap<string, DeliveryProgress>): void {
-    const owned = this.#owned.get(partition);
-    if (owned === undefined) return;
-    for (const [id, progress] of changed) {
-      if (progress === null) {
-        owned.progress.delete(id);
-        continue;
-      }
-      owned.progress.set(id, progress);
-      owned.deliveries.get(id)?.applyOrder(progress);
-    }
+  /** Whether it delivers the subscriptions of a partition. */
+  owns(partition: number): boolean {
+    return this.#owned.has(partition);
   }
 
   /** Closes the deliveries of a partition immediately. */
@@ -89,7 +82,7 @@ export class Dispatcher {
   }
 
   /** Returns the current figures of the metrics. */
-  figures(): DeliveryFigures {
+  figures(): Omit<DeliveryFigures, 'unclaimed'> {
     const states = new Map<DeliveryState, number>();
     let behind = 0;
     for (const { state, behind: records } of this.#deliveries()) {
@@ -103,7 +96,7 @@ export class Dispatcher {
     return { states, behind, sealed: sealed.length, windowBytes: context.messages.window.bytes };
   }
 
-  /** Returns the partition of webhook-attempts of a subscription. */
+  /** Returns the partition of webhook-progress of a subscription. */
   #partitionOf(id: string): number {
     return partitionHash(Buffer.from(id)) % this.#options.partitions;
   }
@@ -117,55 +110,56 @@ export class Dispatcher {
     const { subscriptions, context } = this.#options;
     const owned = this.#owned.get(partition);
     if (owned === undefined || !subscriptions.known || this.#isDraining) return;
-    const { deliveries, progress } = owned;
+    const { deliveries, progress, progressLog } = owned;
     for (const subscription of subscriptions.all()) {
       const { id, active } = subscription;
       if (!active || this.#partitionOf(id) !== partition) continue;
       const delivery = deliveries.get(id);
+      const of = { ...context, progressLog };
       if (delivery !== undefined) delivery.change(subscription);
-      else deliveries.set(id, new SubscriptionDelivery(context, subscription, progress.get(id) ?? null));
+      else deliveries.set(id, new SubscriptionDelivery(of, subscription, progress.get(id) ?? null));
     }
+    const closed = new Map<string, Promise<void>>();
     for (const [id, delivery] of deliveries) {
       if (subscriptions.get(id)?.active === true) continue;
       deliveries.delete(id);
       // Its last outcome may not be committed yet. Should the client return, it continues there.
       if (delivery.progress !== null) progress.set(id, delivery.progress);
-      void delivery.close();
+      closed.set(id, delivery.close());
     }
-    for (const [id, known] of progress) {
-      if (subscriptions.get(id) === undefined) this.#recordRemoval(owned, known);
+    for (const id of progress.keys()) {
+      if (subscriptions.get(id) !== undefined) continue;
+      progress.delete(id);
+      void Promise.resolve(closed.get(id)).then(() => progressLog.write(id, null).catch(() => {}));
     }
   }
 
   /**
-   * Resends from the start of webhook-messages to subscriptions whose progress is beyond its end: the topic was recreated,
-   * or restored from a backup. Receivers recognise duplicates by their ids.
+   * Returns progress that is within webhook-messages: from the start where it is beyond its end, as the topic was recreated, or restored
+   * from a backup. Receivers recognise duplicates by their ids.
    */
-  async #resendBeyondEnd(progress: readonly WebhookProgress[]): Promise<void> {
-    if (progress.length === 0) return;
-    const { messages, attempts, now, log } = this.#options.context;
-    const bounds = await messages.bounds();
-    const next = bounds.map(({ start: offset }, partition) => ({ partition, offset }));
-    for (const { subscription_id, client_id, epoch, next: reached } of progress) {
-      if (reached.every(({ partition, offset }) => offset <= (bounds[partition]?.end ?? 0))) continue;
+  async #withinLog(
+    progress: ReadonlyMap<string, WebhookProgress>,
+    progressLog: OwnedPartition['progressLog'],
+  ): Promise<Map<string, WebhookProgress>> {
+    const { messages, log } = this.#options.context;
+    const known = new Map(progress);
+    const bounds = await messages.bounds().catch((error: unknown) => {
+      log.warn({ err: error }, 'the ends of webhook-messages cannot be read');
+      return [];
+    });
+    const starts = bounds.map(({ start: offset }, partition) => ({ partition, offset }));
+    for (const [id, of] of progress) {
+      if (of.next.every(({ partition, offset }) => offset <= (bounds[partition]?.end ?? offset))) continue;
       log.error(
-        { client: client_id, subscription: subscription_id, code: 'POSITION_LOST' },
+        { client: of.client_id, subscription: id, code: 'POSITION_LOST' },
         'webhook-messages ends before the delivered offset: its messages are sent from the start',
       );
-      const head = { subscription_id, client_id, kind: 'resent', epoch, at: now() } as const;
-      await attempts.record(attemptOf(head, { reason: 'POSITION_LOST', next }));
+      const restarted = { ...of, next: moved(of.next, starts, Math.min) };
+      known.set(id, restarted);
+      // At once: soon the log may reach beyond the old offset.
+      progressLog.write(id, restarted).catch(() => {});
     }
-  }
-
-  /** Records the removal of a subscription, once. */
-  #recordRemoval(owned: OwnedPartition, { subscription_id, client_id, epoch }: WebhookProgress): void {
-    if (owned.removed.has(subscription_id)) return;
-    owned.removed.add(subscription_id);
-    const { attempts, now, log } = this.#options.context;
-    const removal = attemptOf({ subscription_id, client_id, kind: 'removed', epoch, at: now() });
-    attempts.record(removal).catch((error: unknown) => {
-      owned.removed.delete(subscription_id);
-      log.debug({ err: error }, 'the removal of a webhook was not recorded');
-    });
+    return known;
   }
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { delaysInPlay, retryDelayMs, SubscriptionProgress } from './subscription-progress.ts';
-import { started } from './testing/delivery-world.ts';
+import { delaysInPlay, retryDelayMs } from './subscription-progress.ts';
 
 const DELAYS_MS = [1_000, 5_000, 60_000];
 
@@ -36,19 +35,4 @@ describe('the delay before the next attempt', () => {
     expect(retryDelayMs(DELAYS_MS, 3, 30_000, 0.5)).toBe(60_000);
     expect(retryDelayMs(DELAYS_MS, 1, 86_400_000, 0.5)).toBe(3_600_000);
   });
-});
-
-test('progress is never moved back by the loss of messages that an order has skipped', async () => {
-  const context = {
-    messages: { partitions: 2 },
-    attempts: { record: async () => {}, flush: () => {} },
-    limits: { messages: 1, bytes: 1 },
-    delaysMs: DELAYS_MS,
-    now: () => 0,
-    random: () => 0.5,
-  };
-  const progress = new SubscriptionProgress(context, { id: 's', clientId: 1 }, started(0, 0));
-  progress.replace({ ...started(20, 0), epoch: 2 });
-  await progress.record('lost', { next: [{ partition: 0, offset: 10 }] });
-  expect([progress.next, progress.current?.next]).toEqual([[20, 0], started(20, 0).next]);
 });

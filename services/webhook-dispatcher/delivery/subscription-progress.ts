@@ -1,15 +1,15 @@
-import type { WebhookAttempt, WebhookOffset } from '#records/types.ts';
+import type { WebhookOrder, WebhookProgress } from '#records/types.ts';
 import { jittered } from '#timing/backoff.ts';
-import { type AttemptKind, applyAttempt, attemptOf, type DeliveryProgress } from '#webhooks/progress.ts';
-import type { AttemptLog } from './attempt-log.ts';
 import type { BatchLimits } from './batch.ts';
+import { type DeliveryProgress, delivered, moved, offsets, ordered, started } from './progress.ts';
+import type { ProgressLog } from './progress-log.ts';
 import type { Subscription } from './subscriptions.ts';
 
-/** What the progress of all subscriptions of a process needs. */
+/** What the progress of all subscriptions of a partition needs. */
 export type ProgressContext = {
   /** webhook-messages. */
   readonly messages: { readonly partitions: number };
-  readonly attempts: Pick<AttemptLog, 'record' | 'flush'>;
+  readonly progressLog: Pick<ProgressLog, 'write' | 'flush'>;
   /** Limits of a full batch. */
   readonly limits: BatchLimits;
   /** Delays after consecutive failed attempts, milliseconds; the last one repeats. */
@@ -23,34 +23,38 @@ export type ProgressContext = {
 /** An accepted batch whose record is pending. */
 type UnrecordedBatch = BatchLimits & { readonly written: Promise<void> };
 
-/**
- * The progress of a subscription in its delivery: it records attempts on webhook-attempts, and applies each at once. Records of
- * deliveries are published concurrently, as the furthest one counts; any other record waits for all before it.
- */
+/** An attempt that was not accepted. */
+type FailedAttempt = {
+  readonly outcome: string;
+  readonly reason: string | null;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  /** Of the answer; null without one. */
+  readonly retryAfterMs: number | null;
+  /** Whether a message of it is of a match in play. */
+  readonly isInPlay: boolean;
+};
+
+/** The progress of a subscription in its delivery. It applies each change at once, and records it on webhook-progress. */
 export class SubscriptionProgress {
   readonly #context: ProgressContext;
-  readonly #ids: Pick<WebhookAttempt, 'subscription_id' | 'client_id'>;
-  #current: DeliveryProgress = null;
-  #next: number[] = [];
+  readonly #subscription: Pick<Subscription, 'id' | 'clientId'>;
+  #current: DeliveryProgress;
   #hasSkipped = false;
-  /** States left out since the last record that has their number. */
-  #leftOut = 0;
   #recordedAt: number;
   #recorded: Promise<void> = Promise.resolve();
-  /** The last record that is of no delivery, with all before it; null when it is published. */
-  #order: Promise<void> | null = null;
   readonly #unrecorded = new Set<UnrecordedBatch>();
 
   /** `committed`: null for a new subscription. */
   constructor(
     context: ProgressContext,
-    { id, clientId }: Pick<Subscription, 'id' | 'clientId'>,
+    subscription: Pick<Subscription, 'id' | 'clientId'>,
     committed: DeliveryProgress,
   ) {
     this.#context = context;
-    this.#ids = { subscription_id: id, client_id: clientId };
+    this.#subscription = subscription;
+    this.#current = committed;
     this.#recordedAt = context.now();
-    this.replace(committed);
   }
 
   get current(): DeliveryProgress {
@@ -58,8 +62,10 @@ export class SubscriptionProgress {
   }
 
   /** Next offset by partition: delivered or skipped. */
-  get next(): readonly number[] {
-    return this.#next;
+  get next(): number[] {
+    const next = new Array<number>(this.#context.messages.partitions).fill(0);
+    for (const { partition, offset } of this.#current?.next ?? []) next[partition] = offset;
+    return next;
   }
 
   /** Time of the last record, Unix milliseconds, if messages have been skipped since; else null. */
@@ -67,107 +73,103 @@ export class SubscriptionProgress {
     return this.#hasSkipped ? this.#recordedAt : null;
   }
 
-  /** Replaces the progress by a committed one. */
-  replace(committed: DeliveryProgress): void {
-    this.#current = committed;
-    this.#next = this.#recordedOffsets();
-    this.#hasSkipped = false;
+  /** Begins at these offsets, by partition. */
+  start(next: readonly number[], epoch: number): void {
+    const { id: subscription_id, clientId: client_id } = this.#subscription;
+    this.#record(started({ subscription_id, client_id, epoch }, next, this.#context.now()));
   }
 
-  /** Skips the messages before these offsets; a later record reports it. */
-  skipTo(next: readonly number[]): void {
-    if (next.some((offset, partition) => offset > (this.#next[partition] ?? 0))) this.#hasSkipped = true;
-    this.#next = [...next];
+  /** Applies those orders that are not applied yet, and returns whether there are any. */
+  order(orders: readonly WebhookOrder[]): boolean {
+    const before = this.#current;
+    if (before === null) return false;
+    const after = ordered(before, orders, this.#context.now());
+    if (after !== before) this.#record(after);
+    return after !== before;
   }
 
-  /** Counts states that are not sent; the next record of a delivery or of skipped messages has their number. */
-  leaveOut(states: number): void {
-    this.#leftOut += states;
+  /** Skips the messages before these offsets, `leftOut` states among them; a later record reports it. */
+  skipTo(next: readonly number[], leftOut: number): void {
+    const before = this.next;
+    this.#hasSkipped ||= next.some((offset, partition) => offset > (before[partition] ?? 0));
+    this.#change({ next: offsets(next), left_out: leftOut + (this.#current?.left_out ?? 0) });
   }
 
-  /** Records a delivery up to these offsets, with those that moved since the last record, by skipping too. */
-  recordDelivered(next: readonly number[], fields: Partial<WebhookAttempt>): Promise<void> {
-    const recorded = this.#recordedOffsets();
-    const moved = offsets(next).filter(({ partition, offset }) => offset > (recorded[partition] ?? 0));
-    return this.record('delivered', { ...fields, attempt: this.#attempt(), next: moved });
+  /** Records a delivery up to these offsets, with `leftOut` states that were not sent. */
+  deliver(next: readonly number[], leftOut: number, { messages, bytes }: BatchLimits): void {
+    this.skipTo(next, leftOut);
+    if (this.#current === null) return;
+    const written = this.#record(delivered(this.#current, this.#context.now()));
+    const batch = { messages, bytes, written };
+    const remove = (): void => void this.#unrecorded.delete(batch);
+    this.#unrecorded.add(batch);
+    written.then(remove, remove);
   }
 
-  /**
-   * Records an attempt that was not accepted, with the time of the next one. `retryAfterMs`: of the answer; null without one.
-   * `isInPlay`: whether a message of it is of a match in play.
-   */
-  recordFailed(
-    fields: Partial<WebhookAttempt>,
-    { retryAfterMs, isInPlay }: { readonly retryAfterMs: number | null; readonly isInPlay: boolean },
-  ): Promise<void> {
+  /** Records an attempt that was not accepted, with the time of the next one. */
+  fail({ outcome, reason, startedAt, retryAfterMs, isInPlay }: FailedAttempt): void {
     const { now, random, delaysMs } = this.#context;
-    const attempt = this.#attempt();
+    const attempts = (this.#current?.attempts ?? 0) + 1;
     const delays = isInPlay ? delaysInPlay(delaysMs) : delaysMs;
-    const next_attempt_at = now() + retryDelayMs(delays, attempt, retryAfterMs, random());
-    return this.record('failed', { ...fields, attempt, next_attempt_at });
+    this.#change({
+      attempts,
+      failing_since: this.#current?.failing_since ?? startedAt,
+      next_attempt_at: now() + retryDelayMs(delays, attempts, retryAfterMs, random()),
+      last_outcome: outcome,
+      last_reason: reason,
+    });
+    this.record();
   }
 
-  /** Applies an attempt at once, and records it. Resolves when it is published; rejects when recording has ended. */
-  async record(kind: AttemptKind, fields: Partial<WebhookAttempt> = {}): Promise<void> {
-    const { now, attempts } = this.#context;
-    const head = { ...this.#ids, kind, epoch: this.#current?.epoch ?? 1, at: now() };
-    const isProgress = kind === 'delivered' || kind === 'passed';
-    const attempt = attemptOf(head, isProgress ? { ...fields, left_out: this.#leftOut } : fields);
-    if (isProgress) this.#leftOut = 0;
-    this.#apply(attempt);
-    const isDelivery = kind === 'delivered';
-    const before = isDelivery ? this.#order : this.#recorded;
-    const written = before === null ? attempts.record(attempt) : before.then(() => attempts.record(attempt));
-    const recorded = Promise.all([this.#recorded, written]).then(() => {});
-    this.#recorded = recorded;
-    recorded.catch(() => {});
-    if (isDelivery) {
-      const batch = { messages: attempt.messages, bytes: attempt.bytes, written };
-      const remove = (): void => void this.#unrecorded.delete(batch);
-      this.#unrecorded.add(batch);
-      written.then(remove, remove);
-    } else {
-      this.#order = recorded;
-      const remove = (): void => {
-        if (this.#order === recorded) this.#order = null;
-      };
-      recorded.then(remove, () => {});
-    }
-    await written;
+  /** Records that the records of a partition before an offset expired. */
+  lose(partition: number, start: number): void {
+    this.#change({ next: moved(this.#current?.next ?? [], [{ partition, offset: start }], Math.max) });
+    this.record();
   }
 
-  /** Resolves once all records so far are published; rejects when recording has ended. */
+  /** Records that the deliveries are stopped, as they failed for too long. */
+  disable(): void {
+    this.#change({ attempts: 0, next_attempt_at: null, disabled: 'failing' });
+    this.record();
+  }
+
+  /** Records what was skipped. */
+  record(): void {
+    if (this.#current !== null) this.#record({ ...this.#current, updated_at: this.#context.now() });
+  }
+
+  /** Resolves once all records so far are committed; rejects when they never are. */
   get recorded(): Promise<void> {
     return this.#recorded;
   }
 
   /**
    * Returns null while the unrecorded deliveries are one full batch at most; else publishes at once, and resolves with
-   * the oldest record. Rejects when recording has ended.
+   * the oldest record. Rejects when it is never committed.
    */
   waitForRoom(): Promise<void> | null {
     const [oldest] = this.#unrecorded;
     if (oldest === undefined || !this.#exceeds(1)) return null;
-    this.#context.attempts.flush();
+    this.#context.progressLog.flush();
     return oldest.written;
   }
 
   /** Publishes pending records at once if the next batch will wait for them. */
   flushIfFull(): void {
-    if (this.#exceeds(0.5)) this.#context.attempts.flush();
+    if (this.#exceeds(0.5)) this.#context.progressLog.flush();
   }
 
-  /** Returns the number of the pending attempt: one after an accepted one. */
-  #attempt(): number {
-    return (this.#current?.attempts ?? 0) + 1;
+  #change(fields: Partial<WebhookProgress>): void {
+    if (this.#current !== null) this.#current = { ...this.#current, ...fields };
   }
 
-  #apply(attempt: WebhookAttempt): void {
-    this.#recordedAt = attempt.at;
-    this.#current = applyAttempt(this.#current, attempt);
-    for (const { partition, offset } of attempt.next)
-      this.#next[partition] = Math.max(offset, this.#next[partition] ?? 0);
-    if (attempt.kind === 'delivered' || attempt.kind === 'passed') this.#hasSkipped = false;
+  #record(progress: WebhookProgress): Promise<void> {
+    this.#current = progress;
+    this.#recordedAt = progress.updated_at;
+    this.#hasSkipped = false;
+    this.#recorded = this.#context.progressLog.write(progress.subscription_id, progress);
+    this.#recorded.catch(() => {});
+    return this.#recorded;
   }
 
   /** Whether the unrecorded deliveries are more than this share of a full batch. */
@@ -180,17 +182,6 @@ export class SubscriptionProgress {
     }
     return messages > share * limits.messages || bytes > share * limits.bytes;
   }
-
-  #recordedOffsets(): number[] {
-    const next = new Array<number>(this.#context.messages.partitions).fill(0);
-    for (const { partition, offset } of this.#current?.next ?? []) next[partition] = offset;
-    return next;
-  }
-}
-
-/** Converts offsets by partition to those of a record. */
-export function offsets(next: readonly number[]): WebhookOffset[] {
-  return next.map((offset, partition) => ({ partition, offset }));
 }
 
 /** Maximum `Retry-After` that is honoured, milliseconds. */

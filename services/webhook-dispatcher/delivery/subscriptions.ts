@@ -7,7 +7,7 @@ import {
   type SubscriptionFilter,
   type WebhookForm,
 } from '#clients/webhooks.ts';
-import type { Client } from '#records/types.ts';
+import type { Client, WebhookOrder } from '#records/types.ts';
 import type { Logger } from '#streams/log.ts';
 import { follow, type TopicSource } from '#topics/follow.ts';
 
@@ -23,6 +23,8 @@ export type Subscription = SubscriptionFilter &
     readonly active: boolean;
     /** Whether no key opens it, of an enabled client: it has neither address nor secret, and nothing is sent. */
     readonly isSealed: boolean;
+    /** Oldest first; those up to the epoch of its progress are applied. */
+    readonly orders: readonly WebhookOrder[];
     /** Whether a state is left out while a newer one of its match waits. */
     readonly latestOnly: boolean;
     /** Unix milliseconds. */
@@ -114,8 +116,9 @@ export class WebhookSubscriptions {
   #open(client: Client, webhook: Client['webhooks'][number]): Subscription {
     const { keys, log } = this.#options;
     const { client_id: clientId, active, competitions } = client;
-    const { id, types, latest_only: latestOnly, max_age_seconds, max_delay_seconds, created_at } = webhook;
-    const fields = { id, clientId, latestOnly, max_age_seconds, max_delay_seconds, createdAt: created_at };
+    const { id, types, orders, latest_only: latestOnly, max_age_seconds, max_delay_seconds } = webhook;
+    const createdAt = webhook.created_at;
+    const fields = { id, clientId, orders, latestOnly, max_age_seconds, max_delay_seconds, createdAt };
     try {
       return {
         ...fields,

@@ -143,8 +143,7 @@ export const ROWS: Readonly<Record<AnyTopic, Row>> = {
   'webhook-messages': log('webhook-dispatcher'),
   'webhook-times': CHANGELOG,
   alerts: log(),
-  'webhook-attempts': input(),
-  'webhook-progress': CHANGELOG,
+  'webhook-progress': renewed('webhook-dispatcher'),
   'ingress-status': log(),
   'feed-health': renewed(),
   'poller-checkpoints': renewed(),
@@ -153,7 +152,6 @@ export const ROWS: Readonly<Record<AnyTopic, Row>> = {
   'topic-ids': { group: null, needs: [], deleted: IDS, recreated: IDS, beginning: IDS, end: null },
   'match-processor-positions': POSITIONS,
   'standings-processor-positions': POSITIONS,
-  'webhook-dispatcher-positions': POSITIONS,
   // Its processor has no state, and publishes the alerts of a day again, under the same ids.
   'alert-processor-positions': {
     ...POSITIONS,

@@ -1,12 +1,10 @@
 /** `touchline position`, `touchline rebuild` and the positions of `touchline doctor` against a real processor. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readPositions, topicBounds } from '#cluster/logs.ts';
-import type { WebhookAttempt } from '#records/types.ts';
 import { partitionHash } from '#streams/client/port.ts';
 import { deleteTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
 import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import { commandsIn } from '../../../cli/testing/printed-commands.ts';
 import { backbone } from '../../setup/backbone.ts';
@@ -133,32 +131,6 @@ describe('touchline rebuild', () => {
     await pipeline.settled();
     expect(comparable(await pipeline.output())).toEqual(comparable(before));
     await processor.stop();
-  });
-
-  test('keeps the progress of webhooks whose first attempts have expired', async () => {
-    const topics = await TestTopics.create(['normalized-messages', 'webhook-attempts', 'webhook-progress']);
-    const known = {
-      ...sampleOf('webhook-progress'),
-      subscription_id: 's',
-      next: [{ partition: 0, offset: 950 }],
-      disabled: 'operator',
-    };
-    await topics.write('webhook-progress', [{ key: 's', value: known }]);
-    const order = ['rebuild', 'webhook-dispatcher', '--yes'];
-    expect(await touchlineHere(order, topics.env)).toMatchObject({ code: 0 });
-    const tail = ['tail', 'webhook-attempts', '--from-beginning', '--exit-at-end', '--json'];
-    const { out } = await touchlineHere(tail, topics.env);
-    const attempts: WebhookAttempt[] = out
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line));
-    const { subscription_id, client_id, next, disabled } = known;
-    expect(attempts.reduce<DeliveryProgress>(applyAttempt, null)).toMatchObject({
-      subscription_id,
-      client_id,
-      next,
-      disabled,
-    });
   });
 });
 

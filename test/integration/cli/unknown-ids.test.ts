@@ -14,7 +14,6 @@ const NAMES = [
   'clients',
   'access-tokens',
   'webhook-progress',
-  'webhook-attempts',
   'dead-letters',
 ] as const;
 const MATCH = sampleOf('match-state');
@@ -42,7 +41,6 @@ describe('an id that no topic has', () => {
     ['tokens revoke --client 99', 'client 99 is unknown here'],
     ['tokens revoke 0123456789abcdef', 'there is no token 0123456789abcdef'],
     ['clients show 99', 'there is no client 99'],
-    ['webhooks attempts 9999 --since 1h', 'there is no webhook 9999'],
     ['webhooks undelivered 9999', 'there is no webhook 9999'],
     ['dead-letters show 9999', 'there is no dead letter 9999'],
   ])('fails `touchline %s`', async (line, words) => {

@@ -95,7 +95,6 @@ describe('records that nobody can read', () => {
     ['live', '--json'],
     ['match', String(MATCH.event_id)],
     ['webhooks', 'list'],
-    ['webhooks', 'attempts'],
     ['clients', 'list'],
     ['tokens', 'list'],
     ['export', 'states'],

@@ -163,7 +163,7 @@ async function failingWebhook({
     const out = await runs('doctor', env);
     return out.includes(`${webhook} of client ${client} fails`) ? out : undefined;
   });
-  await runsPrintedIn(found, `webhooks attempts ${webhook}`, env);
+  await runsPrintedIn(found, 'webhooks list', env);
   const undelivered = await runs(`webhooks undelivered ${webhook} --json`, env);
   const uuid = /"uuid": ?"([^"]+)"/.exec(undelivered)?.[1] ?? expect.fail(undelivered);
   await runPages('failing webhook', env, { '<webhook id>': webhook, '<uuid>': uuid });
@@ -172,7 +172,6 @@ async function failingWebhook({
     const out = await runs('doctor', env);
     return out.includes('is disabled (operator)') ? out : undefined;
   });
-  await runsPrintedIn(disabled, `webhooks attempts ${webhook}`, env);
   await runsPrintedIn(disabled, `webhooks enable ${webhook}`, env);
   await untilTrue(
     'the webhook is enabled',

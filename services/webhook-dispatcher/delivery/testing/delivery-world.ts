@@ -1,13 +1,13 @@
 import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
-import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#records/types.ts';
-import { applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
+import type { WebhookMessage, WebhookProgress } from '#records/types.ts';
 import { untilTrue } from '../../../../test/support/poll.ts';
 import { dispatcherMetrics } from '../../metrics.ts';
 import { type DeliveryContext, SubscriptionDelivery } from '../delivery.ts';
 import { ExpiredError } from '../message-source.ts';
 import { type MessageAtOffset, MessageWindow } from '../message-window.ts';
+import type { DeliveryProgress } from '../progress.ts';
 import type { Subscription } from '../subscriptions.ts';
 
 export const SUBSCRIPTION: Subscription = {
@@ -17,6 +17,7 @@ export const SUBSCRIPTION: Subscription = {
   secret: 'x'.repeat(32),
   active: true,
   isSealed: false,
+  orders: [],
   competitions: null,
   types: null,
   latestOnly: false,
@@ -59,7 +60,7 @@ export class DeliveryWorld {
   readonly window: MessageWindow;
   /** Bodies of the requests, in order. */
   readonly posted: string[][] = [];
-  readonly attempts: WebhookAttempt[] = [];
+  readonly records: WebhookProgress[] = [];
   /** The answers to requests; the last one repeats. */
   answers: DeliveryOutcome[] = [ACCEPTED];
   /** Answers a request instead of `answers`. */
@@ -145,7 +146,7 @@ export class DeliveryWorld {
         },
         close: async () => void this.closed.push(secret),
       }),
-      attempts: { record: (attempt) => this.record(attempt), flush: () => {} },
+      progressLog: { write: (_, progress) => this.write(progress), flush: () => {} },
       limits: { messages: 3, bytes: 10_000 },
       delaysMs: [1, 2],
       disableAfterMs: 3_600_000,
@@ -156,10 +157,10 @@ export class DeliveryWorld {
     };
   }
 
-  /** Publishes an attempt. */
-  async record(attempt: WebhookAttempt): Promise<void> {
-    this.attempts.push(attempt);
-    this.progress = applyAttempt(this.progress, attempt);
+  /** Commits a progress. */
+  async write(progress: DeliveryProgress): Promise<void> {
+    if (progress !== null) this.records.push(progress);
+    this.progress = progress;
   }
 
   /** Waits until `count` messages were posted, and returns them. */
@@ -173,18 +174,17 @@ export class DeliveryWorld {
     await untilTrue(`${offset} is recorded`, () => this.progress?.next[0]?.offset === offset, 5_000);
   }
 
-  /** Waits until a record of a kind is published, and returns the last one. */
-  async recorded(kind: string): Promise<WebhookAttempt> {
-    const found = () => this.attempts.findLast((attempt) => attempt.kind === kind);
-    await untilTrue(`${kind} is recorded`, () => found() !== undefined, 5_000);
-    return found() as WebhookAttempt;
+  /** Waits until a progress like this is committed, and returns the last one. */
+  async recorded(is: (progress: WebhookProgress) => boolean = () => true): Promise<WebhookProgress> {
+    await untilTrue('it is recorded', () => this.records.some(is), 5_000);
+    return this.records.findLast(is) as WebhookProgress;
   }
 }
 
 export const started = (...at: number[]): WebhookProgress => ({
   subscription_id: 's',
   client_id: 1,
-  epoch: 1,
+  epoch: 0,
   attempts: 0,
   failing_since: null,
   next_attempt_at: null,
