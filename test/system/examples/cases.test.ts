@@ -15,19 +15,10 @@ import { READER_EXAMPLES, type ReaderExample } from './reader-examples.ts';
 
 const HERE = import.meta.dirname;
 
-/** How a language runs a program of its own in place of its example's. */
-const LANGUAGES: Readonly<
-  Record<
-    string,
-    {
-      readonly args: (of: readonly string[]) => readonly string[];
-      readonly cases: string;
-      readonly values: () => string;
-    }
-  >
-> = {
-  Python: { args: () => [], cases: join(HERE, 'cases.py'), values: () => join(HERE, 'values.py') },
-  Java: { args: (of) => of.slice(0, -1), cases: join(HERE, 'Cases.java'), values: javaValues },
+/** The programs that run in place of an example's, by its language. */
+const PROGRAMS: Readonly<Record<string, Readonly<Record<'cases' | 'values', () => string>>>> = {
+  Python: { cases: () => join(HERE, 'cases.py'), values: () => join(HERE, 'values.py') },
+  Java: { cases: () => join(HERE, 'Cases.java'), values: javaValues },
 };
 
 /** Writes the Java program with the expressions of the page, and returns its path. */
@@ -41,16 +32,10 @@ function javaValues(): string {
   return file;
 }
 
-/** Runs a program in the place of an example, and returns its answer. */
-async function answer(
-  { name, prepare }: ReaderExample,
-  of: 'cases' | 'values',
-  input: object,
-): Promise<unknown> {
+/** Runs a program in place of an example's, the last of its arguments, and returns its answer. */
+async function answer({ prepare }: ReaderExample, program: string, input: object): Promise<unknown> {
   const { command, args, cwd, env } = await prepare();
-  const language = LANGUAGES[name];
-  const program = of === 'cases' ? language?.cases : language?.values();
-  const ran = spawnSync(command, [...(language?.args(args) ?? []), program ?? ''], {
+  const ran = spawnSync(command, [...args.slice(0, -1), program], {
     cwd,
     env: { ...process.env, ...env, PYTHONPATH: `${env?.PYTHONPATH}:${cwd}` },
     input: JSON.stringify(input),
@@ -75,32 +60,33 @@ const RECORDS = [SAMPLES, UNKNOWN].map(({ message, record, table }) => ({
   table: encoded('standings', table),
 }));
 
-describe.each(READER_EXAMPLES.filter(({ name }) => name in LANGUAGES))(
-  'the example reader in $name',
-  (example) => {
-    const { name, present } = example;
-    const needs = present ? '' : ` (needs ${name}, which is not on this machine)`;
+describe.each(
+  READER_EXAMPLES.flatMap((example) => {
+    const programs = PROGRAMS[example.name];
+    return programs === undefined ? [] : { ...example, example, programs };
+  }),
+)('the example reader in $name', ({ name, present, example, programs }) => {
+  const needs = present ? '' : ` (needs ${name}, which is not on this machine)`;
 
-    test.runIf(present)(`says of each case what the rule says${needs}`, async () => {
-      const given = { event_id: EVENT, cases: CASES, state_cases: STATE_CASES };
-      const said = (await answer(example, 'cases', given)) as Readonly<
-        Record<'trading' | 'held', readonly object[]>
-      >;
-      for (const [cases, answers] of [
-        [CASES, said.trading],
-        [STATE_CASES, said.held],
-      ] as const) {
-        const titled = answers.map((one, index) => [cases[index]?.title, one]);
-        expect(titled).toEqual(cases.map(({ title, expected }) => [title, expected]));
-      }
-    });
+  test.runIf(present)(`says of each case what the rule says${needs}`, async () => {
+    const given = { event_id: EVENT, cases: CASES, state_cases: STATE_CASES };
+    const said = (await answer(example, programs.cases(), given)) as Readonly<
+      Record<'trading' | 'held', readonly object[]>
+    >;
+    for (const [cases, answers] of [
+      [CASES, said.trading],
+      [STATE_CASES, said.held],
+    ] as const) {
+      const titled = answers.map((one, index) => [cases[index]?.title, one]);
+      expect(titled).toEqual(cases.map(({ title, expected }) => [title, expected]));
+    }
+  });
 
-    test.runIf(present)(`reads a value by each expression of the guide${needs}`, async () => {
-      const given = { records: RECORDS, expressions: EXPRESSIONS.Python };
-      expect(await answer(example, 'values', given)).toEqual([SAMPLE_VALUES, UNKNOWN_VALUES]);
-    });
-  },
-);
+  test.runIf(present)(`reads a value by each expression of the guide${needs}`, async () => {
+    const given = { records: RECORDS, expressions: EXPRESSIONS.Python };
+    expect(await answer(example, programs.values(), given)).toEqual([SAMPLE_VALUES, UNKNOWN_VALUES]);
+  });
+});
 
 test('a reader in TypeScript reads a value by each expression of the guide', () => {
   const values = [SAMPLES, UNKNOWN].map((records) =>
