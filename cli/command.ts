@@ -1,47 +1,7 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
+/** What all commands of the command line share: how they are defined and parsed (commander), and their errors. */
+import { Command, CommanderError, type CommandUnknownOpts, type OptionValues } from 'commander';
 import type { CodeOf } from '#errors/catalogue.ts';
 import { defineError } from '#errors/touchline-error.ts';
-import { didYouMean } from './suggest.ts';
-
-type Options = NonNullable<ParseArgsConfig['options']>;
-
-/** Parsed arguments of a command: the values of its options, and its other words. */
-export type ParsedArguments<O extends Options> = ReturnType<
-  typeof parseArgs<{ options: O; allowPositionals: true; strict: true }>
->;
-
-type Definition<O extends Options> = {
-  /** The whole text of `touchline <name> --help`. */
-  readonly help: string;
-  readonly options: O;
-  /** Returns the known words that may follow those before them; missing when the command takes only options. */
-  readonly words?: (before: readonly string[]) => readonly string[];
-  /** Allowed values of options that take one of a fixed set. */
-  readonly choices?: { readonly [Name in keyof O]?: readonly string[] };
-  /** Whether the command changes a system with these arguments; it is then recorded as an order. Default: never. */
-  changes?(given: ParsedArguments<O>): boolean;
-  /** Exit code of a failure that the arguments did not cause. Default 1. */
-  readonly failedCode?: number;
-};
-
-/** A command's help and arguments. Its `run.ts` is loaded separately, so that help and usage errors load little. */
-export type Command = Omit<Definition<Options>, 'choices'> & {
-  readonly choices?: Readonly<Record<string, readonly string[] | undefined>>;
-};
-
-/** Parsed arguments of the command `C`. */
-export type ArgumentsOf<C> = C extends { readonly options: infer O extends Options }
-  ? ParsedArguments<O>
-  : never;
-
-/** Help of every command that uses a cluster: how `findCluster` finds it. */
-export const BROKER_HELP =
-  'Broker: that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL; default: the one that touchline up or demo runs here.';
-
-/** Returns the definition, typed by its options. */
-export function defineCommand<const O extends Options>(definition: Definition<O>): Definition<O> {
-  return definition;
-}
 
 /** The arguments are invalid; the message says why. Exit code 2. */
 export class UsageError extends defineError('UsageError', 'USAGE') {}
@@ -52,56 +12,90 @@ export class CommandError extends defineError(
   (message: string, code: CodeOf<'CommandError'> = 'COMMAND_FAILED') => [code, message],
 ) {}
 
-/** Parses the arguments of a command. Throws `UsageError` for unknown options and words, and for a missing, blank or invalid value. */
-export function parseArguments<const O extends Options>(
-  args: readonly string[],
-  { options, words, choices }: Omit<Definition<O>, 'help'>,
-): ParsedArguments<O> {
-  const { tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
-  for (const token of tokens) {
-    if (token.kind === 'option') checkOption(token, options, choices?.[token.name]);
-    else if (token.kind === 'positional') checkWord(token.value, words);
-  }
-  return parseArgs({ args, options, allowPositionals: true });
-}
+/** What the function that runs a command gets: its arguments, then its options. */
+export type GivenTo<C> =
+  C extends Command<infer Arguments, infer Options> ? [...given: Arguments, options: Options] : never;
 
-function checkWord(word: string, words: Definition<Options>['words']): void {
-  if (words === undefined)
-    throw new UsageError(`unexpected argument ${JSON.stringify(word)}: this command takes only options`);
-  if (isBlank(word)) throw new UsageError('an argument is empty: is a variable of the shell not set?');
-}
-
-/** An empty or blank word is what an unset variable of a shell leaves. No command takes one. */
-function isBlank(text: string): boolean {
-  return text.trim() === '';
-}
-
-function checkOption(
-  { name, rawName, value, inlineValue }: OptionToken,
-  options: Options,
-  choices: readonly string[] | undefined,
-): void {
-  const option = Object.hasOwn(options, name) ? options[name] : undefined;
-  if (option === undefined) {
-    const known = Object.keys(options).map((one) => `--${one}`);
-    throw new UsageError(`there is no option ${rawName}${didYouMean(rawName, known)}`);
-  }
-  if (option.type === 'boolean') {
-    if (value !== undefined) throw new UsageError(`${rawName} takes no value`);
-    return;
-  }
-  if (value === undefined || (inlineValue !== true && value.startsWith('-')))
-    throw new UsageError(`${rawName} needs a value: ${rawName}=<value>`);
-  if (isBlank(value)) throw new UsageError(`${rawName} is empty: is a variable of the shell not set?`);
-  if (choices !== undefined && !choices.includes(value))
-    throw new UsageError(
-      `${rawName} is one of ${choices.join(', ')}, not ${JSON.stringify(value)}${didYouMean(value, choices)}`,
-    );
-}
-
-type OptionToken = {
-  readonly name: string;
-  readonly rawName: string;
-  readonly value: string | undefined;
-  readonly inlineValue: boolean | undefined;
+type HelpTexts = {
+  /** What the command does, in one paragraph; line ends are blanks. */
+  readonly about: string;
+  /** Command lines without `touchline`; a test parses each one. */
+  readonly examples: readonly string[];
+  /** What follows the examples; line ends are kept. Default: how the command finds its broker. */
+  readonly notes?: string;
 };
+
+/** How `findCluster` finds the broker. */
+const BROKER =
+  'Broker: that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL; default: the one that\ntouchline up or demo runs here.';
+
+/** Begins the definition of a command. Its `run.ts` is loaded separately, so that help and usage errors load little. */
+export function defineCommand(name: string, { about, examples, notes = BROKER }: HelpTexts): Command {
+  const lines = examples.map((one) => `  touchline ${one}\n`).join('');
+  return new Command(`touchline ${name}`)
+    .description(about.replaceAll('\n', ' '))
+    .addHelpText('after', `\nExamples:\n${lines}${notes === '' ? '' : `\n${notes}`}`)
+    .helpOption('-h, --help', 'prints this help')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ outputError() {} });
+}
+
+type IsOrder = (options: OptionValues, args: readonly unknown[]) => boolean;
+const orders = new WeakMap<object, IsOrder>();
+
+/** Marks a command that changes a system, with all arguments or with some; it is then recorded as an order. */
+export function order<C extends object>(command: C, isOrder: IsOrder = () => true): C {
+  orders.set(command, isOrder);
+  return command;
+}
+
+/** A parsed command line. */
+export type ParsedCommand = {
+  /** Words of the action, as `webhook add`; empty for a command without actions. */
+  readonly action: string;
+  /** As `GivenTo`. */
+  readonly given: readonly unknown[];
+  readonly isOrder: boolean;
+};
+
+/**
+ * Parses the arguments of a command. Throws `UsageError` for what is unknown, missing, invalid or blank, and `CommanderError` once
+ * help is printed.
+ */
+export function parseArguments(command: CommandUnknownOpts, args: readonly string[]): ParsedCommand {
+  // What an unset variable of a shell leaves. No command takes one.
+  if (args.some((one) => /^(?:--[\w-]+=)?\s*$/.test(one)))
+    throw new UsageError('an argument is empty: is a variable of the shell not set?');
+  try {
+    command.parse(args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError) || error.exitCode === 0 || error.code === 'commander.help')
+      throw error;
+    throw new UsageError(messageOf(error));
+  }
+  const action: string[] = [];
+  let leaf = command;
+  for (let next = actionIn(leaf); next !== undefined; next = actionIn(leaf)) {
+    action.push(next.name());
+    leaf = next;
+  }
+  const options = leaf.opts();
+  for (const [name, value] of Object.entries(options))
+    if (typeof value === 'string' && value.startsWith('--'))
+      throw new UsageError(`the option ${name} needs a value, not ${value}`);
+  const isOrder = orders.get(leaf)?.(options, leaf.processedArgs) ?? false;
+  return { action: action.join(' '), given: [...leaf.processedArgs, options], isOrder };
+}
+
+/** Returns the action of a parsed command; undefined when it has none. */
+function actionIn({ commands, args }: CommandUnknownOpts): CommandUnknownOpts | undefined {
+  return commands.find((one) => one.name() === args[0]);
+}
+
+/** Returns the message of commander as one line. */
+function messageOf({ message }: CommanderError): string {
+  return message
+    .replace(/^error: /, '')
+    .replace(/\n\((.*)\)$/, (_, guess: string) => `; ${guess.toLowerCase()}`);
+}

@@ -1,38 +1,36 @@
-/** Completion of the word at the cursor: commands, services, words, options, and values of options. */
-import type { Command } from './command.ts';
+/** Completion of the word at the cursor: commands, services, actions, options, and values of both. */
+import type { CommandUnknownOpts } from 'commander';
 import { loadCommand, SUMMARIES } from './commands/catalogue.ts';
 import { serviceNames } from './services.ts';
 
 /** Returns the candidates for the last word, which may be empty; none where a file or free text is expected. */
 export async function complete(words: readonly string[]): Promise<string[]> {
   const [name = '', ...rest] = words;
-  if (rest.length === 0)
-    return startingWith(name, [...Object.keys(SUMMARIES), 'help', 'version', ...serviceNames()]);
-  if (name === 'help') return rest.length === 1 ? startingWith(rest[0] ?? '', Object.keys(SUMMARIES)) : [];
-  return Object.hasOwn(SUMMARIES, name) ? completeArguments(await loadCommand(name), rest) : [];
+  const last = words.at(-1) ?? '';
+  let known: readonly string[] = [];
+  if (rest.length === 0) known = [...Object.keys(SUMMARIES), 'help', 'version', ...serviceNames()];
+  else if (name === 'help') known = rest.length === 1 ? Object.keys(SUMMARIES) : [];
+  else if (Object.hasOwn(SUMMARIES, name)) known = candidates(await loadCommand(name), rest);
+  return known.filter((one) => one.startsWith(last));
 }
 
-function completeArguments(command: Command, args: readonly string[]): string[] {
-  const { options, choices = {}, words } = command;
+function candidates(command: CommandUnknownOpts, args: readonly string[]): readonly string[] {
+  const [first = '', ...more] = args;
+  const action = more.length > 0 ? command.commands.find((one) => one.name() === first) : undefined;
+  if (action !== undefined) return candidates(action, more);
+  const { options, registeredArguments, commands } = command;
   const last = args.at(-1) ?? '';
-  const [option = '', value] = last.split('=', 2);
-  if (option.startsWith('--') && value !== undefined)
-    return startingWith(value, choices[option.slice(2)] ?? []).map((choice) => `${option}=${choice}`);
-  const takesValue = (arg: string | undefined): boolean =>
-    arg?.startsWith('--') === true && options[arg.slice(2)]?.type === 'string';
-  const before = args.at(-2);
-  if (takesValue(before)) return startingWith(last, choices[before?.slice(2) ?? ''] ?? []);
-  if (last.startsWith('-')) {
-    const used = new Set(args.slice(0, -1));
-    const unused = Object.keys(options).map((one) => `--${one}`);
-    return startingWith(last, [...unused.filter((one) => !used.has(one)), '--help']);
-  }
-  const positionals = args
-    .slice(0, -1)
-    .filter((arg, at) => !arg.startsWith('-') && !takesValue(args[at - 1]));
-  return startingWith(last, words?.(positionals) ?? []);
-}
-
-function startingWith(start: string, known: readonly string[]): string[] {
-  return known.filter((one) => one.startsWith(start));
+  const valued = (arg: string | undefined) => options.find(({ long, required }) => required && long === arg);
+  const [name, value] = last.split('=', 2);
+  if (value !== undefined) return valued(name)?.argChoices?.map((choice) => `${name}=${choice}`) ?? [];
+  const option = valued(args.at(-2));
+  if (option !== undefined) return option.argChoices ?? [];
+  if (last.startsWith('-'))
+    return [...options.map(({ long }) => long ?? ''), '--help'].filter(
+      (one) => !args.slice(0, -1).includes(one),
+    );
+  const before = args.slice(0, -1).filter((arg, at) => !arg.startsWith('-') && !valued(args[at - 1]));
+  const argument =
+    registeredArguments[before.length] ?? registeredArguments.findLast(({ variadic }) => variadic);
+  return argument?.argChoices ?? commands.map((one) => one.name());
 }

@@ -1,10 +1,8 @@
 /** The command line: `touchline <command or service> [arguments]`. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { withAdvice } from '#errors/shortages.ts';
-import { shownBrokers } from '#security/brokers.ts';
 import { SUMMARIES } from './commands/catalogue.ts';
+import { guard } from './guard.ts';
 import { EXIT, run } from './run.ts';
-import { guard } from './terminal.ts';
 
 /** When a command that still runs asks whether a broker answers, and for how long, milliseconds: its own requests wait far longer. */
 const SILENT_AFTER_MS = 3_000;
@@ -38,6 +36,8 @@ function warnOfSilence(command: string | undefined): void {
 }
 
 async function warnIfSilent(): Promise<void> {
+  const { setTimeout: delay } = await import('node:timers/promises');
+  const { shownBrokers } = await import('#security/brokers.ts');
   const { findCluster } = await import('./cluster.ts');
   const { requireKafkaAccess } = await import('#cluster/access.ts');
   const { brokers } = findCluster(process.env);

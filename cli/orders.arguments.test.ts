@@ -1,4 +1,5 @@
 /** Every order with arguments that an unset variable, a half-typed word or another application leaves: refused before a broker is asked. */
+import type { CommandUnknownOpts } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { touchlineHere } from '../test/support/touchline-here.ts';
 import { parseArguments } from './command.ts';
@@ -83,6 +84,34 @@ const ORDERS: readonly string[] = [
   'topics --replication-factor <count> --min-in-sync <count> --partitions <count>',
 ];
 
+/** The other actions. */
+const READS: readonly string[] = [
+  'demo',
+  'up',
+  'status',
+  'doctor',
+  'tail match-state',
+  'live',
+  'match 7',
+  'export states',
+  'alerts --rules x',
+  'clients list',
+  'clients show 7',
+  'clients webhook test 7 a',
+  'webhooks list',
+  'webhooks undelivered a1b2',
+  'tokens list',
+  'dead-letters list',
+  'dead-letters show a1b2',
+  'position match-processor',
+  'rebuild match-processor',
+  'compare a. b.',
+  'rules check x',
+  'topics --print',
+  'acls --print',
+  'completion bash',
+];
+
 /** Splits an order into its words and arguments; a kind may have a space. */
 const partsOf = (order: string): string[] => order.match(/<[^>]+>|\S+/g) ?? [];
 const validArgument = (part: string): string => KINDS[part]?.valid ?? part;
@@ -112,16 +141,69 @@ describe('an order', () => {
     expect({ code, out }, err).toEqual({ code: 2, out: '' });
   });
 
-  test('is in this list with each action and option that it has', async () => {
-    for (const name of Object.keys(SUMMARIES)) {
-      const command = await loadCommand(name);
-      if (command.changes === undefined) continue;
-      const known = ORDERS.filter((order) => order.startsWith(`${name} `));
-      const isOrder = (words: readonly string[]): boolean =>
-        command.changes?.(parseArguments(words, command)) ?? false;
-      for (const action of command.words?.([]) ?? [])
-        if (isOrder([action])) expect(known.join('\n'), `${name} ${action}`).toContain(`${name} ${action}`);
-      expect(known.length, name).toBeGreaterThan(0);
-    }
+  test('is each action that changes something, and no other', async () => {
+    const parsed = async ([name = '', ...args]: readonly string[]) => {
+      const { action, isOrder } = parseArguments(await loadCommand(name), args);
+      return { action: `${name} ${action}`.trim(), isOrder };
+    };
+    const orders = await Promise.all(ORDERS.map((line) => parsed(partsOf(line).map(validArgument))));
+    const reads = await Promise.all(READS.map((line) => parsed(line.split(' '))));
+    expect(orders.filter(({ isOrder }) => !isOrder)).toEqual([]);
+    expect(reads.filter(({ isOrder }) => isOrder)).toEqual([]);
+    const known = new Set([...orders, ...reads].map(({ action }) => action));
+    const all = await Promise.all(
+      Object.keys(SUMMARIES).map(async (name) => actionsOf(name, await loadCommand(name))),
+    );
+    expect([...known].sort()).toEqual(all.flat().sort());
   });
+});
+
+function actionsOf(name: string, { commands }: CommandUnknownOpts): string[] {
+  return commands.length === 0 ? [name] : commands.flatMap((one) => actionsOf(`${name} ${one.name()}`, one));
+}
+
+const TOKEN = '0123456789abcdef';
+const HOOK = 'clients webhook add 3 --url https://a.example/';
+
+test.each([
+  [`alerts --rules data/alert-rules.json --format line --out x`, "cannot be used with option '--out <file>'"],
+  ['clients contract 3', 'name --competitions, --operations or --may-halt'],
+  [`${HOOK} --format slack --types incident`, 'leave --types out'],
+  [`${HOOK} --format slack --template body.json`, 'go together'],
+  [`${HOOK} --format template`, 'go together'],
+  [`${HOOK} --latest-only --types incident`, 'none is selected'],
+  [`${HOOK} --secret s3cret`, "unknown option '--secret'"],
+  ['dead-letters resend', 'name letters by their ids'],
+  ['dead-letters resend abcd --all', 'name letters by their ids'],
+  ['match 1 --at 2100-01-01T00:00:00Z', 'It is in the future'],
+  ['match 1 --at 1h --follow', 'cannot be used with'],
+  ['position match-processor 1', 'name partitions and one offset'],
+  ['position match-processor --yes', 'go with a partition and an offset'],
+  ['replay --into rebuilt. --yes', '--yes goes with --replace'],
+  ['replay --into rebuilt. --copy --source raw', '--copy goes with --into'],
+  ['tail match-state match-incident', 'match-incidents'],
+  ['tail match-state --since 1h --from-beginning', 'cannot be used with'],
+  ['tail match-state --offset 5', '--offset goes with --partition'],
+  ['tail match-state --format {nonsense}', 'it has {topic}, {partition}'],
+  ['tokens revoke', 'name one token by its id'],
+  [`tokens revoke ${TOKEN} --client 7`, 'name one token by its id'],
+  [`tokens label ${TOKEN}`, 'add a label, or --none'],
+  [`tokens label ${TOKEN} x --none`, 'add a label, or --none'],
+  [`tokens label ${TOKEN} ${'x'.repeat(257)}`, 'at most 256 characters'],
+  [`tokens expire ${TOKEN}`, 'add --at <time> or --never'],
+  [`tokens expire ${TOKEN} --at 2027-01-31 --never`, 'cannot be used with'],
+  ['webhooks skip a1b2', 'add --before and a time'],
+  ['webhooks skip a1b2 --before 1h --message m', 'cannot be used with'],
+  ['webhooks undelivered a1b2 --limit 0', 'It must be a whole number from 1'],
+])('refuses `touchline %s`', async (line, problem) => {
+  const { code, out, err } = await touchlineHere(line.split(' '), NO_BROKER);
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(err).toContain(problem);
+});
+
+test('does not echo a token that was given instead of its id', async () => {
+  const token = `touchline_pat_${'x'.repeat(43)}`;
+  const { code, err } = await touchlineHere(['tokens', 'revoke', token], NO_BROKER);
+  expect(code).toBe(2);
+  expect(err).not.toContain(token);
 });

@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { parseArguments } from './command.ts';
-import { loadCommand } from './commands/catalogue.ts';
 import { recordedArguments } from './orders.ts';
 
 test.each([
@@ -41,22 +39,3 @@ test.each([
     ['revoke', '[redacted]'],
   ],
 ])('records %j as %j', (args, recorded) => expect(recordedArguments(args)).toEqual(recorded));
-
-test.each([
-  ['clients', ['add'], true],
-  ['clients', ['list'], false],
-  ['clients', ['webhook', 'test', '1', 'a'], false],
-  ['clients', ['webhook', 'remove', '1', 'a'], true],
-  ['webhooks', ['skip', 'a'], true],
-  ['webhooks', ['undelivered', 'a'], false],
-  ['tokens', ['list'], false],
-  ['position', ['match-processor'], false],
-  ['position', ['match-processor', '0', 'end'], true],
-  ['status', [], false],
-  ['rebuild', ['match-processor'], false],
-  ['rebuild', ['match-processor', '--yes'], true],
-  ['topics', ['--print'], false],
-])('whether `%s %j` is an order: %s', async (name, args, is) => {
-  const command = await loadCommand(name);
-  expect(command.changes?.(parseArguments(args, command)) ?? false).toBe(is);
-});

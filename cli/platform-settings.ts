@@ -1,9 +1,11 @@
+import { Help } from 'commander';
 import type { z } from 'zod';
 import { clientsSettings } from '#clients/keys.ts';
 import {
   alertRulesSettings,
   ConfigError,
   dataSettings,
+  describeSettings,
   httpUrl,
   integer,
   kafkaSettings,
@@ -12,8 +14,11 @@ import {
   processSettings,
 } from '#service/config.ts';
 import { securitySettings } from '#service/connection-settings.ts';
-import type { WantedTopics } from '#topics/admin.ts';
+import type { AcceptedTopics, WantedTopics } from '#topics/admin.ts';
+import { IDENTIFIED } from '#topics/topic-ids.ts';
+import type { TopicName } from '#topics/topics.ts';
 import { webhookSecret } from '../services/webhook-receiver/config.ts';
+import { UsageError } from './command.ts';
 
 /** Settings of the topics that a command creates. */
 export const topicTableSettings = {
@@ -118,3 +123,26 @@ export const REPLICABLE: readonly string[] = [
   'standings-processor',
   'webhook-dispatcher',
 ];
+
+/** Renders settings for the help of a command: name, meaning and default. */
+export function settingsHelp(config: z.ZodObject): string {
+  const settings = describeSettings(config);
+  const help = new Help();
+  help.prepareContext({ helpWidth: 80 });
+  const width = Math.max(...settings.map(({ name }) => name.length));
+  const lines = settings.map(({ name, about, secret, fallback }) => {
+    const value =
+      fallback === null ? 'Required.' : secret || fallback === '(none)' ? '' : `Default: ${fallback}`;
+    return help.formatItem(name, width, `${about} ${value}`.trim(), help);
+  });
+  return `Settings, from the environment:\n${lines.join('\n')}`;
+}
+
+/** Parses the lost topics that an operator accepts. Throws `UsageError`. */
+export function parseAccepted(text: string | undefined): AcceptedTopics | undefined {
+  if (text === undefined || text === 'all') return text;
+  const names = text.split(',');
+  if (names.some((name) => !IDENTIFIED.some((topic) => topic === name)))
+    throw new UsageError(`--accept must be all, or one or several of ${IDENTIFIED.join(',')}`);
+  return names as TopicName[];
+}

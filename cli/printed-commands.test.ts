@@ -3,36 +3,37 @@
  * line has: its name, its options and its actions. test/system/printed, and the tests of guides and runbooks, run commands where they are printed.
  */
 import { describe, expect, test } from 'vitest';
-import { type Command, parseArguments } from './command.ts';
 import { loadCommand, SUMMARIES } from './commands/catalogue.ts';
 import { serviceNames } from './services.ts';
 import { printedCommands, wordsOf } from './testing/printed-commands.ts';
 
 const PRINTED = printedCommands();
 
-/** Throws `UsageError` for an unknown option; fails for an unknown action or topic. */
+/** Fails for an unknown action, option or choice. Values that a reader fills in are not parsed. */
 async function check([name = '', ...args]: readonly string[]): Promise<void> {
   if (serviceNames().includes(name) || name.startsWith('-') || name === 'X') return;
   expect(Object.keys(SUMMARIES)).toContain(name);
   if (args.includes('--help')) return;
-  const command = await loadCommand(name);
-  // An option at the end of a message has its value in another part.
-  const { positionals } = parseArguments(
-    args.at(-1)?.startsWith('--') ? withValue(args, command) : args,
-    command,
-  );
-  const before: string[] = [];
-  for (const word of positionals) {
-    const known = command.words?.(before) ?? [];
-    if (word === 'X') break;
-    if (known.length > 0 && !/^[\d.]+$|^[\w.-]+\.$/.test(word)) expect(known).toContain(word);
-    before.push(word);
+  let command = await loadCommand(name);
+  const words = [...args];
+  while (command.commands.length > 0 && words[0] !== undefined && words[0] !== 'X') {
+    const action = words.shift();
+    const found = command.commands.find((one) => one.name() === action);
+    if (found === undefined) expect(command.commands.map((one) => one.name())).toContain(action);
+    else command = found;
   }
-}
-
-function withValue(args: readonly string[], { options }: Command): string[] {
-  const last = args.at(-1)?.slice(2) ?? '';
-  return options[last]?.type === 'string' ? [...args, 'X'] : [...args];
+  for (const option of command.options) option.argParser((text: string) => text);
+  // An option at the end of a message has its value in another part.
+  const last = command.options.find(({ long, required }) => required && long === words.at(-1));
+  const { operands, unknown } = command.parseOptions(last === undefined ? words : [...words, 'X']);
+  expect(unknown).toEqual([]);
+  if (command.commands.length > 0) return;
+  const known = command.registeredArguments;
+  for (const [at, word] of operands.entries()) {
+    const argument = known[at] ?? known.findLast(({ variadic }) => variadic);
+    expect(argument, `${name} takes no argument ${word}`).toBeDefined();
+    if (word !== 'X' && argument?.argChoices !== undefined) expect(argument.argChoices).toContain(word);
+  }
 }
 
 const COMMANDS = [...new Map(PRINTED.map((one) => [wordsOf(one.text).join(' '), one])).entries()].map(
@@ -46,6 +47,6 @@ describe('a printed command', () => {
   });
 
   test.each(COMMANDS)('is one that the command line accepts: npx touchline $text ($file)', ({ text }) =>
-    check(text.split(' ')),
+    check(wordsOf(text)),
   );
 });

@@ -2,11 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { withAdvice } from '#errors/shortages.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import { parseArguments } from './command.ts';
 import { loadCommand, loadRun, SUMMARIES } from './commands/catalogue.ts';
-import { complete } from './complete.ts';
-import { runServiceHere, serviceNames } from './services.ts';
-import { didYouMean } from './suggest.ts';
 
 /** Codes of `UsageError` and `ConfigError`: loading the class `ConfigError` would take too long. */
 const WRONG_INPUT: ReadonlySet<string> = new Set(['USAGE', 'CONFIG_INVALID']);
@@ -14,60 +10,41 @@ const WRONG_INPUT: ReadonlySet<string> = new Set(['USAGE', 'CONFIG_INVALID']);
 /** Exit codes of the command line. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
+/** Exit codes of failures that the arguments did not cause, where they are not 1. */
+const FAILED: Readonly<Record<string, number>> = { compare: 2 };
+
 /** Runs a command line. Returns the exit code, or null when a service keeps running in this process. */
-export async function run([name, ...args]: readonly string[]): Promise<number | null> {
-  if (name === undefined) {
-    process.stderr.write(overview());
-    return EXIT.usage;
-  }
-  const about = args[0];
-  if (name === 'help' && about !== undefined) return run([about, '--help']);
-  if (name === 'help' || name === '--help' || name === '-h') {
-    process.stdout.write(overview());
-    return EXIT.ok;
-  }
-  if (name === 'version' || name === '--version' || name === '-v') {
-    process.stdout.write(`${version()}\n`);
-    return EXIT.ok;
-  }
+export async function run([name = '', ...args]: readonly string[]): Promise<number | null> {
+  if (name === 'help') return run([...args, '--help']);
   if (name === '__complete') {
+    const { complete } = await import('./complete.ts');
     process.stdout.write((await complete(args)).map((word) => `${word}\n`).join(''));
     return EXIT.ok;
   }
   if (Object.hasOwn(SUMMARIES, name)) return runCommand(name, args);
-  if (!serviceNames().includes(name)) {
-    const guess = didYouMean(name, ['help', 'version', ...Object.keys(SUMMARIES), ...serviceNames()]);
-    process.stderr.write(
-      `touchline: there is no command or service ${JSON.stringify(name)}${guess || '; see touchline --help'}\n`,
-    );
-    return EXIT.usage;
-  }
+  const { runServiceHere, serviceNames } = await import('./services.ts');
+  if (!serviceNames().includes(name)) return overview(name);
   try {
     const { withBackbone } = await import('./cluster.ts');
     Object.assign(process.env, withBackbone(process.env));
   } catch (error) {
-    return reportError(name, error);
+    return report(`touchline ${name}`, error);
   }
   await runServiceHere(name, args);
   return null;
 }
 
 async function runCommand(name: string, args: readonly string[]): Promise<number> {
-  const command = await loadCommand(name);
   try {
-    if (args.includes('--help') || args.includes('-h')) {
-      const { helpOf } = await import('./help.ts');
-      process.stdout.write(helpOf(name, command));
-      return EXIT.ok;
-    }
-    const given = parseArguments(args, command);
-    const start = await loadRun(name);
+    const { parseArguments } = await import('./command.ts');
+    const { action, given, isOrder } = parseArguments(await loadCommand(name), args);
+    const start = await loadRun(name, action);
     await warnOfUnreadable();
-    if (!command.changes?.(given)) return await start(given);
+    if (!isOrder) return await start(...given);
     const { recordOrder } = await import('./orders.ts');
-    return await recordOrder({ command: name, args }, () => start(given));
+    return await recordOrder({ command: name, args }, () => start(...given));
   } catch (error) {
-    return reportError(name, error, command.failedCode);
+    return report(`touchline ${name}`, error, FAILED[name]);
   }
 }
 
@@ -92,38 +69,55 @@ async function warnOfUnreadable(): Promise<void> {
 }
 
 /** Prints an error: its message, and what to do, when it has a code; else its stack. Returns the exit code. */
-async function reportError(name: string, error: unknown, failedCode: number = EXIT.failed): Promise<number> {
+async function report(command: string, error: unknown, failedCode: number = EXIT.failed): Promise<number> {
+  // Help is printed already: it was asked for, or says which action is missing.
+  const { CommanderError } = await import('commander');
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   const { redactor } = await import('#service/logger.ts');
   const redact = redactor([]);
   const isExpected = error instanceof Error && 'code' in error;
   let text: string;
   if (isExpected) text = error instanceof TouchlineError ? error.message : withAdvice(error);
   else text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`touchline ${name}: ${redact(text)}\n`);
+  process.stderr.write(`${command}: ${redact(text)}\n`);
   if (!(error instanceof TouchlineError && WRONG_INPUT.has(error.code))) return failedCode;
-  process.stderr.write(`See touchline ${name} --help.\n`);
+  process.stderr.write(`See ${command} --help.\n`);
   return EXIT.usage;
 }
 
-function overview(): string {
+/** Prints all commands and services, or the release; suggests what is meant by a word that is neither. */
+async function overview(word: string): Promise<number> {
+  const { serviceNames } = await import('./services.ts');
+  if (['version', '--version', '-v'].includes(word)) {
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    process.stdout.write(`touchline ${version}, node ${process.versions.node}\n`);
+    return EXIT.ok;
+  }
+  if (word === '' || word === '--help' || word === '-h') {
+    (word === '' ? process.stderr : process.stdout).write(overviewText(serviceNames()));
+    return word === '' ? EXIT.usage : EXIT.ok;
+  }
+  const { defineCommand, parseArguments } = await import('./command.ts');
+  const program = defineCommand('', { about: '', examples: [] });
+  for (const name of ['help', 'version', ...Object.keys(SUMMARIES), ...serviceNames()]) program.command(name);
+  try {
+    parseArguments(program, [word]);
+    return EXIT.ok;
+  } catch (error) {
+    return report('touchline', error);
+  }
+}
+
+function overviewText(services: readonly string[]): string {
   const width = Math.max(...Object.keys(SUMMARIES).map((name) => name.length));
-  const lines = Object.entries(SUMMARIES).map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`);
+  const lines = Object.entries(SUMMARIES).map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}\n`);
   return `Usage: touchline <command> [arguments]
        touchline <service>
 
 Commands:
-${lines.join('\n')}
-
+${lines.join('')}
 Services (each runs alone, in this process):
-${serviceNames()
-  .map((name) => `  ${name}`)
-  .join('\n')}
-
+${services.map((name) => `  ${name}\n`).join('')}
 Run touchline <command or service> --help for details, touchline version for the release.
 `;
-}
-
-function version(): string {
-  const { version: text } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  return `touchline ${text}, node ${process.versions.node}`;
 }

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
+import { escapeControls, writeControls } from './guard.ts';
 import { cut, widthOf } from './table.ts';
-import { escapeControls, writeControls } from './terminal.ts';
 
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';

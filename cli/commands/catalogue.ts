@@ -1,5 +1,5 @@
 /** All commands, in the order of `touchline --help`. Each has a folder with its name, which is loaded only when the command is used. */
-import type { Command } from '../command.ts';
+import type { CommandUnknownOpts } from 'commander';
 
 /** One line of help for each command. */
 export const SUMMARIES: Readonly<Record<string, string>> = {
@@ -30,11 +30,15 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
 };
 
 /** Loads the definition of a command. */
-export async function loadCommand(name: string): Promise<Command> {
+export async function loadCommand(name: string): Promise<CommandUnknownOpts> {
   return (await import(`./${name}/command.ts`)).command;
 }
 
-/** Loads the function that runs a command. It returns the exit code, and throws `UsageError` for invalid arguments. */
-export async function loadRun(name: string): Promise<(given: object) => Promise<number>> {
-  return (await import(`./${name}/run.ts`)).run;
+/** Loads the function that runs an action of a command. It returns the exit code, and throws `UsageError` for invalid arguments. */
+export async function loadRun(
+  name: string,
+  action: string,
+): Promise<(...given: readonly unknown[]) => Promise<number>> {
+  const { run, actions } = await import(`./${name}/run.ts`);
+  return run ?? actions[action];
 }

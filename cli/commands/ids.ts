@@ -1,50 +1,41 @@
 /** Ids in arguments of commands. */
+import { InvalidArgumentError } from 'commander';
 import { toWholeNumber } from '#json/values.ts';
-import { CommandError, UsageError } from '../command.ts';
+import { CommandError } from '../command.ts';
 import { escapeLine } from '../values.ts';
 
 /** A prefix of topics: words that end with a dot each. `TOPIC_PREFIX` may lack the dot, as that of older systems. */
 const NEW_PREFIX = /^(?=.{1,100}$)(?:[A-Za-z0-9_-]+\.)+$/;
 const KNOWN_PREFIX = /^[A-Za-z0-9._-]{1,100}$/;
 
-/** Parses the prefix of a system to create. Throws `UsageError`. */
-export function parseNewPrefix(option: string, text: string): string {
+/** Parses the prefix of a system to create. This and the other parsers throw commander's `InvalidArgumentError`. */
+export function parseNewPrefix(text: string): string {
   if (NEW_PREFIX.test(text)) return text;
-  throw new UsageError(
-    `${option} must be a prefix that ends with a dot, as rebuilt., of letters, digits, underscore and hyphen, 100 at most, not ${JSON.stringify(text)}`,
+  throw new InvalidArgumentError(
+    'It must be a prefix that ends with a dot, as rebuilt., of letters, digits, underscore and hyphen, 100 at most.',
   );
 }
 
-/** Parses the prefix of an existing system. Throws `UsageError`. */
+/** Parses the prefix of an existing system. */
 export function parsePrefix(text: string): string {
   if (KNOWN_PREFIX.test(text)) return text;
-  throw new UsageError(
-    `a prefix has letters, digits, dot, underscore and hyphen, 100 at most, not ${JSON.stringify(text)}`,
-  );
+  throw new InvalidArgumentError('A prefix has letters, digits, dot, underscore and hyphen, 100 at most.');
 }
 
-/** Parses an id: a positive whole number. Throws `UsageError`. */
+/** Parses an id: a positive whole number. */
 export function parseId(text: string): number {
   const id = toWholeNumber(text);
-  if (id === null || id === 0)
-    throw new UsageError(`an id is a positive whole number, not ${JSON.stringify(text)}`);
+  if (id === null || id === 0) throw new InvalidArgumentError('An id is a positive whole number.');
   return id;
-}
-
-/** Parses an optional id; null when it is missing. Throws `UsageError`. */
-export function parseOptionalId(text: string | undefined): number | null {
-  return text === undefined ? null : parseId(text);
 }
 
 /** A shorter start would name by chance the only webhook or letter that there is. */
 const MIN_ID_START = 4;
 
-/** Parses an id that may be shortened. Throws `UsageError`. */
+/** Parses an id that may be shortened. */
 export function parseIdStart(text: string): string {
   if (text.length >= MIN_ID_START) return text;
-  throw new UsageError(
-    `an id may be shortened to ${MIN_ID_START} characters, not to ${JSON.stringify(text)}`,
-  );
+  throw new InvalidArgumentError(`An id may be shortened to ${MIN_ID_START} characters.`);
 }
 
 /** Returns the only item whose id begins with `start`. Throws `CommandError` when there is none, or several. */

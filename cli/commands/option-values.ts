@@ -1,8 +1,5 @@
-/** Parses times, counts and topics in the values of options. All but `durationMs` throw `UsageError`. */
-import type { AcceptedTopics } from '#topics/admin.ts';
-import { IDENTIFIED } from '#topics/topic-ids.ts';
-import type { TopicName } from '#topics/topics.ts';
-import { UsageError } from '../command.ts';
+/** Parses times, counts and event ids in arguments. They throw commander's `InvalidArgumentError`. */
+import { InvalidArgumentError } from 'commander';
 
 /** A date with a time and a zone. */
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
@@ -11,60 +8,51 @@ const UNIX_MILLISECONDS = /^\d{12,14}$/;
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Parses a duration such as 90s, 30m, 2h or 7d into milliseconds; null when the text is no duration. */
-export function durationMs(text: string): number | null {
+function durationMs(text: string): number | null {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   return count === undefined ? null : Number(count) * (UNIT_MS[unit] ?? 0);
 }
 
+/** Parses a duration above zero into milliseconds. */
+export function parseDuration(text: string): number {
+  const ms = durationMs(text);
+  if (ms === null || ms === 0) throw new InvalidArgumentError('It is a time as 90s, 30m, 12h or 7d.');
+  return ms;
+}
+
 /** Parses a moment into Unix milliseconds. */
-export function parseMoment(option: string, text: string): number {
+export function parseMoment(text: string): number {
   const isUnix = UNIX_MILLISECONDS.test(text);
   const time = isUnix ? Number(text) : ISO.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time))
-    throw new UsageError(`${option} must be a moment as 2026-11-21T18:00:00Z, not ${JSON.stringify(text)}`);
+  if (Number.isNaN(time)) throw new InvalidArgumentError('It must be a moment as 2026-11-21T18:00:00Z.');
   return time;
 }
 
-/** Parses an optional moment into Unix milliseconds; null when it is missing. */
-export function parseOptionalMoment(option: string, text: string | undefined): number | null {
-  return text === undefined ? null : parseMoment(option, text);
-}
-
-/** Parses a moment, or a duration before `now`, into Unix milliseconds. */
-export function parseTime(option: string, text: string, now: number): number {
+/** Parses a moment, or a duration before now, into Unix milliseconds. */
+export function parseTime(text: string): number {
   const ago = durationMs(text);
-  return ago === null ? parseMoment(option, text) : now - ago;
+  return ago === null ? parseMoment(text) : Date.now() - ago;
 }
 
-/** Parses a time as `parseTime` does, and refuses one after `now`. */
-export function parsePastTime(option: string, text: string, now: number): number {
-  const time = parseTime(option, text, now);
-  if (time > now) throw new UsageError(`${option} is in the future`);
+/** Parses a time as `parseTime` does, and refuses one in the future. */
+export function parsePastTime(text: string): number {
+  const time = parseTime(text);
+  if (time > Date.now()) throw new InvalidArgumentError('It is in the future.');
   return time;
 }
 
-/** Parses a number of things, from 1; undefined when it is missing. */
-export function parseCount(option: string, text: string | undefined, max = 9_999): number | undefined {
-  const count = Number(text);
-  if (text !== undefined && (!/^\d+$/.test(text) || count < 1 || count > max))
-    throw new UsageError(`${option} must be a whole number from 1 to ${max}`);
-  return text === undefined ? undefined : count;
+/** Returns a parser of a number of things, from 1. */
+export function parseCount(max = 9_999): (text: string) => number {
+  return (text) => {
+    const count = Number(text);
+    if (!/^\d+$/.test(text) || count < 1 || count > max)
+      throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
+    return count;
+  };
 }
 
-/** Parses the one match that a command names. */
-export function parseEventId([id = '', ...more]: readonly string[]): number {
-  if (more.length > 0 || !/^\d{1,15}$/.test(id)) throw new UsageError('name one match by its event id');
-  return Number(id);
-}
-
-/** Parses the lost topics that an operator accepts; undefined when the option is missing. */
-export function parseAccepted(text: string | undefined): AcceptedTopics | undefined {
-  if (text === undefined || text === 'all') return text;
-  const names = text.split(',');
-  const unknown = names.find((name) => !IDENTIFIED.some((topic) => topic === name));
-  if (unknown !== undefined)
-    throw new UsageError(
-      `--accept must be all, or one or several of ${IDENTIFIED.join(',')}; not ${JSON.stringify(unknown)}`,
-    );
-  return names as TopicName[];
+/** Parses the event id of a match. */
+export function parseEventId(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Name one match by its event id.');
+  return Number(text);
 }

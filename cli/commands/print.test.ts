@@ -63,13 +63,13 @@ test('touchline topics prints what creates the topics, safe on three brokers', a
 });
 
 test.each([
-  [['acls'], 'add --print'],
-  [['acls', '--print', '--service', 'none'], '--service is one of'],
+  [['acls'], "required option '--print' not specified"],
+  [['acls', '--print', '--service', 'none'], 'Allowed choices are webhook-receiver'],
   [['acls', '--print', '--principal', "User:'; rm"], '--principal must be <type>:<name>'],
-  [['topics', '--print', '--min-in-sync', '0'], '--min-in-sync must be a whole number'],
+  [['topics', '--print', '--min-in-sync', '0'], 'It must be a whole number'],
   [['demo', '--brokers', '2'], '--brokers must be 1, or 3 to 9'],
-  [['up', '--replicas', 'api=2'], '--replicas must be <service>=<n>'],
-  [['up', '--replicas', 'match-processor=0'], '--replicas must be <service>=<n>'],
+  [['up', '--replicas', 'api=2'], 'It must be <service>=<n>'],
+  [['up', '--replicas', 'match-processor=0'], 'It must be <service>=<n>'],
   [['up'], 'KAFKA_TLS: requires KAFKA_BROKERS', { KAFKA_TLS: 'on' }],
 ])('does not take %j', async (args, text, env: Record<string, string> = {}) => {
   const { code, err } = await touchlineHere(args, env);

@@ -26,7 +26,7 @@ const PRINTED = new RegExp(
   'g',
 );
 /** Where prose goes on after a command that is printed without quotes. */
-const PROSE = /, |,? or | (?:prints|shows|sends|names|creates)\b| {2,}|: |\. |\)|\s[[(]/;
+const PROSE = /, |,? or | (?:prints|shows|sends|names|creates|derives)\b| {2,}|: |\. |\)|\s[[(]/;
 
 /** Blocks of commands of a page, or commands on lines of their own: no prose follows a command there. */
 const BLOCK = /^ *```sh.*\n[\s\S]*?^ *```$|^ {4}npx touchline .*$/gm;
@@ -82,5 +82,5 @@ function placeholder(part: string): string {
 
 /** Returns the words of a printed command with one word, `X`, for each placeholder. */
 export function wordsOf(text: string): string[] {
-  return text.replaceAll(PLACEHOLDER, 'X').split(' ');
+  return text.replaceAll(PLACEHOLDER, 'X').match(/"[^"]*"|\S+/g) ?? [];
 }

@@ -11,17 +11,16 @@ import { partitionKey } from '#streams/client/port.ts';
 import { machineClock } from '#timing/clock.ts';
 import { follow } from '#topics/follow.ts';
 import { findClusterWith, withBackbone } from '../../cluster.ts';
-import { type ArgumentsOf, UsageError } from '../../command.ts';
+import type { GivenTo } from '../../command.ts';
 import { ProblemLines, parseLine, problemOf } from '../../problem-lines.ts';
 import { untilStopped } from '../../terminal.ts';
-import { durationMs } from '../option-values.ts';
-import { ALERT_FORMATS, type command } from './command.ts';
+import type { command } from './command.ts';
 import { type AlertOutput, fileOutput, standardOutput } from './output.ts';
 import { AlertPrinter } from './printer.ts';
 
-export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
-  const { rulesFile, out, format, maxAgeMs } = parse(given);
-  const rules = readRules(rulesFile);
+export async function run(...[options]: GivenTo<typeof command>): Promise<number> {
+  const { out, format = process.stdout.isTTY ? 'line' : 'json', maxAge: maxAgeMs = null } = options;
+  const rules = readRules(options.rules);
   await findClusterWith(['alerts']);
   const output = out === undefined ? standardOutput(format) : fileOutput(out);
   try {
@@ -116,17 +115,4 @@ async function printFeedChanges(
     await printer.found(changed(), performance.now());
     await machineClock.sleep(STALE_CHECK_MS, signal);
   }
-}
-
-function parse({ values }: ArgumentsOf<typeof command>) {
-  if (values.rules === undefined) throw new UsageError('name a file of rules with --rules');
-  const maxAge = values['max-age'];
-  const maxAgeMs = maxAge === undefined ? null : durationMs(maxAge);
-  if (maxAge !== undefined && maxAgeMs === null)
-    throw new UsageError(`--max-age is a time as 30m, 12h or 1d, not ${JSON.stringify(maxAge)}`);
-  const given = values.format;
-  if (given !== undefined && values.out !== undefined)
-    throw new UsageError('--out writes JSON: --format is for the standard output');
-  const format = ALERT_FORMATS.find((known) => known === given) ?? (process.stdout.isTTY ? 'line' : 'json');
-  return { rulesFile: values.rules, out: values.out, format, maxAgeMs };
 }

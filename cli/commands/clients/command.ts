@@ -1,109 +1,138 @@
 /** `touchline clients`: the clients of the served contract, what they may read, and their webhooks. */
+import { InvalidArgumentError, Option } from 'commander';
+import { limitProblem } from '#tradability/feed-status.ts';
 import { ALERT_FORMATS } from '#webhooks/alert-formats.ts';
-import { BROKER_HELP, defineCommand } from '../../command.ts';
-import { actionWords } from '../actions.ts';
+import { defineCommand, order } from '../../command.ts';
+import { parseId } from '../ids.ts';
 
-const HELP = `Usage: touchline clients add [--id <id>] [--name <name>] [--competitions 1,2] [--operations events.index,feed.index] [--may-halt yes]
-       touchline clients list [--json]
-       touchline clients show <id> [--json]
-       touchline clients enable <id> | disable <id>
-       touchline clients rotate-secret <id>
-       touchline clients contract <id> [--competitions 1,2 | all] [--operations events.index,feed.index | all] [--may-halt yes | no]
-       touchline clients webhook add <id> --url <https address> [--secret-file <file>] [--types incident,event,alert | all] [--latest-only]
-                 [--max-age-seconds 5] [--max-delay-seconds 5] [--test]
-       touchline clients webhook add <id> --url <https address> --format slack|teams|pagerduty|template [--template <file>] [--secret-file <file>] [--test]
-       touchline clients webhook remove <id> <webhook id> [--yes]
-       touchline clients webhook rotate-secret <id> <webhook id> [--finish]
-       touchline clients webhook test <id> <webhook id>
-       touchline clients webhook reseal
-
-The clients of the REST contract, its webhooks and its tool endpoint. They are stored on the topic clients; every process that
-serves them applies a change at once. Several people may edit at the same time: no edit undoes another.
-
-  add            creates a client and prints its secret key, which is shown only once. Default id: one more than the
-                 largest. Default contract: all competitions, all operations
-  list, show     shows clients, without their secrets
-  enable         accepts a disabled client again
-  disable        refuses the client, and makes its tokens invalid at once
-  rotate-secret  prints a new secret key, which is shown only once; issued tokens stay valid until they expire
-  contract       sets what the client may read: competitions by id, operations by name (see /openapi.json);
-                 --may-halt yes lets its sessions of the board halt and resume trading by hand
-  webhook add    sends messages that the contract covers to an address from now on: incidents and events, or the types of
-                 --types. --secret-file has the signing secret of 32 characters (-: standard input, or a prompt); without it,
-                 a new secret is printed, which is shown only once. --test adds the webhook only if the address accepts a
-                 signed empty delivery from here. --latest-only leaves out a state (type event) while a newer one of its match
-                 waits, as after an outage of the receiver; webhooks list counts them. --max-age-seconds and --max-delay-seconds
-                 mark a delivery whose content was received longer ago, or was older at its receipt, by a header: nothing is left
-                 out. --format sends alerts, one a request, to receivers that do not speak the
-                 contract, and takes any status from 200 to 299: to an incoming webhook of Slack, a workflow of Teams, the Events
-                 API v2 of PagerDuty, whose integration key is the secret, or with a JSON body of one's own (--template)
-  webhook remove deletes a webhook with its pending messages. Shows their number; only with --yes deletes it
-  webhook rotate-secret
-                 prints the next signing secret, which the receiver must accept beside the current one; then --finish signs
-                 with the next. The webhook keeps its id, its position and its pending messages
-  webhook test   sends a signed empty delivery from here
-  webhook reseal seals with CLIENTS_KEY what CLIENTS_KEY_SECOND opens; deliveries continue
-
-webhook commands need the key of clients: CLIENTS_KEY as the services have it, or, for the system that touchline up or demo runs
-here, the key that it keeps in DATA_DIR. Tests go to public addresses and those of WEBHOOK_ALLOWED_RANGES, and also trust the
-certificates of WEBHOOK_CA_FILE.
-${BROKER_HELP}
-`;
-
-/** Number of ids, and options, that each action takes. */
-export const ACTIONS = {
-  add: { words: 0, options: ['id', 'name', 'competitions', 'operations', 'may-halt'] },
-  list: { words: 0, options: ['json'] },
-  show: { words: 1, options: ['json'] },
-  enable: { words: 1, options: [] },
-  disable: { words: 1, options: [] },
-  'rotate-secret': { words: 1, options: [] },
-  contract: { words: 1, options: ['competitions', 'operations', 'may-halt'] },
-  'webhook add': {
-    words: 1,
-    options: [
-      'url',
-      'secret',
-      'secret-file',
-      'types',
-      'latest-only',
-      'max-age-seconds',
-      'max-delay-seconds',
-      'format',
-      'template',
-      'test',
-    ],
-  },
-  'webhook rotate-secret': { words: 2, options: ['finish'] },
-  'webhook test': { words: 2, options: [] },
-  'webhook remove': { words: 2, options: ['yes'] },
-  'webhook reseal': { words: 0, options: [] },
-} as const;
-
-export const command = defineCommand({
-  help: HELP,
-  options: {
-    id: { type: 'string' },
-    name: { type: 'string' },
-    competitions: { type: 'string' },
-    operations: { type: 'string' },
-    'may-halt': { type: 'string' },
-    url: { type: 'string' },
-    secret: { type: 'string' },
-    'secret-file': { type: 'string' },
-    types: { type: 'string' },
-    'latest-only': { type: 'boolean' },
-    'max-age-seconds': { type: 'string' },
-    'max-delay-seconds': { type: 'string' },
-    format: { type: 'string' },
-    template: { type: 'string' },
-    json: { type: 'boolean' },
-    test: { type: 'boolean' },
-    finish: { type: 'boolean' },
-    yes: { type: 'boolean' },
-  },
-  choices: { format: ALERT_FORMATS, 'may-halt': ['yes', 'no'] },
-  words: (before) => actionWords(ACTIONS, before),
-  changes: ({ positionals: [action = '', sub] }) =>
-    !['list', 'show'].includes(action) && !(action === 'webhook' && sub === 'test'),
+export const command = defineCommand('clients', {
+  about: `The clients of the REST contract, its webhooks and its tool endpoint. They are stored on the topic clients; every
+process that serves them applies a change at once. Several people may edit at the same time: no edit undoes another.`,
+  examples: ['clients add --name desk --competitions 3100', 'clients show 1'],
 });
+
+const competitions = () =>
+  new Option('--competitions <ids>', 'by id, as 1,2; or all').argParser(listOf(parseId));
+const operations = () =>
+  new Option('--operations <names>', 'by name, as events.index,feed.index; or all').argParser(listOf(String));
+const mayHalt = () =>
+  new Option(
+    '--may-halt <yes|no>',
+    'whether sessions of the board may halt and resume trading by hand',
+  ).choices(['yes', 'no'] as const);
+
+export const add = order(command.command('add'))
+  .description('creates a client and prints its secret key, which is shown only once')
+  .option('--id <id>', 'default: one more than the largest', parseId)
+  .option('--name <name>')
+  .addOption(competitions())
+  .addOption(operations())
+  .addOption(mayHalt());
+
+export const list = command.command('list').description('shows clients, without secrets').option('--json');
+
+export const show = command
+  .command('show')
+  .description('shows a client, without its secrets')
+  .argument('<id>', '', parseId)
+  .option('--json');
+
+export const enable = order(command.command('enable'))
+  .description('accepts a disabled client again')
+  .argument('<id>', '', parseId);
+
+export const disable = order(command.command('disable'))
+  .description('refuses the client, and makes its tokens invalid at once')
+  .argument('<id>', '', parseId);
+
+export const rotateSecret = order(command.command('rotate-secret'))
+  .description('prints a new secret key, shown only once; issued tokens stay valid until they expire')
+  .argument('<id>', '', parseId);
+
+export const contract = order(command.command('contract'))
+  .description('sets what the client may read: competitions and operations (see /openapi.json)')
+  .argument('<id>', '', parseId)
+  .addOption(competitions())
+  .addOption(operations())
+  .addOption(mayHalt());
+
+const webhook = command
+  .command('webhook')
+  .description('adds, tests, removes and reseals webhooks')
+  .addHelpText(
+    'after',
+    `
+They need the key of clients: CLIENTS_KEY as the services have it, or, for the system
+that touchline up or demo runs here, the key that it keeps in DATA_DIR. Tests go to
+public addresses and those of WEBHOOK_ALLOWED_RANGES, and also trust the certificates
+of WEBHOOK_CA_FILE.`,
+  );
+
+export const webhookAdd = order(webhook.command('add'))
+  .description('sends messages that the contract covers to an address from now on')
+  .argument('<id>', 'of the client', parseId)
+  .requiredOption('--url <address>', 'https address')
+  .option(
+    '--secret-file <file>',
+    'has the signing secret of 32 characters (-: standard input, or a prompt); without it, a new secret is printed, which is shown only once',
+  )
+  .addOption(
+    new Option('--types <types>', 'incident, event, alert, or all; default: incidents and events').argParser(
+      listOf(String),
+    ),
+  )
+  .option(
+    '--latest-only',
+    'leaves out a state (type event) while a newer one of its match waits, as after an outage of the receiver',
+  )
+  .option(
+    '--max-age-seconds <n>',
+    'marks deliveries whose content was received longer ago, by a header',
+    limitOf,
+  )
+  .option(
+    '--max-delay-seconds <n>',
+    'marks deliveries whose content was older at its receipt, by a header',
+    limitOf,
+  )
+  .addOption(
+    new Option(
+      '--format <format>',
+      'sends alerts, one a request, to receivers that do not speak the contract: an incoming webhook of Slack, a workflow of Teams, the Events API v2 of PagerDuty, whose integration key is the secret, or with the body of --template',
+    ).choices(ALERT_FORMATS),
+  )
+  .option('--template <file>', 'JSON body of --format template')
+  .option('--test', 'adds it only if the address accepts a signed empty delivery from here');
+
+export const webhookRemove = order(webhook.command('remove'))
+  .description('deletes a webhook with its pending messages; shows their number')
+  .argument('<id>', 'of the client', parseId)
+  .argument('<webhook id>')
+  .option('--yes', 'deletes it');
+
+export const webhookRotateSecret = order(webhook.command('rotate-secret'))
+  .description('prints the next signing secret, which the receiver must accept beside the current one')
+  .argument('<id>', 'of the client', parseId)
+  .argument('<webhook id>', 'keeps its position and its pending messages')
+  .option('--finish', 'signs with the next secret');
+
+export const webhookTest = webhook
+  .command('test')
+  .description('sends a signed empty delivery from here')
+  .argument('<id>', 'of the client', parseId)
+  .argument('<webhook id>');
+
+export const webhookReseal = order(webhook.command('reseal')).description(
+  'seals with CLIENTS_KEY what CLIENTS_KEY_SECOND opens; deliveries continue',
+);
+
+/** Returns a parser of items that are separated by commas; null for all. */
+function listOf<T>(item: (text: string) => T): (text: string) => T[] | null {
+  return (text) => (text === 'all' ? null : text.split(',').map((part) => item(part.trim())));
+}
+
+function limitOf(text: string): number {
+  const problem = limitProblem(Number(text));
+  if (problem !== null) throw new InvalidArgumentError(`It ${problem}.`);
+  return Number(text);
+}

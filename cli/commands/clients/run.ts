@@ -1,5 +1,6 @@
 import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
+import { isOperationName } from '#contract/rest/operations.ts';
 import type { Client } from '#records/types.ts';
 import {
   commandLog,
@@ -10,99 +11,111 @@ import {
   requireConfirmed,
   requireWebhookKeys,
 } from '../../cluster.ts';
-import { type ArgumentsOf, CommandError } from '../../command.ts';
+import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
 import { limitWords } from '../webhooks/lines.ts';
 import { WebhookTopics } from '../webhooks/topics.ts';
-import { type ClientsRequest, parseClients } from './arguments.ts';
 import { addressOf, editClient, findClient } from './client.ts';
-import type { command } from './command.ts';
+import type * as commands from './command.ts';
 import { resealWebhooks } from './reseal.ts';
-import { addWebhook, findWebhook, rotateWebhookSecret, testWebhook } from './webhooks.ts';
+import { addWebhook, findWebhook, requireForm, rotateWebhookSecret, testWebhook } from './webhooks.ts';
 
-export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
-  const request = parseClients(given);
+export const actions = {
+  add: (...[options]: GivenTo<typeof commands.add>) => {
+    requireOperations(options.operations);
+    return onClients((directory) => add(directory, options));
+  },
+  list: (...[{ json }]: GivenTo<typeof commands.list>) =>
+    onClients(async (directory) => {
+      const all = await directory.list();
+      if (all.length === 0) await directory.requireReadable();
+      if (json === true) return all.map((client) => `${JSON.stringify(publicFields(client))}\n`).join('');
+      return all.length === 0 ? 'there are no clients\n' : tableText(COLUMNS, all);
+    }),
+  show: (...[id, { json }]: GivenTo<typeof commands.show>) =>
+    onClients(async (directory) => {
+      const client = await findClient(directory, id);
+      return json === true ? `${JSON.stringify(publicFields(client))}\n` : details(client);
+    }),
+  enable: (...[id]: GivenTo<typeof commands.enable>) => setActive(id, true),
+  disable: (...[id]: GivenTo<typeof commands.disable>) => setActive(id, false),
+  'rotate-secret': (...[id]: GivenTo<typeof commands.rotateSecret>) =>
+    onClients(async (directory) => {
+      const secret = newSecret();
+      const secret_hash = hashSecret(secret);
+      return credentials(await editClient(directory, id, (known) => ({ ...known, secret_hash })), secret);
+    }),
+  contract: (...[id, options]: GivenTo<typeof commands.contract>) => {
+    if (Object.keys(options).length === 0)
+      throw new UsageError('name --competitions, --operations or --may-halt');
+    const { competitions, operations, mayHalt } = options;
+    requireOperations(operations);
+    return onClients(async (directory) =>
+      details(
+        await editClient(directory, id, (client) => ({
+          ...client,
+          competitions: competitions === undefined ? client.competitions : competitions,
+          operations: operations === undefined ? client.operations : operations,
+          may_halt: mayHalt === undefined ? client.may_halt : mayHalt === 'yes',
+        })),
+      ),
+    );
+  },
+  'webhook add': (...[id, options]: GivenTo<typeof commands.webhookAdd>) => {
+    const form = requireForm(options);
+    return onClients((directory) => addWebhook(directory, id, { ...options, ...form }));
+  },
+  'webhook rotate-secret': (...[id, webhookId, options]: GivenTo<typeof commands.webhookRotateSecret>) =>
+    onClients((directory) => rotateWebhookSecret(directory, id, webhookId, options)),
+  'webhook test': (...[id, webhookId]: GivenTo<typeof commands.webhookTest>) =>
+    onClients(async (directory) => testWebhook(await findClient(directory, id), webhookId)),
+  'webhook remove': (...[id, webhookId, { yes }]: GivenTo<typeof commands.webhookRemove>) =>
+    onClients(async (directory, cluster) => {
+      findWebhook(await findClient(directory, id), webhookId);
+      if (yes !== true) {
+        const pending = await new WebhookTopics(cluster).pendingOf(webhookId);
+        const loss = `webhook ${webhookId} of client ${id} would be deleted, and ${pending} pending messages never sent`;
+        requireConfirmed(cluster, yes, loss);
+      }
+      const client = await editClient(directory, id, (known) => {
+        const removed = findWebhook(known, webhookId);
+        return { ...known, webhooks: known.webhooks.filter((one) => one !== removed) };
+      });
+      return `${platformName(cluster)}:\n${details(client)}`;
+    }),
+  'webhook reseal': () =>
+    onClients(
+      async (directory) =>
+        `${await resealWebhooks(directory, requireWebhookKeys(process.env))} webhooks were sealed again\n`,
+    ),
+};
+
+function requireOperations(names: readonly string[] | null = null): void {
+  const unknown = names?.find((name) => !isOperationName(name));
+  if (unknown !== undefined)
+    throw new UsageError(`there is no operation ${JSON.stringify(unknown)}; see /openapi.json`);
+}
+
+/** Performs an action on the clients, and prints its text. */
+async function onClients(
+  perform: (directory: ClientDirectory, cluster: OpenCluster) => Promise<string>,
+): Promise<number> {
   const cluster = await findClusterWith(['clients']);
   const directory = ClientDirectory.open({ ...cluster, log: commandLog('clients') });
-  if (request.action === 'webhook remove') await requireRemovable(cluster, directory, request);
-  const text = await perform(directory, request);
-  process.stdout.write(request.action === 'webhook remove' ? `${platformName(cluster)}:\n${text}` : text);
+  process.stdout.write(await perform(directory, cluster));
   return 0;
 }
 
-/** Throws `CommandError` when the webhook does not exist, or the operator has not confirmed that its messages are lost. */
-async function requireRemovable(
-  cluster: OpenCluster,
-  directory: ClientDirectory,
-  { id, webhookId, yes }: Extract<ClientsRequest, { action: 'webhook remove' }>,
-): Promise<void> {
-  findWebhook(await findClient(directory, id), webhookId);
-  if (yes === true) return;
-  const pending = await new WebhookTopics(cluster).pendingOf(webhookId);
-  requireConfirmed(
-    cluster,
-    yes,
-    `webhook ${webhookId} of client ${id} would be deleted, and ${pending} pending messages never sent`,
+function setActive(id: number, active: boolean): Promise<number> {
+  return onClients(
+    async (directory) => `${line(await editClient(directory, id, (known) => ({ ...known, active })))}\n`,
   );
-}
-
-async function perform(directory: ClientDirectory, request: ClientsRequest): Promise<string> {
-  switch (request.action) {
-    case 'add':
-      return add(directory, request);
-    case 'list': {
-      const all = await directory.list();
-      if (all.length === 0) await directory.requireReadable();
-      if (all.length === 0 && !request.json) return 'there are no clients\n';
-      if (!request.json) return tableText(COLUMNS, all);
-      return all.map((client) => `${JSON.stringify(publicFields(client))}\n`).join('');
-    }
-    case 'show': {
-      const client = await findClient(directory, request.id);
-      return request.json ? `${JSON.stringify(publicFields(client))}\n` : details(client);
-    }
-    case 'enable':
-    case 'disable': {
-      const active = request.action === 'enable';
-      return `${line(await editClient(directory, request.id, (client) => ({ ...client, active })))}\n`;
-    }
-    case 'rotate-secret': {
-      const secret = newSecret();
-      const secret_hash = hashSecret(secret);
-      const client = await editClient(directory, request.id, (known) => ({ ...known, secret_hash }));
-      return credentials(client, secret);
-    }
-    case 'contract':
-      return details(
-        await editClient(directory, request.id, (client) => ({
-          ...client,
-          competitions: request.competitions === undefined ? client.competitions : request.competitions,
-          operations: request.operations === undefined ? client.operations : request.operations,
-          may_halt: request.mayHalt ?? client.may_halt,
-        })),
-      );
-    case 'webhook add':
-      return addWebhook(directory, request);
-    case 'webhook rotate-secret':
-      return rotateWebhookSecret(directory, request);
-    case 'webhook test':
-      return testWebhook(await findClient(directory, request.id), request.webhookId);
-    case 'webhook remove':
-      return details(
-        await editClient(directory, request.id, (client) => {
-          const removed = findWebhook(client, request.webhookId);
-          return { ...client, webhooks: client.webhooks.filter((one) => one !== removed) };
-        }),
-      );
-    case 'webhook reseal':
-      return `${await resealWebhooks(directory, requireWebhookKeys(process.env))} webhooks were sealed again\n`;
-  }
 }
 
 async function add(
   directory: ClientDirectory,
-  { id, name, competitions, operations, mayHalt }: Extract<ClientsRequest, { action: 'add' }>,
+  { id, name, competitions, operations, mayHalt }: GivenTo<typeof commands.add>[0],
 ): Promise<string> {
   const secret = newSecret();
   const secret_hash = hashSecret(secret);
@@ -116,7 +129,7 @@ async function add(
       secret_hash,
       competitions: competitions ?? null,
       operations: operations ?? null,
-      may_halt: mayHalt ?? false,
+      may_halt: mayHalt === 'yes',
       webhooks: [],
     };
   });

@@ -8,7 +8,9 @@ import {
   openWebhook,
   proposeSecret,
   sealWebhook,
+  WEBHOOK_TYPES,
   type Webhook,
+  type WebhookType,
   webhookInput,
 } from '#clients/webhooks.ts';
 import { type DeliveryOutcome, probeEndpoint, refusalOfAddress } from '#outbound/endpoint.ts';
@@ -17,40 +19,55 @@ import type { Client, WebhookSubscription } from '#records/types.ts';
 import { loadConfig } from '#service/config.ts';
 import { type AlertFormat, alertBody, checkTemplate, SAMPLE_ALERT } from '#webhooks/alert-formats.ts';
 import { requireWebhookKeys } from '../../cluster.ts';
-import { CommandError, UsageError } from '../../command.ts';
+import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { readGivenSecret } from '../../secret-input.ts';
 import { escapeLine } from '../../values.ts';
-import type { ClientsRequest } from './arguments.ts';
 import { editClient } from './client.ts';
+import type * as commands from './command.ts';
 
 const settings = z.object(outboundSettings);
+
+type AddOptions = GivenTo<typeof commands.webhookAdd>[1];
+
+type WebhookForm = ReturnType<typeof requireForm>;
+
+/** Returns types and form of a new webhook. Throws `UsageError` for options that do not go together. */
+export function requireForm(options: AddOptions) {
+  const { types: named = null, format = null, template, latestOnly = false } = options;
+  const types = named?.map(webhookTypeOf) ?? null;
+  if ((format === 'template') !== (template !== undefined))
+    throw new UsageError('--format template and --template <file> go together');
+  if (latestOnly && (format !== null || types?.includes('event') === false))
+    throw new UsageError('--latest-only leaves out messages of the type event, and none is selected');
+  if (format !== null && types?.some((type) => type !== 'alert') === true)
+    throw new UsageError('--format is for alerts: leave --types out');
+  return { types: format === null ? types : ['alert' as const], latestOnly, format };
+}
+
+function webhookTypeOf(text: string): WebhookType {
+  const type = WEBHOOK_TYPES.find((known) => known === text);
+  if (type !== undefined) return type;
+  throw new UsageError(`messages are of type ${WEBHOOK_TYPES.join(' or ')}, not ${JSON.stringify(text)}`);
+}
 
 /** Creates a webhook; with `test`, only if its address accepts a delivery. Returns the output. */
 export async function addWebhook(
   directory: ClientDirectory,
-  {
-    id,
-    url,
-    secretFile,
-    types,
-    latestOnly,
-    limits,
-    format,
-    templateFile,
-    test,
-  }: Extract<ClientsRequest, { action: 'webhook add' }>,
+  id: number,
+  options: Omit<AddOptions, keyof WebhookForm> & WebhookForm,
 ): Promise<string> {
+  const { url, secretFile, types, latestOnly, format, template, test } = options;
   if (format === 'pagerduty' && secretFile === undefined)
     throw new UsageError(
       'PagerDuty needs the integration key of its service: name its file with --secret-file',
     );
-  const form = { format, template: templateFile === undefined ? null : readTemplate(templateFile) };
+  const form = { format, template: template === undefined ? null : readTemplate(template) };
   const given = secretFile === undefined ? undefined : await readGivenSecret(secretFile, 'signing secret: ');
   const checked = webhookInput.safeParse({ url, secret: given ?? newSecret() });
   if (!checked.success) throw new UsageError(checked.error.issues[0]?.message ?? 'invalid webhook');
   const [key] = requireWebhookKeys(process.env);
   if (test) await requireAccepted({ ...checked.data, ...form });
-  const scope = { types, createdAt: Date.now(), latestOnly, limits, form };
+  const scope = { types, createdAt: Date.now(), latestOnly, limits: options, form };
   const webhook = sealWebhook(id, checked.data, key, scope);
   await editClient(directory, id, (client) => ({ ...client, webhooks: [...client.webhooks, webhook] }));
   const secret = format === null ? `signing secret ${checked.data.secret}\n` : '';
@@ -87,7 +104,9 @@ export async function testWebhook(client: Client, webhookId: string): Promise<st
 /** Proposes the next signing secret of a webhook, or with `finish` adopts the proposed one. Returns the output. */
 export async function rotateWebhookSecret(
   directory: ClientDirectory,
-  { id, webhookId, finish }: Extract<ClientsRequest, { action: 'webhook rotate-secret' }>,
+  id: number,
+  webhookId: string,
+  { finish }: GivenTo<typeof commands.webhookRotateSecret>[2],
 ): Promise<string> {
   const keys = requireWebhookKeys(process.env);
   const secret = newSecret();

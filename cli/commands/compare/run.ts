@@ -1,8 +1,7 @@
 import { findCluster, openCluster, requireTopics } from '../../cluster.ts';
-import { type ArgumentsOf, UsageError } from '../../command.ts';
+import type { GivenTo } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
-import { parsePrefix } from '../ids.ts';
 import type { command } from './command.ts';
 import { compare, type FirstDifference, type TopicComparison } from './compare.ts';
 import { COMPARED, type ComparisonLevel } from './fields.ts';
@@ -12,8 +11,7 @@ const MAX_FIELDS = 20;
 /** Maximum length of a value to show. */
 const MAX_TEXT = 200;
 
-export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
-  const { left, right, level, json } = parse(given);
+export async function run(...[left, right, { level, json }]: GivenTo<typeof command>): Promise<number> {
   const cluster = findCluster(process.env);
   const [a, b] = [openCluster({ ...cluster, prefix: left }), openCluster({ ...cluster, prefix: right })];
   for (const side of [a, b]) await requireTopics(side, COMPARED);
@@ -25,17 +23,6 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
       : render([left, right], level, found),
   );
   return isSame ? 0 : 1;
-}
-
-function parse({ values, positionals }: ArgumentsOf<typeof command>) {
-  const [left, right, ...more] = positionals;
-  if (left === undefined || right === undefined || more.length > 0) throw new UsageError('name two prefixes');
-  return {
-    left: parsePrefix(left),
-    right: parsePrefix(right),
-    level: values.level as ComparisonLevel,
-    json: values.json,
-  };
 }
 
 /** Renders the counts of each topic, and its first difference. */

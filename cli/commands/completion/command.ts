@@ -1,18 +1,14 @@
 /** `touchline completion`: completion of commands, options and their values in a shell. */
+import { Argument } from 'commander';
 import { defineCommand } from '../../command.ts';
 
-const HELP = `Usage: touchline completion bash|fish|zsh
+export const command = defineCommand('completion', {
+  about: `Prints a script that completes commands, actions, options and their values, and names the command touchline where
+the shell knows none.`,
+  examples: ['completion bash', 'completion fish'],
+  notes: `Beginning in the folder of Touchline:
 
-Prints a script that completes commands, actions, options and their values, and names the command touchline where the shell
-knows none. Beginning in the folder of Touchline:
-
-  bash  eval "$(npx touchline completion bash)"   also in ~/.bashrc, with the path that it prints
-  fish  npx touchline completion fish | source    also in ~/.config/fish/config.fish
-  zsh   eval "$(npx touchline completion zsh)"    after compinit
-`;
-
-export const command = defineCommand({
-  help: HELP,
-  options: {},
-  words: (before) => (before.length === 0 ? ['bash', 'fish', 'zsh'] : []),
-});
+  bash  eval "$(npx touchline completion bash)"   also in ~/.bashrc
+  fish  npx touchline completion fish | source    also in config.fish
+  zsh   eval "$(npx touchline completion zsh)"    after compinit`,
+}).addArgument(new Argument('<shell>').choices(['bash', 'fish', 'zsh'] as const));

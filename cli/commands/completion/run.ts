@@ -1,15 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { shellWord } from '../../addresses.ts';
-import { type ArgumentsOf, UsageError } from '../../command.ts';
+import type { GivenTo } from '../../command.ts';
 import type { command } from './command.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../../bin/touchline.js', import.meta.url));
 
-export async function run({ positionals }: ArgumentsOf<typeof command>): Promise<number> {
-  const [shell = '', ...more] = positionals;
-  const script = more.length === 0 ? SCRIPTS.get(shell) : undefined;
-  if (script === undefined) throw new UsageError('name a shell: bash, fish or zsh');
-  process.stdout.write(script(shellWord(LAUNCHER)));
+export async function run(...[shell]: GivenTo<typeof command>): Promise<number> {
+  process.stdout.write(SCRIPTS[shell](shellWord(LAUNCHER)));
   return 0;
 }
 
@@ -44,8 +41,4 @@ command -q touchline; or alias touchline=${launcher}
 complete -c touchline -f -a '(__touchline_complete)'
 `;
 
-const SCRIPTS = new Map([
-  ['fish', fish],
-  ['bash', bash],
-  ['zsh', zsh],
-]);
+const SCRIPTS = { bash, fish, zsh };

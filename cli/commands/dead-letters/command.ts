@@ -1,37 +1,32 @@
 /** `touchline dead-letters`: shows rejected messages and records, and resends them. */
-import { BROKER_HELP, defineCommand } from '../../command.ts';
-import { actionWords } from '../actions.ts';
+import { defineCommand, order } from '../../command.ts';
+import { parseIdStart } from '../ids.ts';
 
-const HELP = `Usage: touchline dead-letters list [--json]
-       touchline dead-letters show <id> [--json]
-       touchline dead-letters resend <id>... | --all
-
-Messages and records that were rejected, with their bytes and the reason. An id may be shortened to four
-characters while it is unambiguous.
-
-  list    lists the letters, the oldest first; --json prints them as touchline tail does
-  show    shows a whole letter, its bytes as text when they are UTF-8, else as base64
-  resend  normalizes a body that came over HTTP again, with the code of this release, and publishes its messages; publishes
-          a record of a topic to that topic again, with its key and value. A letter that was sent leaves the list. A letter of
-          a compacted topic (match-results) that has another record of its key leaves the list too, but is not sent. A letter
-          that cannot be read completely stays, and the exit code is 1. Repeating a resend is harmless
-
-${BROKER_HELP}
-`;
-
-/** Options that each action takes. */
-export const ACTIONS = {
-  list: { options: ['json'] },
-  show: { options: ['json'] },
-  resend: { options: ['all'] },
-} as const;
-
-export const command = defineCommand({
-  help: HELP,
-  options: {
-    json: { type: 'boolean' },
-    all: { type: 'boolean' },
-  },
-  words: (before) => actionWords(ACTIONS, before),
-  changes: ({ positionals: [action] }) => action === 'resend',
+export const command = defineCommand('dead-letters', {
+  about: `Messages and records that were rejected, with their bytes and the reason. An id may be shortened to four
+characters while it is unambiguous.`,
+  examples: ['dead-letters list', 'dead-letters resend --all'],
 });
+
+export const list = command
+  .command('list')
+  .description('lists the letters, the oldest first')
+  .option('--json', 'prints them as touchline tail does');
+
+export const show = command
+  .command('show')
+  .description('shows whole letters, their bytes as text when they are UTF-8, else as base64')
+  .argument('<id...>', '', idStarts)
+  .option('--json', 'prints them as touchline tail does');
+
+export const resend = order(command.command('resend'))
+  .description(`Normalizes a body that came over HTTP again, with the code of this release, and publishes its messages; \
+publishes a record of a topic to that topic again. A letter that was sent leaves the list. A letter of a compacted topic \
+(match-results) that has another record of its key leaves the list too, but is not sent. A letter that cannot be read completely \
+stays, and the exit code is 1. Repeating a resend is harmless.`)
+  .argument('[id...]', '', idStarts)
+  .option('--all', 'resends all letters');
+
+function idStarts(text: string, before: string[] = []): string[] {
+  return [...before, parseIdStart(text)];
+}

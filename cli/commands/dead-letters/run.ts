@@ -4,38 +4,44 @@ import { followLogs } from '#streams/read/follow.ts';
 import { readLatest } from '#topics/follow.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { commandLog, findClusterWith, type OpenCluster } from '../../cluster.ts';
-import { type ArgumentsOf, UsageError } from '../../command.ts';
+import { type GivenTo, UsageError } from '../../command.ts';
 import { originText } from '../../summaries.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import { printLine } from '../../terminal.ts';
 import { escapeLine, jsonText, readableBytes } from '../../values.ts';
-import { actionOf } from '../actions.ts';
-import { parseIdStart, requireByIdStart } from '../ids.ts';
-import { ACTIONS, type command } from './command.ts';
+import { requireByIdStart } from '../ids.ts';
+import type * as commands from './command.ts';
 import { openResender, type ResendResult } from './resend.ts';
 
 /** Number of characters of an id to show. */
 const ID_SHOWN = 12;
 
-export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
-  const { action, ids, json, all } = parse(given);
-  const cluster = await findClusterWith(['dead-letters']);
-  const letters = [...(await readLatest('dead-letters', cluster)).values()];
-  const named = ids.map((id) => requireByIdStart(letters, id, 'dead letter'));
-  const chosen = action === 'list' || all ? letters : named;
-  if (chosen.length === 0 && !json) process.stderr.write('there are no dead letters\n');
-  if (action === 'resend') return resend(cluster, chosen);
-  if (action === 'list' && !json) process.stdout.write(tableText(COLUMNS, chosen));
-  else for (const letter of chosen) printLine(json ? jsonText(letter) : details(letter));
-  return 0;
-}
+export const actions = {
+  list: async (...[{ json }]: GivenTo<typeof commands.list>) => {
+    const { letters } = await readLetters();
+    if (json !== true) process.stdout.write(tableText(COLUMNS, letters));
+    else for (const letter of letters) printLine(jsonText(letter));
+    return 0;
+  },
+  show: async (...[ids, { json }]: GivenTo<typeof commands.show>) => {
+    const { letters } = await readLetters(ids);
+    for (const letter of letters) printLine(json === true ? jsonText(letter) : details(letter));
+    return 0;
+  },
+  resend: async (...[ids, { all }]: GivenTo<typeof commands.resend>) => {
+    if ((all === true) === ids.length > 0) throw new UsageError('name letters by their ids');
+    const { cluster, letters } = await readLetters(all === true ? undefined : ids);
+    return resend(cluster, letters);
+  },
+};
 
-function parse(given: ArgumentsOf<typeof command>) {
-  const { name: action, words: ids } = actionOf(ACTIONS, given);
-  const { json = false, all = false } = given.values;
-  if (action === 'list' && ids.length > 0) throw new UsageError('list takes no id');
-  if (action !== 'list' && all === ids.length > 0) throw new UsageError('name letters by their ids');
-  return { action, ids: ids.map(parseIdStart), json, all };
+/** Reads the letters whose ids begin so; default: all letters. */
+async function readLetters(ids?: readonly string[]) {
+  const cluster = await findClusterWith(['dead-letters']);
+  const all = [...(await readLatest('dead-letters', cluster)).values()];
+  const letters = ids?.map((id) => requireByIdStart(all, id, 'dead letter')) ?? all;
+  if (letters.length === 0) process.stderr.write('there are no dead letters\n');
+  return { cluster, letters };
 }
 
 /** Resends letters, and prints a line for each. Returns the exit code: 1 when a letter stays open. */

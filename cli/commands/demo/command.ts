@@ -1,10 +1,9 @@
 /** `touchline demo` (`npm start`): starts everything and plays real matches into it. */
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { renderHelp } from '#service/config.ts';
 import { settings as simulatorSettings } from '../../../services/simulator/config.ts';
 import { defineCommand } from '../../command.ts';
-import { platformSettings } from '../../platform-settings.ts';
+import { platformSettings, settingsHelp } from '../../platform-settings.ts';
 
 const { DATASET, MATCHES, SEED, DURATION, SPEED, FAULTS } = simulatorSettings.shape;
 /**
@@ -34,19 +33,13 @@ export const config = z.object({
     .describe(FAULTS.description ?? ''),
 });
 
-const ABOUT = `Starts everything, plays a real tournament into it as a provider would, with injected faults, shows it live,
-and checks every final score against the official one. Exit code 1 when a score is wrong or another check fails.
-
-  --keep         keeps running until Ctrl-C, and plays a league season at SPEED
-  --brokers <n>  starts a cluster of 3 to 9 brokers on this machine, with three replicas of all topics
-
-The data is in DATA_DIR, and the next demonstration replaces it. If DATA_DIR holds other data, the demonstration uses its
-subfolder demo; if topics with the prefix already hold records on the broker, it uses a new prefix.`;
-
-export const command = defineCommand({
-  help: renderHelp({ usage: 'touchline demo [--keep] [--brokers <n>]', about: ABOUT, config }),
-  options: {
-    keep: { type: 'boolean', default: false },
-    brokers: { type: 'string', default: '1' },
-  },
-});
+export const command = defineCommand('demo', {
+  about: `Starts everything, plays a real tournament into it as a provider would, with injected faults, shows it live, and
+checks every final score against the official one. Exit code 1 when a score is wrong or another check fails. The data is in
+DATA_DIR, and the next demonstration replaces it. If DATA_DIR holds other data, the demonstration uses its subfolder demo; if
+topics with the prefix already hold records on the broker, it uses a new prefix.`,
+  examples: ['demo', 'demo --keep'],
+  notes: settingsHelp(config),
+})
+  .option('--keep', 'keeps running until Ctrl-C, and plays a league season at SPEED')
+  .option('--brokers <n>', 'starts 3 to 9 brokers on this machine, with three replicas of all topics', '1');

@@ -8,7 +8,7 @@ import { createTopics, type WantedTopics } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/follow.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { backboneFile } from '../../backbone-file.ts';
-import { type ArgumentsOf, UsageError } from '../../command.ts';
+import { type GivenTo, UsageError } from '../../command.ts';
 import { type Platform, type PlatformOptions, type ProviderSettings, startPlatform } from '../../platform.ts';
 import { PORT_SETTINGS, requireBrokers, wantedTopicsOf } from '../../platform-settings.ts';
 import { isFree, portFor } from '../../ports.ts';
@@ -25,8 +25,10 @@ const EXIT = { ok: 0, wrong: 1, stopped: 130 } as const;
 
 type DemoSettings = z.output<typeof config>;
 
-export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
-  const { keep, brokerCount } = parse(given);
+export async function run(...[options]: GivenTo<typeof command>): Promise<number> {
+  const { keep = false, brokers } = options;
+  if (!/^[13-9]$/.test(brokers)) throw new UsageError('--brokers must be 1, or 3 to 9');
+  const brokerCount = Number(brokers);
   const settings = loadConfig(config, process.env);
   requireBrokers(settings);
   if (brokerCount > 1 && settings.KAFKA_BROKERS !== undefined)
@@ -128,11 +130,6 @@ async function freePorts(settings: DemoSettings) {
     ports[setting] = 0;
   }
   return { ports, deviations };
-}
-
-function parse({ values }: ArgumentsOf<typeof command>): { keep: boolean; brokerCount: number } {
-  if (!/^[13-9]$/.test(values.brokers)) throw new UsageError('--brokers must be 1, or 3 to 9');
-  return { keep: values.keep, brokerCount: Number(values.brokers) };
 }
 
 /** Plays the league, unless AFTERWARDS is `nothing`, until `signal`. */

@@ -1,15 +1,12 @@
-import { type ArgumentsOf, UsageError } from '../../command.ts';
-import { serviceNames } from '../../services.ts';
+import type { GivenTo } from '../../command.ts';
 import { escapeLine } from '../../values.ts';
 import { runChecks } from './checks.ts';
 import type { command } from './command.ts';
 import type { CheckResult } from './rules.ts';
 
-export async function run({ values, positionals }: ArgumentsOf<typeof command>): Promise<number> {
-  const unknown = positionals.find((name) => !serviceNames().includes(name));
-  if (unknown !== undefined) throw new UsageError(`there is no service ${JSON.stringify(unknown)}`);
-  const findings = await runChecks(process.env, positionals);
-  process.stdout.write(values.json ? `${JSON.stringify(findings, null, 2)}\n` : renderFindings(findings));
+export async function run(...[services, { json }]: GivenTo<typeof command>): Promise<number> {
+  const findings = await runChecks(process.env, services);
+  process.stdout.write(json ? `${JSON.stringify(findings, null, 2)}\n` : renderFindings(findings));
   return findings.some(({ status }) => status === 'failed') ? 1 : 0;
 }
 

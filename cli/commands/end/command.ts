@@ -1,19 +1,14 @@
 /** `touchline end`: ends a match that the provider never ends. */
-import { BROKER_HELP, defineCommand } from '../../command.ts';
+import { defineCommand, order } from '../../command.ts';
+import { parseEventId } from '../option-values.ts';
 
-const HELP = `Usage: touchline end <event id> --reason <text> --yes
-
-Ends a match that the provider never ends: it leaves boards and tables, its guard closes, and clients receive its deletion, until the
-provider's next message of it. Who ordered it, when and why stays in its story. Only with --yes it is done.
-
-  --reason <text>  why, in one line of up to 200 characters
-
-${BROKER_HELP}
-`;
-
-export const command = defineCommand({
-  help: HELP,
-  options: { reason: { type: 'string' }, yes: { type: 'boolean', default: false } },
-  words: () => [],
-  changes: () => true,
+const definition = defineCommand('end', {
+  about: `Ends a match that the provider never ends: it leaves boards and tables, its guard closes, and clients receive its
+deletion, until the provider's next message of it. Who ordered it, when and why stays in its story.`,
+  examples: ['end 310064 --reason abandoned --yes'],
 });
+
+export const command = order(definition)
+  .argument('<event id>', '', parseEventId)
+  .option('--reason <text>', 'why, in one line of up to 200 characters')
+  .option('--yes', 'ends it');

@@ -2,19 +2,17 @@
 import { randomBytes } from 'node:crypto';
 import { absenceMessage } from '#ingestion/absence.ts';
 import { findClusterWith, platformName, publishValues, requireConfirmed } from '../../cluster.ts';
-import { type ArgumentsOf, CommandError } from '../../command.ts';
+import { CommandError, type GivenTo } from '../../command.ts';
 import { auditOf } from '../../orders.ts';
 import { printLine } from '../../terminal.ts';
 import { escapeLine } from '../../values.ts';
 import { nameOf } from '../match/page.ts';
 import { MatchRecords, unknownEvent } from '../match/records.ts';
-import { parseEventId } from '../option-values.ts';
 import type { command } from './command.ts';
 
 /** Publishes the order. Throws `CommandError` without `--yes`, and when the match is unknown or deleted already. */
-export async function run({ values, positionals }: ArgumentsOf<typeof command>): Promise<number> {
-  const id = parseEventId(positionals);
-  const order = auditOf(values.reason);
+export async function run(...[id, { reason, yes }]: GivenTo<typeof command>): Promise<number> {
+  const order = auditOf(reason);
   const cluster = await findClusterWith(['match-state']);
   const state = (await (await MatchRecords.open(cluster, id)).read('match-state')).at(-1)?.value;
   if (state === undefined) throw unknownEvent(cluster, id);
@@ -23,7 +21,7 @@ export async function run({ values, positionals }: ArgumentsOf<typeof command>):
   if (status_type === 'deleted') throw new CommandError(`${name}, is deleted already`);
   requireConfirmed(
     cluster,
-    values.yes,
+    yes,
     `${name} (${status_type ?? 'status unknown'}) would leave boards and tables, and clients would receive its deletion, until the provider's next message of it`,
   );
   // The clock of this machine may be behind the provider's: an order counts from the last report on.

@@ -1,5 +1,8 @@
 /** `touchline export`: writes flat rows for analysis. */
-import { BROKER_HELP, defineCommand } from '../../command.ts';
+import { Argument } from 'commander';
+import { defineCommand } from '../../command.ts';
+import { parseId } from '../ids.ts';
+import { parseMoment } from '../option-values.ts';
 
 /** The datasets that can be exported, with their help. */
 export const EXPORTS = {
@@ -14,35 +17,22 @@ export const EXPORTS = {
   catalogue: 'one row per record of the provider’s catalogues',
 } as const;
 
-const HELP = `Usage: touchline export <what> [--out <file>] [--from <moment>] [--to <moment>] [--competition <id>] [--season <id>]
-       touchline export <what> --columns
+const names = Object.keys(EXPORTS) as (keyof typeof EXPORTS)[];
 
-Writes flat rows with typed columns, read committed, of the current data.
-
-${Object.entries(EXPORTS)
-  .map(([name, about]) => `  ${name.padEnd(14)}${about}`)
-  .join('\n')}
-
-  --out <file>        a file that ends with .parquet or .jsonl; default: JSON lines on the standard output
-  --from, --to        only rows whose last message was received at or after --from and before --to, as 2026-11-21T18:00:00Z
-  --competition <id>  only rows of this competition
-  --season <id>       only rows of this season
-  --columns           shows the names and types of the columns
-
-Exit code 1 when no match and no table belongs to the competition or season.
-${BROKER_HELP}
-docs/guides/analyse.md shows how to open the files with DuckDB and pandas.
-`;
-
-export const command = defineCommand({
-  help: HELP,
-  options: {
-    out: { type: 'string' },
-    from: { type: 'string' },
-    to: { type: 'string' },
-    competition: { type: 'string' },
-    season: { type: 'string' },
-    columns: { type: 'boolean', default: false },
-  },
-  words: (before) => (before.length === 0 ? Object.keys(EXPORTS) : []),
-});
+export const command = defineCommand('export', {
+  about: `Writes flat rows with typed columns, read committed, of the current data. Exit code 1 when no match and no table
+belongs to the competition or season. docs/guides/analyse.md shows how to open the files with DuckDB and pandas.`,
+  examples: ['export states --out states.parquet', 'export feed-health --from 2026-11-21T18:00:00Z'],
+})
+  .addArgument(
+    new Argument('<what>', names.map((name) => `${name}: ${EXPORTS[name]}`).join('\n')).choices(names),
+  )
+  .option(
+    '--out <file>',
+    'a file that ends with .parquet or .jsonl; default: JSON lines on the standard output',
+  )
+  .option('--from <moment>', 'only rows whose last message was received at or after it', parseMoment)
+  .option('--to <moment>', 'only rows whose last message was received before it', parseMoment)
+  .option('--competition <id>', 'only rows of this competition', parseId)
+  .option('--season <id>', 'only rows of this season', parseId)
+  .option('--columns', 'shows the names and types of the columns');

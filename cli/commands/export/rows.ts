@@ -121,8 +121,6 @@ function receivedAt(value: object): number {
   return cause?.received_at ?? received_at ?? written_at ?? (ut ?? 0) * 1_000;
 }
 
-export type ExportName = keyof typeof DATASETS;
-
 /** Returns a table as it is today: with the corrections whose day has come. */
 function todays(table: Standings): Standings {
   return { ...table, groups: groupsOn(table, dayOf(Date.now())) };

@@ -3,13 +3,11 @@ import { isOfDisk, shortageOf, withAdvice } from '#errors/shortages.ts';
 import { findTopics } from '#topics/admin.ts';
 import { follow } from '#topics/follow.ts';
 import { findClusterWith, type OpenCluster } from '../../cluster.ts';
-import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
+import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
-import { parseOptionalId } from '../ids.ts';
-import { parseOptionalMoment } from '../option-values.ts';
 import type { command } from './command.ts';
 import type { SeasonIds } from './datasets.ts';
-import { DATASETS, type ExportFilter, type ExportName, type ExportSource, seasonOf } from './rows.ts';
+import { DATASETS, type ExportFilter, type ExportSource, seasonOf } from './rows.ts';
 import type { ExportColumn } from './schema-columns.ts';
 import { jsonLinesWriter, parquetWriter, type RowWriter } from './writers.ts';
 
@@ -18,12 +16,13 @@ const COLUMNS: readonly TextColumn<ExportColumn>[] = [
   { head: 'type', of: ({ type }) => type },
 ];
 
-const NAMES = Object.keys(DATASETS) as ExportName[];
-
-export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
-  const { name, out, filter, showsColumns } = parse(given);
+export async function run(...[name, options]: GivenTo<typeof command>): Promise<number> {
+  const { out = null, from = null, to = null, competition = null, season = null } = options;
+  if (out !== null && !FORMATS.includes(extname(out)))
+    throw new UsageError(`--out must end with ${FORMATS.join(' or ')}, not ${JSON.stringify(out)}`);
+  const filter: ExportFilter = { from, to, competition, season };
   const dataset: ExportSource = DATASETS[name];
-  if (showsColumns) {
+  if (options.columns) {
     process.stdout.write(tableText(COLUMNS, dataset.columns));
     return 0;
   }
@@ -53,22 +52,6 @@ function openWriter(out: string | null, columns: readonly ExportColumn[]): RowWr
   return out !== null && extname(out) === '.parquet'
     ? parquetWriter(out, columns)
     : jsonLinesWriter(out, columns, process.stdout);
-}
-
-function parse({ values, positionals }: ArgumentsOf<typeof command>) {
-  const name = NAMES.find((known) => known === positionals[0]);
-  if (name === undefined || positionals.length > 1)
-    throw new UsageError(`name what to export: ${NAMES.join(', ')}`);
-  const out = values.out ?? null;
-  if (out !== null && !FORMATS.includes(extname(out)))
-    throw new UsageError(`--out must end with ${FORMATS.join(' or ')}, not ${JSON.stringify(out)}`);
-  const filter: ExportFilter = {
-    from: parseOptionalMoment('--from', values.from),
-    to: parseOptionalMoment('--to', values.to),
-    competition: parseOptionalId(values.competition),
-    season: parseOptionalId(values.season),
-  };
-  return { name, out, filter, showsColumns: values.columns };
 }
 
 const FORMATS = ['.parquet', '.jsonl'];

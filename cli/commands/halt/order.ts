@@ -5,28 +5,25 @@ import { type HaltAction, orderHalt, SCOPE } from '#topics/halt-orders.ts';
 import { VersionedTopic } from '#topics/versioned-topic.ts';
 import { HaltTable } from '#tradability/halts.ts';
 import { commandLog, findClusterWith, type OpenCluster, platformName } from '../../cluster.ts';
-import { UsageError } from '../../command.ts';
+import { type GivenTo, UsageError } from '../../command.ts';
 import { machineNow } from '../../followed-topics.ts';
 import { auditOf } from '../../orders.ts';
 import { printLine } from '../../terminal.ts';
 import { escapeLine } from '../../values.ts';
 import { nameOf } from '../match/page.ts';
 import { MatchRecords } from '../match/records.ts';
+import type { command } from '../resume/command.ts';
 
-type OrderOptions = {
-  readonly competition?: string | undefined;
-  readonly all: boolean;
-  readonly reason?: string | undefined;
-};
+type OrderOptions = Omit<GivenTo<typeof command>[1], 'for'>;
 
 /** Publishes the order. `actionAt`: returns what is ordered at a time, Unix milliseconds. Throws `UsageError`, and as `orderHalt`. */
 export async function orderByHand(
+  eventId: number | undefined,
   options: OrderOptions,
-  words: readonly string[],
   actionAt: (at: number) => HaltAction,
 ): Promise<number> {
   const order = auditOf(options.reason);
-  const scope = scopeOf(options, words);
+  const scope = scopeOf(eventId, options);
   const cluster = await findClusterWith(['trading-halts', 'match-state']);
   const connection = { ...cluster, log: commandLog('halts') };
   const ordered = await orderHalt(connection, { scope, order, ...actionAt(order.at) });
@@ -57,9 +54,9 @@ async function stateOf(cluster: OpenCluster, eventId: number): Promise<MatchStat
   return (await (await MatchRecords.open(cluster, eventId)).read('match-state')).at(-1)?.value ?? null;
 }
 
-function scopeOf({ competition, all }: OrderOptions, words: readonly string[]): string {
+function scopeOf(eventId: number | undefined, { competition, all }: OrderOptions): string {
   const named = [
-    ...words.map((id) => `match:${id}`),
+    ...(eventId === undefined ? [] : [`match:${eventId}`]),
     ...(competition === undefined ? [] : [`competition:${competition}`]),
     ...(all ? ['all'] : []),
   ];

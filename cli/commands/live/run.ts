@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { findClusterWith } from '../../cluster.ts';
-import type { ArgumentsOf } from '../../command.ts';
+import type { GivenTo } from '../../command.ts';
 import { drawWhile } from '../../screen.ts';
 import { terminalColumns } from '../../table.ts';
 import { untilStopped } from '../../terminal.ts';
@@ -9,7 +9,7 @@ import { matchJson } from './board.ts';
 import type { command } from './command.ts';
 import { LIVE_TOPICS, LiveMatches } from './live-matches.ts';
 
-export async function run({ values }: ArgumentsOf<typeof command>): Promise<number> {
+export async function run(...[{ once: isOnce, json }]: GivenTo<typeof command>): Promise<number> {
   const cluster = await findClusterWith(LIVE_TOPICS);
   const matches = new LiveMatches(cluster);
   const { stdout } = process;
@@ -20,12 +20,12 @@ export async function run({ values }: ArgumentsOf<typeof command>): Promise<numb
     const stopped = once(signal, 'abort');
     await Promise.race([read.promise, following, stopped]);
     if (signal.aborted) return;
-    if (stdout.isTTY && !values.once && !values.json) {
+    if (stdout.isTTY && !isOnce && !json) {
       return drawWhile(Promise.race([following, stopped]), () =>
         matches.boardLines({ columns: stdout.columns - 1, rows: stdout.rows - 1 }),
       );
     }
-    const lines = values.json
+    const lines = json
       ? matches.matches().map((match) => jsonText(matchJson(match)))
       : matches.boardLines({ columns: terminalColumns(), rows: null });
     stdout.write(lines.map((line) => `${line}\n`).join(''));

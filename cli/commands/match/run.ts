@@ -4,7 +4,7 @@ import { type FeedStatus, HealthTable } from '#tradability/feed-status.ts';
 import { HaltTable, type HandHalts, isAbout } from '#tradability/halts.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { findClusterWith, type OpenCluster } from '../../cluster.ts';
-import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
+import { CommandError, type GivenTo } from '../../command.ts';
 import { type ClosingTables, followClosing, machineNow } from '../../followed-topics.ts';
 import { drawWhile } from '../../screen.ts';
 import { summaryOf } from '../../summaries.ts';
@@ -12,7 +12,6 @@ import { terminalColumns } from '../../table.ts';
 import { printLine, untilStopped } from '../../terminal.ts';
 import { TradingPermissions } from '../../trading-permissions.ts';
 import { escapeLine, jsonText } from '../../values.ts';
-import { parseEventId, parsePastTime } from '../option-values.ts';
 import type { command } from './command.ts';
 import { FollowedMatch } from './followed-match.ts';
 import { pageJson, pageLines, timeText } from './page.ts';
@@ -23,24 +22,24 @@ import { MatchRecords, unknownEvent } from './records.ts';
 /** Interval between two checks whether the trading permission has changed. */
 const TRADING_INTERVAL_MS = 200;
 
-export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
-  const request = parse(given, Date.now());
+export async function run(...[eventId, options]: GivenTo<typeof command>): Promise<number> {
+  const { at, follow: follows, json = false } = options;
   const cluster = await findClusterWith(['match-state']);
-  const records = await MatchRecords.open(cluster, request.eventId);
-  if (request.at !== null) return showPublished(cluster, records, { ...request, at: request.at });
-  const followed = await FollowedMatch.read(records, { whole: request.json });
-  if (followed === null) throw unknownEvent(cluster, request.eventId);
+  const records = await MatchRecords.open(cluster, eventId);
+  if (at !== undefined) return showPublished(cluster, records, { eventId, at, json });
+  const followed = await FollowedMatch.read(records, { whole: json });
+  if (followed === null) throw unknownEvent(cluster, eventId);
   await untilStopped(async (signal) => {
     const closing = await readClosing(cluster, signal);
-    if (request.follows)
+    if (follows)
       return process.stdout.isTTY ? draw(followed, closing, signal) : list(followed, closing, signal);
     if (signal.aborted) return;
     const { facts } = followed;
     const { feed, halts } = closedBy(closing, facts.state);
     const now = Date.now();
-    if (request.json) {
+    if (json) {
       const past = {
-        feed: feedPast(closing.health.records(request.eventId), now),
+        feed: feedPast(closing.health.records(eventId), now),
         halts: closing.halts.records().filter(({ scope }) => isAbout(scope, facts.state)),
       };
       printLine(jsonText(pageJson(facts, { feed, halts, past }, now)));
@@ -143,12 +142,4 @@ async function readClosing(cluster: OpenCluster, signal: AbortSignal): Promise<C
   const closing = { health: new HealthTable<FeedHealth>(), halts: new HaltTable<TradingHalt>() };
   await followClosing(cluster, closing, signal);
   return closing;
-}
-
-function parse({ values, positionals }: ArgumentsOf<typeof command>, now: number) {
-  const eventId = parseEventId(positionals);
-  const { follow: follows, json } = values;
-  const at = values.at === undefined ? null : parsePastTime('--at', values.at, now);
-  if (follows && (at !== null || json)) throw new UsageError('--follow goes with neither --at nor --json');
-  return { eventId, follows, json, at };
 }

@@ -1,7 +1,7 @@
 import { inputProgress, type PartitionProgress } from '#cluster/logs.ts';
-import { PROCESSOR_NAMES, streamTopics } from '#topics/processors.ts';
+import { streamTopics } from '#topics/processors.ts';
 import { findCluster, platformName } from '../../cluster.ts';
-import { type ArgumentsOf, UsageError } from '../../command.ts';
+import { type GivenTo, UsageError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import type { command } from './command.ts';
 import { setPosition } from './set-position.ts';
@@ -14,17 +14,20 @@ const COLUMNS: readonly TextColumn<PartitionProgress>[] = [
   { head: 'behind', align: 'right', of: ({ position, start, end }) => end - (position ?? start) },
 ];
 
-export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
-  const { processor, partitions, to, acceptsState, skips } = parse(given);
+export async function run(...[processor, partitions, to, options]: GivenTo<typeof command>): Promise<number> {
+  const { yes = false, acceptState: acceptsState = false } = options;
+  if (partitions === undefined && (acceptsState || yes))
+    throw new UsageError('--accept-state and --yes go with a partition and an offset');
+  if (partitions !== undefined && to === undefined) throw new UsageError('name partitions and one offset');
   const { brokers, prefix } = findCluster(process.env);
   const topics = streamTopics(prefix, processor);
-  if (to === undefined) {
+  if (partitions === undefined || to === undefined) {
     const rows = await inputProgress({ brokers, ...topics });
     process.stdout.write(tableText(COLUMNS, rows));
     return 0;
   }
   for (const partition of partitions) {
-    const skipsNothing = !skips;
+    const skipsNothing = !yes;
     const { before, next } = await setPosition(topics, {
       brokers,
       partition,
@@ -37,28 +40,4 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     );
   }
   return 0;
-}
-
-function parse({ values, positionals }: ArgumentsOf<typeof command>) {
-  const { yes: skips, 'accept-state': acceptsState } = values;
-  const [name, partitions, offset, ...more] = positionals;
-  const processor = PROCESSOR_NAMES.find((known) => known === name);
-  if (processor === undefined) throw new UsageError(`name a processor: ${PROCESSOR_NAMES.join(' or ')}`);
-  if (partitions === undefined) {
-    if (acceptsState || skips)
-      throw new UsageError('--accept-state and --yes go with a partition and an offset');
-    return { processor, partitions: [], to: undefined, acceptsState, skips };
-  }
-  if (!/^\d{1,4}(,\d{1,4})*$/.test(partitions))
-    throw new UsageError('the partition must be a number, or several: 0,3,7');
-  if (offset === undefined || more.length > 0) throw new UsageError('name partitions and one offset');
-  if (offset !== 'start' && offset !== 'end' && !/^\d{1,15}$/.test(offset))
-    throw new UsageError('the offset must be a number, start or end');
-  return {
-    processor,
-    partitions: partitions.split(',').map(Number),
-    to: /^\d/.test(offset) ? Number(offset) : (offset as 'start' | 'end'),
-    acceptsState,
-    skips,
-  };
 }

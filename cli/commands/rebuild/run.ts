@@ -1,7 +1,7 @@
 import { partitionsUpTo } from '#streams/client/port.ts';
 import { REBUILD_REFUSES } from '#streams/runtime/positions.ts';
 import { createTopics, deleteTopics, topicPartitions, topicsUnder } from '#topics/admin.ts';
-import { PROCESSOR_NAMES, type ProcessorName, positionsTopicName, streamTopics } from '#topics/processors.ts';
+import { type ProcessorName, positionsTopicName, streamTopics } from '#topics/processors.ts';
 import { IDENTIFIED, writeTopicMarks } from '#topics/topic-ids.ts';
 import { topicName } from '#topics/topics.ts';
 import {
@@ -11,17 +11,15 @@ import {
   platformName,
   requireConfirmed,
 } from '../../cluster.ts';
-import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
+import { CommandError, type GivenTo } from '../../command.ts';
 import { lossOf, recordCounts, withStopped } from '../../deletion.ts';
 import { printLine } from '../../terminal.ts';
-import { parseCount } from '../option-values.ts';
 import { setPosition } from '../position/set-position.ts';
 import type { command } from './command.ts';
 import { REBUILDS } from './derived.ts';
 import { rebuildLoss } from './losses.ts';
 
-export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
-  const { processor, yes, lose } = parse(given);
+export async function run(...[processor, { yes, lose }]: GivenTo<typeof command>): Promise<number> {
   const cluster = findCluster(process.env);
   const all = [processor, ...REBUILDS[processor].readers];
   const existing = new Set(await topicsUnder(cluster));
@@ -72,11 +70,4 @@ async function rebuildOne(cluster: OpenCluster, processor: ProcessorName): Promi
   const inputs = partitionsUpTo(topics.input, await topicPartitions(brokers, topics.input));
   for (const { partition } of inputs)
     await setPosition(topics, { brokers, partition, to: 'start', acceptsState: true });
-}
-
-function parse({ values: { yes, lose }, positionals }: ArgumentsOf<typeof command>) {
-  const processor = PROCESSOR_NAMES.find((known) => known === positionals[0]);
-  if (processor === undefined || positionals.length > 1)
-    throw new UsageError(`name one processor: ${PROCESSOR_NAMES.join(' or ')}`);
-  return { processor, yes, lose: parseCount('--lose', lose, Number.MAX_SAFE_INTEGER) ?? 0 };
 }

@@ -1,23 +1,15 @@
 /** `touchline resume`: ends a halt by hand. */
-import { BROKER_HELP, defineCommand } from '../../command.ts';
+import { defineCommand, order } from '../../command.ts';
+import { parseEventId } from '../option-values.ts';
 
-const HELP = `Usage: touchline resume <event id> | --competition <id> | --all  --reason <text>
-
-Ends the halt of a match, of a competition or of everything that touchline halt or the board began; any operator may. A match stays
-halted while its competition or everything is, and by the reasons of its state and its feed.
-
-  --reason <text>  why, in one line of up to 200 characters
-
-${BROKER_HELP}
-`;
-
-export const command = defineCommand({
-  help: HELP,
-  options: {
-    competition: { type: 'string' },
-    all: { type: 'boolean', default: false },
-    reason: { type: 'string' },
-  },
-  words: () => [],
-  changes: () => true,
+const definition = defineCommand('resume', {
+  about: `Ends the halt of a match, of a competition or of everything that touchline halt or the board began; any operator
+may. A match stays halted while its competition or everything is, and by the reasons of its state and its feed.`,
+  examples: ['resume 310064 --reason checked'],
 });
+
+export const command = order(definition)
+  .argument('[event id]', 'a match', parseEventId)
+  .option('--competition <id>', 'all matches of a competition')
+  .option('--all', 'everything')
+  .option('--reason <text>', 'why, in one line of up to 200 characters');

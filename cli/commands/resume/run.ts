@@ -1,7 +1,7 @@
-import type { ArgumentsOf } from '../../command.ts';
+import type { GivenTo } from '../../command.ts';
 import { orderByHand } from '../halt/order.ts';
 import type { command } from './command.ts';
 
-export function run({ values, positionals }: ArgumentsOf<typeof command>): Promise<number> {
-  return orderByHand(values, positionals, () => ({ action: 'resume' }));
+export function run(...[eventId, options]: GivenTo<typeof command>): Promise<number> {
+  return orderByHand(eventId, options, () => ({ action: 'resume' }));
 }

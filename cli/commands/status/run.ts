@@ -9,7 +9,7 @@ import type { TopicCluster } from '#topics/follow.ts';
 import { PROCESSOR_NAMES, type ProcessorName } from '#topics/processors.ts';
 import { HealthTable } from '#tradability/feed-status.ts';
 import { findCluster, type OpenCluster } from '../../cluster.ts';
-import { type ArgumentsOf, UsageError } from '../../command.ts';
+import { type GivenTo, UsageError } from '../../command.ts';
 import { machineNow, StatusTopic } from '../../followed-topics.ts';
 import { processorProgress } from '../../processor-progress.ts';
 import { drawWhile } from '../../screen.ts';
@@ -36,8 +36,11 @@ type ShownSystem = {
   readonly unreadable: Promise<readonly string[]>;
 };
 
-export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
-  const { watch, json, metrics } = parse(given);
+export async function run(
+  ...[{ watch, json, metrics: addresses }]: GivenTo<typeof command>
+): Promise<number> {
+  const { success, data: metrics } = list(httpUrl()).default([]).safeParse(addresses);
+  if (!success) throw new UsageError('--metrics takes http addresses, separated by commas');
   const cluster = findCluster(process.env);
   const [open, health] = [new Set<string>(), new HealthTable()];
   const unreadable = findUnreadable(cluster).then((records) => records.map(unreadableText));
@@ -124,14 +127,4 @@ async function processorStatus(cluster: TopicCluster, processor: ProcessorName):
       outside: outside.map(({ partition }) => partition),
     },
   };
-}
-
-const addresses = list(httpUrl());
-
-function parse({ values }: ArgumentsOf<typeof command>) {
-  const { watch, json, metrics } = values;
-  if (metrics === undefined) return { watch, json, metrics: [] };
-  const parsed = addresses.safeParse(metrics);
-  if (!parsed.success) throw new UsageError('--metrics takes http addresses, separated by commas');
-  return { watch, json, metrics: parsed.data };
 }

@@ -5,15 +5,14 @@ import type { ReadRecord } from '#streams/read/follow.ts';
 import { machineClock } from '#timing/clock.ts';
 import { findTopics, topicPartitions } from '#topics/admin.ts';
 import { follow } from '#topics/follow.ts';
-import { topicName } from '#topics/topics.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
 import { MatchReader } from '../../../libs/reader/match-reader.ts';
 import { findClusterWith, type OpenCluster } from '../../cluster.ts';
-import { type ArgumentsOf, CommandError } from '../../command.ts';
+import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { followClosing, machineNow } from '../../followed-topics.ts';
 import { printLineAndDrain, untilStopped } from '../../terminal.ts';
 import { TradingPermissions } from '../../trading-permissions.ts';
 import { escapeLine, jsonText } from '../../values.ts';
-import { parseTail, type TailRequest } from './arguments.ts';
 import type { command } from './command.ts';
 import { formatter } from './format.ts';
 
@@ -23,12 +22,15 @@ type TailReader = MatchReader<MatchState, FeedHealth, TradingHalt>;
 
 const DEFAULT_FORMAT = '{time}  {key}  {summary}';
 
-export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
-  const request = parseTail(given, Date.now());
-  const topic = request.topics.length > 1 ? '{topic}  ' : '';
-  const line = formatter(request.format ?? `${topic}${DEFAULT_FORMAT}`);
-  const cluster = await findClusterWith(request.topics);
-  return untilStopped((signal) => showRecords(cluster, { ...request, line }, signal));
+type TailRequest = GivenTo<typeof command>[1] & { readonly topics: readonly TopicName[] };
+
+export async function run(...[topics, options]: GivenTo<typeof command>): Promise<number> {
+  if ((options.offset ?? -1) >= 0 && options.partition === undefined)
+    throw new UsageError('--offset goes with --partition: each partition has its own offsets');
+  const topic = topics.length > 1 ? '{topic}  ' : '';
+  const line = formatter(options.format ?? `${topic}${DEFAULT_FORMAT}`);
+  const cluster = await findClusterWith(topics);
+  return untilStopped((signal) => showRecords(cluster, { ...options, topics, line }, signal));
 }
 
 /** Prints records until `stopped`, or the end of the request. Returns the exit code. */
@@ -37,7 +39,7 @@ async function showRecords(
   request: TailRequest & { readonly line: ReturnType<typeof formatter> },
   stopped: AbortSignal,
 ): Promise<number> {
-  const { topics, untilEnd, json, key, limit, line } = request;
+  const { topics, fromBeginning = false, exitAtEnd = false, json, key, line } = request;
   const from = await startOf(cluster, request);
   const reader = (await showsTrading(cluster, request))
     ? new MatchReader<MatchState, FeedHealth, TradingHalt>()
@@ -51,13 +53,13 @@ async function showRecords(
   let undecodable = 0;
 
   const isWanted = ({ partition, key: bytes }: ReadRecord): boolean => {
-    if (request.partition !== null && partition !== request.partition) return false;
+    if (request.partition !== undefined && partition !== request.partition) return false;
     const name = bytes?.toString() ?? '';
-    return key === null || name === key || name.startsWith(`${key}/`);
+    return key === undefined || name === key || name.startsWith(`${key}/`);
   };
   const count = (): void => {
     shown += 1;
-    if (shown >= limit) ended.abort();
+    if (shown >= (request.limit ?? Number.POSITIVE_INFINITY)) ended.abort();
   };
 
   const printing =
@@ -69,7 +71,7 @@ async function showRecords(
   printing?.catch(() => ended.abort());
   await follow(topics, cluster, {
     from,
-    otherwise: request.from === 'beginning' ? 'beginning' : 'end',
+    otherwise: fromBeginning ? 'beginning' : 'end',
     signal,
     isWanted,
     onUnreadable({ partition, offset, error }) {
@@ -95,14 +97,14 @@ async function showRecords(
     }),
     onCaughtUp: () => {
       caughtUp.resolve();
-      if (untilEnd) ended.abort();
+      if (exitAtEnd) ended.abort();
     },
   });
   caughtUp.resolve();
   ended.abort();
   await printing;
   // Only a topic that was read completely proves that the key is unknown.
-  if (key !== null && shown === 0 && untilEnd && request.from === 'beginning' && !stopped.aborted)
+  if (key !== undefined && shown === 0 && exitAtEnd && fromBeginning && !stopped.aborted)
     throw new CommandError(`${key} is unknown here: no record of ${topics.join(' or ')} has it as its key`);
   return undecodable === 0 ? 0 : 1;
 }
@@ -110,9 +112,9 @@ async function showRecords(
 /** Whether to print trading permissions: not beside JSON or a given format, nor when the command ends by itself. */
 async function showsTrading(
   cluster: OpenCluster,
-  { topics, json, format, untilEnd }: TailRequest,
+  { topics, json, format, exitAtEnd }: TailRequest,
 ): Promise<boolean> {
-  if (!topics.includes('match-state') || json || format !== null || untilEnd) return false;
+  if (!topics.includes('match-state') || json || format !== undefined || exitAtEnd) return false;
   const present = await findTopics(cluster);
   return present.has('feed-health') && present.has('trading-halts');
 }
@@ -134,24 +136,21 @@ async function printPermissions(reader: TailReader, signal: AbortSignal): Promis
 /** Returns the first offset of partitions by `partitionKey`; none for the beginning and the end. Throws `CommandError`. */
 async function startOf(
   { brokers, prefix }: OpenCluster,
-  { topics, from, partition }: TailRequest,
+  { topics, since, offset: wanted, partition }: TailRequest,
 ): Promise<Map<string, number>> {
   const offsets = new Map<string, number>();
   for (const topic of topics.map((one) => topicName(prefix, one))) {
     const bounds = await topicBounds({ brokers, clientId: 'touchline-tail' }, [topic]);
-    if (partition !== null && !bounds.some((one) => one.partition === partition))
+    if (partition !== undefined && !bounds.some((one) => one.partition === partition))
       throw new CommandError(`${topic} has partitions 0 to ${bounds.length - 1}, not ${partition}`);
-    if (typeof from === 'string') continue;
-    if ('since' in from) {
-      for (const [key, offset] of await offsetsAt({ brokers, topic, time: from.since }))
-        offsets.set(key, offset);
-      continue;
+    if (since !== undefined) {
+      for (const [key, offset] of await offsetsAt({ brokers, topic, time: since })) offsets.set(key, offset);
     }
+    if (wanted === undefined) continue;
     for (const { partition: at, start, end } of bounds) {
-      if (partition !== null && partition !== at) continue;
-      if (from.offset > end)
-        throw new CommandError(`${topic}-${at} ends at ${end}, before offset ${from.offset}`);
-      const offset = from.offset < 0 ? end + from.offset : from.offset;
+      if (partition !== undefined && partition !== at) continue;
+      if (wanted > end) throw new CommandError(`${topic}-${at} ends at ${end}, before offset ${wanted}`);
+      const offset = wanted < 0 ? end + wanted : wanted;
       offsets.set(partitionKey({ topic, partition: at }), Math.max(start, offset));
     }
   }

@@ -1,45 +1,52 @@
 /** `touchline tokens`: shows and changes the access tokens of clients. */
-import { BROKER_HELP, defineCommand } from '../../command.ts';
-import { actionWords } from '../actions.ts';
+import { Option } from 'commander';
+import { defineCommand, order, UsageError } from '../../command.ts';
+import { parseId } from '../ids.ts';
+import { parseMoment } from '../option-values.ts';
 
-const HELP = `Usage: touchline tokens list [--client <client id>] [--json]
-       touchline tokens revoke <token id> [--yes]
-       touchline tokens revoke --client <client id> [--yes]
-       touchline tokens label <token id> <label> | --none
-       touchline tokens expire <token id> --at <time> | --never
-
-The personal access tokens of clients for the tool endpoint. The topic access-tokens stores their hashes: only the exchange
-that issues a token shows it (POST /api/v1/token of the tool gateway). Every gateway applies a change within moments.
-Several people may edit at the same time: no edit undoes another.
-
-  list    lists the tokens, the oldest first. Tokens that were revoked or expired more than 30 days ago are deleted when
-          their client exchanges credentials again
-  revoke  makes the token, or every token of the client, permanently invalid, at once. Shows their number; only with --yes
-          revokes them
-  label   sets the label of the token, at most 256 characters
-  expire  sets when the token expires: at the beginning of a day (UTC), at a moment as 2027-01-31T12:00:00Z, or never
-
-${BROKER_HELP}
-`;
-
-/** Options that each action takes. */
-export const ACTIONS = {
-  list: { options: ['client', 'json'] },
-  revoke: { options: ['client', 'yes'] },
-  label: { options: ['none'] },
-  expire: { options: ['at', 'never'] },
-} as const;
-
-export const command = defineCommand({
-  help: HELP,
-  options: {
-    client: { type: 'string' },
-    json: { type: 'boolean' },
-    at: { type: 'string' },
-    never: { type: 'boolean' },
-    none: { type: 'boolean' },
-    yes: { type: 'boolean' },
-  },
-  words: (before) => actionWords(ACTIONS, before),
-  changes: ({ positionals: [action] }) => action !== 'list',
+export const command = defineCommand('tokens', {
+  about: `The personal access tokens of clients for the tool endpoint. The topic access-tokens stores their hashes: only the
+exchange that issues a token shows it (POST /api/v1/token of the tool gateway). Every gateway applies a change within moments. Several
+people may edit at the same time: no edit undoes another.`,
+  examples: ['tokens list --client 1', 'tokens revoke --client 1'],
 });
+
+export const list = command
+  .command('list')
+  .description(
+    'Lists the tokens, the oldest first. Tokens that were revoked or expired more than 30 days ago are deleted \
+when their client exchanges credentials again.',
+  )
+  .option('--client <id>', 'only those of a client', parseId)
+  .option('--json');
+
+export const revoke = order(command.command('revoke'))
+  .description(
+    'makes the token, or every token of the client, permanently invalid, at once; shows their number',
+  )
+  .argument('[token id]', '', tokenIdOf)
+  .option('--client <id>', 'every token of the client', parseId)
+  .option('--yes', 'revokes them');
+
+export const label = order(command.command('label'))
+  .description('sets the label of the token')
+  .argument('<token id>', '', tokenIdOf)
+  .argument('[label]')
+  .option('--none', 'removes the label');
+
+export const expire = order(command.command('expire'))
+  .description('sets when the token expires')
+  .argument('<token id>', '', tokenIdOf)
+  .option('--at <time>', 'the beginning of a day (UTC), or a moment as 2027-01-31T12:00:00Z', expiryOf)
+  .addOption(new Option('--never').conflicts('at'));
+
+/** Parses the id of a token. The error never echoes the argument, which may be a token instead of its id. */
+function tokenIdOf(text: string): string {
+  if (/^[0-9a-f]{16}$/.test(text)) return text;
+  throw new UsageError('the id of a token has 16 hexadecimal digits, as npx touchline tokens list shows it');
+}
+
+/** Parses a moment, or a day, which means its beginning in UTC. */
+function expiryOf(text: string): number {
+  return parseMoment(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00Z` : text);
+}

@@ -1,35 +1,105 @@
-import { isLive } from '#clients/access-tokens.ts';
+import { isLive, MAX_LABEL } from '#clients/access-tokens.ts';
 import { ClientDirectory } from '#clients/directory.ts';
 import type { AccessTokenRecord, Client } from '#records/types.ts';
 import type { TopicCluster } from '#topics/follow.ts';
 import { type RecordDraft, VersionedTopic } from '#topics/versioned-topic.ts';
 import { commandLog, findClusterWith, platformName, requireConfirmed } from '../../cluster.ts';
-import { type ArgumentsOf, CommandError } from '../../command.ts';
+import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { type TextCell, type TextColumn, tableText } from '../../table.ts';
 import { escapeLine, secondsText } from '../../values.ts';
-import { parseTokens, type TokensRequest } from './arguments.ts';
-import type { command } from './command.ts';
+import type * as commands from './command.ts';
 
 type Tokens = VersionedTopic<'access-tokens'>;
 
-export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
-  const request = parseTokens(given);
+/** The tokens of a cluster, with the state of each now. */
+type TokensHere = {
+  readonly cluster: TopicCluster;
+  readonly topic: Tokens;
+  readonly clients: readonly Client[];
+  readonly now: number;
+  readonly stateNow: StateNow;
+};
+
+export const actions = {
+  list: (...[{ client, json }]: GivenTo<typeof commands.list>) =>
+    onTokens(async (here) => {
+      const { topic, stateNow } = here;
+      const all = (await topic.list())
+        .filter(({ client_id }) => client === undefined || client_id === client)
+        .sort((a, b) => a.created_at - b.created_at);
+      if (client !== undefined) await requireKnownClient(here, client);
+      if (json === true)
+        return all.map((token) => `${JSON.stringify(publicFields(token, stateNow))}\n`).join('');
+      return all.length === 0 ? 'there are no tokens\n' : tableText(columnsOf(stateNow), all);
+    }),
+  revoke: (...[id, { client, yes }]: GivenTo<typeof commands.revoke>) => {
+    if ((id === undefined) === (client === undefined))
+      throw new UsageError('name one token by its id, or the client of all with --client');
+    return onTokens((here) =>
+      id === undefined ? revokeAll(here, client ?? 0, yes) : revokeOne(here, id, yes),
+    );
+  },
+  label: (...[id, label, { none }]: GivenTo<typeof commands.label>) => {
+    if ((label === undefined) === (none === undefined)) throw new UsageError('add a label, or --none');
+    if ([...(label ?? '')].length > MAX_LABEL)
+      throw new UsageError(`a label has at most ${MAX_LABEL} characters`);
+    return onTokens(({ topic, stateNow }) =>
+      editedLine(topic, id, stateNow, (known) => ({ ...known, label: label ?? null })),
+    );
+  },
+  expire: (...[id, { at, never }]: GivenTo<typeof commands.expire>) => {
+    if (at === undefined && never === undefined) throw new UsageError('add --at <time> or --never');
+    return onTokens(({ topic, stateNow }) =>
+      editedLine(topic, id, stateNow, (known) => ({ ...known, expires_at: at ?? null })),
+    );
+  },
+};
+
+/** Performs an action on the tokens, and prints its text. */
+async function onTokens(perform: (here: TokensHere) => Promise<string>): Promise<number> {
   const cluster = await findClusterWith(['access-tokens', 'clients']);
   const topic = new VersionedTopic('access-tokens', { ...cluster, log: commandLog('tokens') });
   const clients = await ClientDirectory.open({ ...cluster, log: commandLog('tokens') }).list();
-  const text = await perform({ cluster, topic }, clients, request, Date.now());
-  // A wrong id must not look like a client without tokens.
-  if ('clientId' in request && request.clientId !== null)
-    await requireKnownClient(cluster, topic, clients, request.clientId);
-  process.stdout.write(text);
+  const now = Date.now();
+  const stateNow: StateNow = (record) => stateOf(record, clients, now);
+  process.stdout.write(await perform({ cluster, topic, clients, now, stateNow }));
   return 0;
+}
+
+async function revokeAll(
+  { cluster, topic, clients, now }: TokensHere,
+  client: number,
+  yes?: boolean,
+): Promise<string> {
+  const all = (await topic.list()).filter(
+    ({ client_id, revoked_at }) => client_id === client && revoked_at === null,
+  );
+  if (all.length > 0)
+    requireConfirmed(cluster, yes, `${all.length} tokens of client ${client} would be invalid for ever`);
+  for (const { token_id } of all) await revoke(topic, token_id, now);
+  // A wrong id must not look like a client without tokens.
+  await requireKnownClient({ cluster, topic, clients }, client);
+  return `${platformName(cluster)}: ${all.length} tokens of client ${client} are revoked\n`;
+}
+
+async function revokeOne(
+  { cluster, topic, now, stateNow }: TokensHere,
+  id: string,
+  yes?: boolean,
+): Promise<string> {
+  const known = (await topic.list()).find(({ token_id }) => token_id === id);
+  if (known === undefined) throw new CommandError(`there is no token ${id}`);
+  requireConfirmed(cluster, yes, `1 token of client ${known.client_id} would be invalid for ever`);
+  return `${platformName(cluster)}:\n${line(await revoke(topic, id, now), stateNow)}\n`;
+}
+
+async function editedLine(topic: Tokens, id: string, stateNow: StateNow, edit: TokenEdit): Promise<string> {
+  return `${line(await editToken(topic, id, edit), stateNow)}\n`;
 }
 
 /** Throws `CommandError` for an id that neither a client nor a token has. A removed client may still have tokens. */
 async function requireKnownClient(
-  { prefix }: TopicCluster,
-  topic: Tokens,
-  clients: readonly Client[],
+  { cluster: { prefix }, topic, clients }: Pick<TokensHere, 'cluster' | 'topic' | 'clients'>,
   id: number,
 ): Promise<void> {
   const known = [...clients, ...(await topic.list())];
@@ -37,60 +107,7 @@ async function requireKnownClient(
     throw new CommandError(`client ${id} is unknown here: no client and no token under ${prefix} has it`);
 }
 
-type TokensHere = { readonly cluster: TopicCluster; readonly topic: Tokens };
-
-async function perform(
-  { cluster, topic }: TokensHere,
-  clients: readonly Client[],
-  request: TokensRequest,
-  now: number,
-): Promise<string> {
-  const stateNow = (record: AccessTokenRecord): TokenState => stateOf(record, clients, now);
-  switch (request.action) {
-    case 'list': {
-      const all = (await topic.list())
-        .filter(({ client_id }) => request.clientId === null || client_id === request.clientId)
-        .sort((a, b) => a.created_at - b.created_at);
-      if (all.length === 0 && !request.json) return 'there are no tokens\n';
-      if (!request.json) return tableText(columnsOf(stateNow), all);
-      return all.map((token) => `${JSON.stringify(publicFields(token, stateNow))}\n`).join('');
-    }
-    case 'revoke':
-      await requireRevocable({ cluster, topic }, request);
-      return `${platformName(cluster)}:\n${line(await revoke(topic, request.id, now), stateNow)}\n`;
-    case 'revoke all': {
-      const all = (await topic.list()).filter(
-        ({ client_id, revoked_at }) => client_id === request.clientId && revoked_at === null,
-      );
-      if (all.length > 0)
-        requireConfirmed(
-          cluster,
-          request.yes,
-          `${all.length} tokens of client ${request.clientId} would be invalid for ever`,
-        );
-      for (const { token_id } of all) await revoke(topic, token_id, now);
-      return `${platformName(cluster)}: ${all.length} tokens of client ${request.clientId} are revoked\n`;
-    }
-    case 'label': {
-      const { label } = request;
-      return `${line(await editToken(topic, request.id, (known) => ({ ...known, label })), stateNow)}\n`;
-    }
-    case 'expire': {
-      const expires_at = request.at;
-      return `${line(await editToken(topic, request.id, (known) => ({ ...known, expires_at })), stateNow)}\n`;
-    }
-  }
-}
-
-/** Throws `CommandError` when the token does not exist, or the operator has not confirmed that it becomes invalid. */
-async function requireRevocable(
-  { cluster, topic }: TokensHere,
-  { id, yes }: Extract<TokensRequest, { action: 'revoke' }>,
-): Promise<void> {
-  const known = (await topic.list()).find(({ token_id }) => token_id === id);
-  if (known === undefined) throw new CommandError(`there is no token ${id}`);
-  requireConfirmed(cluster, yes, `1 token of client ${known.client_id} would be invalid for ever`);
-}
+type TokenEdit = (known: AccessTokenRecord) => RecordDraft<AccessTokenRecord>;
 
 /** Revokes a token; keeps the time of an earlier revocation. */
 function revoke(topic: Tokens, id: string, now: number): Promise<AccessTokenRecord> {
@@ -98,11 +115,7 @@ function revoke(topic: Tokens, id: string, now: number): Promise<AccessTokenReco
 }
 
 /** Edits a token. Throws `CommandError` when it does not exist. */
-function editToken(
-  topic: Tokens,
-  id: string,
-  edit: (known: AccessTokenRecord) => RecordDraft<AccessTokenRecord>,
-): Promise<AccessTokenRecord> {
+function editToken(topic: Tokens, id: string, edit: TokenEdit): Promise<AccessTokenRecord> {
   return topic.edit(id, (known) => {
     if (known === undefined) throw new CommandError(`there is no token ${id}`);
     return edit(known);

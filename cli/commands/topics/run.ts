@@ -3,29 +3,22 @@ import { kafkaSettings, loadConfig } from '#service/config.ts';
 import { createTopics, findTopics, topicCommands, type WantedTopics } from '#topics/admin.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { findCluster, platformName, withBackbone } from '../../cluster.ts';
-import type { ArgumentsOf } from '../../command.ts';
-import { topicTableSettings, wantedTopicsOf } from '../../platform-settings.ts';
+import type { GivenTo } from '../../command.ts';
+import { parseAccepted, topicTableSettings, wantedTopicsOf } from '../../platform-settings.ts';
 import { printLine } from '../../terminal.ts';
 import { registerSchemas } from '../../unreadable.ts';
-import { parseAccepted, parseCount } from '../option-values.ts';
 import { printCommands } from '../print.ts';
 import type { command } from './command.ts';
 
 const settings = z.object({ TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX, ...topicTableSettings });
 
-export async function run({ values }: ArgumentsOf<typeof command>): Promise<number> {
-  const replicationFactor = parseCount('--replication-factor', values['replication-factor']);
-  const minInSync = parseCount('--min-in-sync', values['min-in-sync']);
-  const partitions = parseCount('--partitions', values.partitions);
-  const accept = parseAccepted(values.accept);
+export async function run(
+  ...[{ accept: accepted, print, ...given }]: GivenTo<typeof command>
+): Promise<number> {
+  const accept = parseAccepted(accepted);
   const config = loadConfig(settings, withBackbone(process.env));
-  const configured = wantedTopicsOf(config);
-  const wanted: WantedTopics = {
-    replicationFactor: replicationFactor ?? configured.replicationFactor,
-    minInSync: minInSync ?? configured.minInSync,
-    partitions: partitions ?? configured.partitions,
-  };
-  if (values.print) {
+  const wanted: WantedTopics = { ...wantedTopicsOf(config), ...given };
+  if (print) {
     printCommands('kafka-topics.sh', topicCommands({ prefix: config.TOPIC_PREFIX, ...wanted }));
     return 0;
   }
@@ -37,6 +30,6 @@ export async function run({ values }: ArgumentsOf<typeof command>): Promise<numb
   for (const mismatch of repaired) printLine(`mended  ${mismatch}`);
   for (const topic of TOPIC_NAMES)
     printLine(`${existing.has(topic) ? 'there' : 'made '}  ${topicName(cluster.prefix, topic)}`);
-  if (accept !== undefined) printLine(`${platformName(cluster)}: accepted ${values.accept}`);
+  if (accept !== undefined) printLine(`${platformName(cluster)}: accepted ${accepted}`);
   return 0;
 }

@@ -1,8 +1,9 @@
 /** `touchline up`: starts every service except the simulator. */
+import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { httpUrl, renderHelp, secret } from '#service/config.ts';
+import { httpUrl, secret } from '#service/config.ts';
 import { defineCommand } from '../../command.ts';
-import { platformSettings, REPLICABLE } from '../../platform-settings.ts';
+import { platformSettings, REPLICABLE, settingsHelp } from '../../platform-settings.ts';
 
 export const config = z
   .object({
@@ -24,21 +25,30 @@ export const config = z
         context.addIssue({ code: 'custom', path: [name], message: 'is required with PROVIDER_BASE_URL' });
   });
 
-const ABOUT = `Starts a broker, a schema registry and every service except the simulator, and runs until Ctrl-C.
-Broker and registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else in Docker, else on this machine with Java 17 or later.
+export const command = defineCommand('up', {
+  about: `Starts a broker, a schema registry and every service except the simulator, and runs until Ctrl-C. Broker and
+registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else in Docker, else on this machine with Java 17 or later.`,
+  examples: ['up', 'up --replicas match-processor=2'],
+  notes: settingsHelp(config),
+})
+  .option(
+    '--replicas <service=n>',
+    `number of processes of a service: ${REPLICABLE.join(', ')}; may be repeated`,
+    replicas,
+  )
+  .option('--accept <topics>', 'lost topics to continue without, as for touchline topics');
 
-  --replicas <service>=<n>  number of processes of a service; may be repeated, for
-                            ${REPLICABLE.join(', ')}
-  --accept <topics>         lost topics to continue without, as for touchline topics`;
+/** Maximum number of processes of a service on one machine. */
+const MAX_REPLICAS = 64;
 
-export const command = defineCommand({
-  help: renderHelp({
-    usage: 'touchline up [--replicas <service>=<n>]… [--accept <topics>]',
-    about: ABOUT,
-    config,
-  }),
-  options: {
-    accept: { type: 'string' },
-    replicas: { type: 'string', multiple: true },
-  },
-});
+function replicas(
+  text: string,
+  before: ReadonlyMap<string, number> = new Map(),
+): ReadonlyMap<string, number> {
+  const [, name = '', count = ''] = /^([a-z-]+)=([1-9]\d?)$/.exec(text) ?? [];
+  if (!REPLICABLE.includes(name) || Number(count) > MAX_REPLICAS)
+    throw new InvalidArgumentError(
+      `It must be <service>=<n>, with 1 to ${MAX_REPLICAS} of ${REPLICABLE.join(', ')}.`,
+    );
+  return new Map([...before, [name, Number(count)]]);
+}

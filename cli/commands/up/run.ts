@@ -4,17 +4,17 @@ import type { z } from 'zod';
 import { makePrivateFolder } from '#security/private-files.ts';
 import { loadConfig } from '#service/config.ts';
 import { backboneLines, dataDirFor, enterFolder, shellWord } from '../../addresses.ts';
-import { type ArgumentsOf, UsageError } from '../../command.ts';
+import type { GivenTo } from '../../command.ts';
 import { type NewClient, type Platform, type ProviderSettings, startPlatform } from '../../platform.ts';
-import { REPLICABLE, requireBrokers } from '../../platform-settings.ts';
+import { parseAccepted, requireBrokers } from '../../platform-settings.ts';
 import { platformStopRequests, printLine } from '../../terminal.ts';
 import { keepFolder } from '../demo/folder.ts';
-import { parseAccepted } from '../option-values.ts';
 import { type command, config } from './command.ts';
 
-export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
-  const replicas = parseReplicas(given);
-  const accept = parseAccepted(given.values.accept);
+export async function run(
+  ...[{ replicas = new Map(), accept: accepted }]: GivenTo<typeof command>
+): Promise<number> {
+  const accept = parseAccepted(accepted);
   const settings = loadConfig(config, process.env);
   requireBrokers(settings);
   const stopRequests = platformStopRequests({
@@ -48,24 +48,6 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   clearInterval(keepAlive);
   await platform.stop();
   return 0;
-}
-
-/** Maximum number of processes of a service on one machine. */
-const MAX_REPLICAS = 64;
-
-function parseReplicas({ values }: ArgumentsOf<typeof command>): Map<string, number> {
-  const replicas = new Map<string, number>();
-  for (const given of values.replicas ?? []) {
-    const [, name = '', count = ''] = /^([a-z-]+)=([1-9]\d?)$/.exec(given) ?? [];
-    if (!REPLICABLE.includes(name) || Number(count) > MAX_REPLICAS) {
-      const services = REPLICABLE.join(', ');
-      throw new UsageError(
-        `--replicas must be <service>=<n>, with 1 to ${MAX_REPLICAS} of ${services}; not ${JSON.stringify(given)}`,
-      );
-    }
-    replicas.set(name, Number(count));
-  }
-  return replicas;
 }
 
 function providerOf({

@@ -1,69 +1,76 @@
 import { findClusterWith, type OpenCluster, platformName, requireConfirmed } from '../../cluster.ts';
-import { type ArgumentsOf, CommandError } from '../../command.ts';
+import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { tableText } from '../../table.ts';
 import { printLine } from '../../terminal.ts';
 import { jsonText } from '../../values.ts';
 import { requireByIdStart } from '../ids.ts';
-import { parseWebhooks, type WebhooksRequest } from './arguments.ts';
-import type { command } from './command.ts';
+import type * as commands from './command.ts';
 import { MESSAGE_COLUMNS, ROW_COLUMNS, type WebhookRow } from './lines.ts';
 import { WebhookTopics } from './topics.ts';
 
-export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
-  const request = parseWebhooks(given, Date.now());
-  const cluster = await findClusterWith(['webhook-progress']);
-  await perform(cluster, new WebhookTopics(cluster), request);
-  return 0;
-}
-
-async function perform(cluster: OpenCluster, topics: WebhookTopics, request: WebhooksRequest): Promise<void> {
-  const rows = await topics.rows();
-  switch (request.action) {
-    case 'list':
-      if (request.json) for (const row of rows) printLine(jsonText(publicFields(row)));
+export const actions = {
+  list: (...[{ json }]: GivenTo<typeof commands.list>) =>
+    onWebhooks(async ({ rows }) => {
+      if (json) for (const row of rows) printLine(jsonText(publicFields(row)));
       else process.stdout.write(tableText(ROW_COLUMNS, rows));
-      if (rows.length === 0 && !request.json) process.stderr.write('there are no webhooks\n');
-      return;
-    case 'undelivered': {
-      const { first, count } = await topics.undelivered(find(rows, request.id), request.limit);
-      if (request.json) for (const { message } of first) printLine(message.toString());
+      if (rows.length === 0 && !json) process.stderr.write('there are no webhooks\n');
+    }),
+  undelivered: (...[id, { limit, json }]: GivenTo<typeof commands.undelivered>) =>
+    onWebhooks(async ({ rows, topics }) => {
+      const { first, count } = await topics.undelivered(find(rows, id), limit);
+      if (json) for (const { message } of first) printLine(message.toString());
       else process.stdout.write(tableText(MESSAGE_COLUMNS, first));
-      if (!request.json) process.stderr.write(`${count} messages are not delivered\n`);
-      return;
-    }
-    case 'resend': {
-      const { row, progress } = findStarted(rows, request.id);
-      const next = await topics.offsetsAt(request.from);
+      if (!json) process.stderr.write(`${count} messages are not delivered\n`);
+    }),
+  resend: (...[id, { from }]: GivenTo<typeof commands.resend>) =>
+    onWebhooks(async ({ rows, topics }) => {
+      const { row, progress } = findStarted(rows, id);
+      const next = await topics.offsetsAt(from);
       const again = await topics.between(row, next, progress.next);
       await topics.order(row, 'resent', next);
       printLine(
-        `webhook ${row.id} is sent ${again.length} messages again, since ${new Date(request.from).toISOString()}, and what waits`,
+        `webhook ${row.id} is sent ${again.length} messages again, since ${new Date(from).toISOString()}, and what waits`,
       );
-      return;
-    }
-    case 'skip': {
-      const { row, progress } = findStarted(rows, request.id);
+    }),
+  skip: (...[id, { before, message, yes }]: GivenTo<typeof commands.skip>) => {
+    if (before === undefined && message === undefined)
+      throw new UsageError('add --before and a time, or --message and the id of one message');
+    return onWebhooks(async ({ cluster, rows, topics }) => {
+      const { row, progress } = findStarted(rows, id);
       const next =
-        'before' in request.what
-          ? await topics.offsetsAt(request.what.before)
-          : await topics.after(row, request.what.message);
+        before === undefined ? await topics.after(row, message ?? '') : await topics.offsetsAt(before);
       const skipped = await topics.between(row, progress.next, next);
       process.stdout.write(tableText(MESSAGE_COLUMNS, skipped.slice(0, MAX_SHOWN)));
-      requireConfirmed(
-        cluster,
-        request.yes,
-        `${skipped.length} messages of webhook ${row.id} would never be sent`,
-      );
+      requireConfirmed(cluster, yes, `${skipped.length} messages of webhook ${row.id} would never be sent`);
       await topics.order(row, 'skipped', next);
       printLine(`${platformName(cluster)}: webhook ${row.id} is not sent ${skipped.length} messages`);
-      return;
-    }
-    default: {
-      const { row } = findStarted(rows, request.id);
-      await topics.order(row, request.action === 'enable' ? 'enabled' : 'disabled');
-      printLine(`webhook ${row.id} is ${request.action}d`);
-    }
-  }
+    });
+  },
+  enable: (...[id]: GivenTo<typeof commands.enable>) =>
+    onWebhooks(async ({ rows, topics }) => {
+      const { row } = findStarted(rows, id);
+      await topics.order(row, 'enabled');
+      printLine(`webhook ${row.id} is enabled`);
+    }),
+  disable: (...[id]: GivenTo<typeof commands.disable>) =>
+    onWebhooks(async ({ rows, topics }) => {
+      const { row } = findStarted(rows, id);
+      await topics.order(row, 'disabled');
+      printLine(`webhook ${row.id} is disabled`);
+    }),
+};
+
+type WebhooksHere = {
+  readonly cluster: OpenCluster;
+  readonly topics: WebhookTopics;
+  readonly rows: readonly WebhookRow[];
+};
+
+async function onWebhooks(perform: (here: WebhooksHere) => Promise<void>): Promise<number> {
+  const cluster = await findClusterWith(['webhook-progress']);
+  const topics = new WebhookTopics(cluster);
+  await perform({ cluster, topics, rows: await topics.rows() });
+  return 0;
 }
 
 /** Maximum number of skipped messages to show. */

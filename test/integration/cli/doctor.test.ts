@@ -150,7 +150,7 @@ describe('a broken installation', () => {
   });
 
   test.each([
-    [['doctor', 'nobody'], 'there is no service'],
+    [['doctor', 'nobody'], "'nobody' is invalid"],
     [['status', '--metrics', 'x'], '--metrics takes http addresses'],
   ])('refuses %j', async (args, text) => {
     const { code, err } = await touchlineHere(args, env);

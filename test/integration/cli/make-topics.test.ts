@@ -109,9 +109,12 @@ describe('touchline topics', () => {
 
   test.each([
     [['--accept', 'match-state'], '--accept must be all, or one or several of raw-messages,'],
-    [['--partitions', '0'], '--partitions must be a whole number from 1 to 9999'],
-    [['--replication-factor', 'x'], '--replication-factor must be a whole number from 1 to 9999'],
-    [['now'], 'unexpected argument "now"'],
+    [
+      ['--partitions', '0'],
+      "'--partitions <n>' argument '0' is invalid. It must be a whole number from 1 to 9999",
+    ],
+    [['--replication-factor', 'x'], 'It must be a whole number from 1 to 9999'],
+    [['now'], 'too many arguments'],
   ])('refuses %j', async (args, text) => {
     const { code, err } = await run(args);
     expect(code).toBe(2);
