@@ -207,8 +207,8 @@ test('rule-change', async () => {
   const given = { ...env, RULES: env.RULES_DIR ?? '' };
   await runbook.succeeds(given);
   const compared = await runbook.next(given);
-  expect(compared).toMatchObject({ code: 1, out: expect.stringMatching(/first difference in standings,/) });
-  expect(compared.out).not.toContain('first difference in match-');
+  expect(compared).toMatchObject({ code: 1, out: expect.stringMatching(/keys that differ in standings: /) });
+  expect(compared.out).not.toContain('keys that differ in match-');
   await stopServices();
   await runbook.succeeds(given);
   await startServices({ hasTables: true });

@@ -6,7 +6,7 @@ import { LEVELS } from './fields.ts';
 
 export const command = defineCommand('compare', {
   about: `Compares the match states, incidents, transitions, results and tables of two prefixes, read committed, up to the
-current ends of the topics. Shows the first difference of each topic, field by field. Exit code: 0 same, 1 different, 2 comparison
+current ends of the topics. Names the keys that differ. Exit code: 0 same, 1 different, 2 comparison
 failed.`,
   examples: ['compare touchline. rebuilt. --level state'],
 })
@@ -20,4 +20,4 @@ failed.`,
       .choices(LEVELS)
       .default('log' as const),
   )
-  .option('--json', 'prints one JSON value with the counts and the first differences');
+  .option('--json', 'prints one JSON value with the counts and all keys that differ');

@@ -1,6 +1,5 @@
-/** The fields that are compared, and the differences between two records. Pure. */
+/** The topics and fields that are compared. Pure. */
 import { canonicalJson } from '#json/canonical-json.ts';
-import { parseJson } from '#json/values.ts';
 import type { MatchResult, Standings } from '#records/types.ts';
 import type { TopicName } from '#topics/topics.ts';
 
@@ -70,51 +69,4 @@ export function comparedText(topic: ComparedTopic, level: ComparisonLevel, value
 function isGone(topic: ComparedTopic, value: object): boolean {
   if (topic === 'match-results') return (value as MatchResult).removed;
   return topic === 'standings' && (value as Standings).groups.length === 0;
-}
-
-/** The leaves of a value by path, each as JSON. Text that holds JSON is parsed. */
-export type Leaves = ReadonlyMap<string, string>;
-
-/** Returns the leaves of a decoded value by paths such as `score.home` or `fields.0.json.status_id`, without ignored paths. */
-export function leavesOf(value: unknown, ignored: readonly string[]): Leaves {
-  const leaves = new Map<string, string>();
-  const visit = (path: string, at: unknown): void => {
-    if (ignored.includes(path)) return;
-    const opened = typeof at === 'string' ? openJson(at) : at;
-    if (typeof opened !== 'object' || opened === null || Buffer.isBuffer(opened)) {
-      leaves.set(path, JSON.stringify(opened));
-      return;
-    }
-    const entries = Object.entries(opened);
-    if (entries.length === 0) leaves.set(path, Array.isArray(opened) ? '[]' : '{}');
-    for (const [name, inner] of entries.sort(([a], [b]) => compareNames(a, b)))
-      visit(path === '' ? name : `${path}.${name}`, inner);
-  };
-  visit('', value);
-  return leaves;
-}
-
-/** A field that differs; a value is undefined when that side lacks the field. */
-export type Difference = {
-  readonly path: string;
-  readonly a: string | undefined;
-  readonly b: string | undefined;
-};
-
-/** Returns the fields that differ: in the order of `a`, then those that only `b` has. */
-export function differencesOf(a: Leaves, b: Leaves): Difference[] {
-  const paths = new Set([...a.keys(), ...b.keys()]);
-  return [...paths]
-    .map((path) => ({ path, a: a.get(path), b: b.get(path) }))
-    .filter((difference) => difference.a !== difference.b);
-}
-
-function openJson(text: string): unknown {
-  return text.startsWith('{') || text.startsWith('[') ? (parseJson(text) ?? text) : text;
-}
-
-function compareNames(a: string, b: string): number {
-  const [one, other] = [Number(a), Number(b)];
-  if (Number.isInteger(one) && Number.isInteger(other)) return one - other;
-  return a < b ? -1 : a > b ? 1 : 0;
 }
