@@ -172,7 +172,7 @@ test.each([
   [`${HOOK} --format slack --template body.json`, 'go together'],
   [`${HOOK} --format template`, 'go together'],
   [`${HOOK} --latest-only --types incident`, 'none is selected'],
-  [`${HOOK} --secret s3cret`, "unknown option '--secret'"],
+  [`${HOOK} --secret s3cret`, 'use --secret-file'],
   ['dead-letters resend', 'name letters by their ids'],
   ['dead-letters resend abcd --all', 'name letters by their ids'],
   ['match 1 --at 2100-01-01T00:00:00Z', 'It is in the future'],
@@ -199,6 +199,14 @@ test.each([
   const { code, out, err } = await touchlineHere(line.split(' '), NO_BROKER);
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(err).toContain(problem);
+});
+
+test('takes all in place of a list', async () => {
+  const line = ['contract', '3', '--competitions', 'all', '--operations', 'events.index'];
+  expect(parseArguments(await loadCommand('clients'), line).given).toEqual([
+    3,
+    { competitions: 'all', operations: ['events.index'] },
+  ]);
 });
 
 test('does not echo a token that was given instead of its id', async () => {

@@ -28,6 +28,11 @@ function requireClient(id: number, client: Client | undefined): Client {
   return client;
 }
 
+/** Returns the items of an option; null for all, the default. */
+export function listed<T>(items: T[] | 'all' = 'all'): T[] | null {
+  return items === 'all' ? null : items;
+}
+
 /** Returns the address of a webhook; null when no key opens it. */
 export function addressOf(
   clientId: number,

@@ -2,7 +2,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { limitProblem } from '#tradability/feed-status.ts';
 import { ALERT_FORMATS } from '#webhooks/alert-formats.ts';
-import { defineCommand, order } from '../../command.ts';
+import { defineCommand, order, UsageError } from '../../command.ts';
 import { parseId } from '../ids.ts';
 
 export const command = defineCommand('clients', {
@@ -76,6 +76,7 @@ export const webhookAdd = order(webhook.command('add'))
     '--secret-file <file>',
     'has the signing secret of 32 characters (-: standard input, or a prompt); without it, a new secret is printed, which is shown only once',
   )
+  .addOption(new Option('--secret <text>').hideHelp().argParser(refuseSecret))
   .addOption(
     new Option('--types <types>', 'incident, event, alert, or all; default: incidents and events').argParser(
       listOf(String),
@@ -126,13 +127,17 @@ export const webhookReseal = order(webhook.command('reseal')).description(
   'seals with CLIENTS_KEY what CLIENTS_KEY_SECOND opens; deliveries continue',
 );
 
-/** Returns a parser of items that are separated by commas; null for all. */
-function listOf<T>(item: (text: string) => T): (text: string) => T[] | null {
-  return (text) => (text === 'all' ? null : text.split(',').map((part) => item(part.trim())));
+/** Returns a parser of items that are separated by commas. All are the word: commander puts an empty text in place of null. */
+function listOf<T>(item: (text: string) => T): (text: string) => T[] | 'all' {
+  return (text) => (text === 'all' ? text : text.split(',').map((part) => item(part.trim())));
 }
 
 function limitOf(text: string): number {
   const problem = limitProblem(Number(text));
   if (problem !== null) throw new InvalidArgumentError(`It ${problem}.`);
   return Number(text);
+}
+
+function refuseSecret(): never {
+  throw new UsageError('--secret would show the secret to every user of this machine: use --secret-file');
 }

@@ -16,7 +16,7 @@ import { type TextColumn, tableText } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
 import { limitWords } from '../webhooks/lines.ts';
 import { WebhookTopics } from '../webhooks/topics.ts';
-import { addressOf, editClient, findClient } from './client.ts';
+import { addressOf, editClient, findClient, listed } from './client.ts';
 import type * as commands from './command.ts';
 import { resealWebhooks } from './reseal.ts';
 import { addWebhook, findWebhook, requireForm, rotateWebhookSecret, testWebhook } from './webhooks.ts';
@@ -55,8 +55,8 @@ export const actions = {
       details(
         await editClient(directory, id, (client) => ({
           ...client,
-          competitions: competitions === undefined ? client.competitions : competitions,
-          operations: operations === undefined ? client.operations : operations,
+          competitions: competitions === undefined ? client.competitions : listed(competitions),
+          operations: operations === undefined ? client.operations : listed(operations),
           may_halt: mayHalt === undefined ? client.may_halt : mayHalt === 'yes',
         })),
       ),
@@ -91,8 +91,8 @@ export const actions = {
     ),
 };
 
-function requireOperations(names: readonly string[] | null = null): void {
-  const unknown = names?.find((name) => !isOperationName(name));
+function requireOperations(names: string[] | 'all' | undefined): void {
+  const unknown = listed(names)?.find((name) => !isOperationName(name));
   if (unknown !== undefined)
     throw new UsageError(`there is no operation ${JSON.stringify(unknown)}; see /openapi.json`);
 }
@@ -127,8 +127,8 @@ async function add(
       name: name ?? `client ${clientId}`,
       active: true,
       secret_hash,
-      competitions: competitions ?? null,
-      operations: operations ?? null,
+      competitions: listed(competitions),
+      operations: listed(operations),
       may_halt: mayHalt === 'yes',
       webhooks: [],
     };

@@ -22,7 +22,7 @@ import { requireWebhookKeys } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { readGivenSecret } from '../../secret-input.ts';
 import { escapeLine } from '../../values.ts';
-import { editClient } from './client.ts';
+import { editClient, listed } from './client.ts';
 import type * as commands from './command.ts';
 
 const settings = z.object(outboundSettings);
@@ -33,8 +33,8 @@ type WebhookForm = ReturnType<typeof requireForm>;
 
 /** Returns types and form of a new webhook. Throws `UsageError` for options that do not go together. */
 export function requireForm(options: AddOptions) {
-  const { types: named = null, format = null, template, latestOnly = false } = options;
-  const types = named?.map(webhookTypeOf) ?? null;
+  const { types: named, format = null, template, latestOnly = false } = options;
+  const types = listed(named)?.map(webhookTypeOf) ?? null;
   if ((format === 'template') !== (template !== undefined))
     throw new UsageError('--format template and --template <file> go together');
   if (latestOnly && (format !== null || types?.includes('event') === false))

@@ -15,12 +15,14 @@ import { openResender, type ResendResult } from './resend.ts';
 
 /** Number of characters of an id to show. */
 const ID_SHOWN = 12;
+const NO_LETTERS = 'there are no dead letters\n';
 
 export const actions = {
   list: async (...[{ json }]: GivenTo<typeof commands.list>) => {
     const { letters } = await readLetters();
-    if (json !== true) process.stdout.write(tableText(COLUMNS, letters));
-    else for (const letter of letters) printLine(jsonText(letter));
+    if (json) for (const letter of letters) printLine(jsonText(letter));
+    else if (letters.length === 0) process.stderr.write(NO_LETTERS);
+    else process.stdout.write(tableText(COLUMNS, letters));
     return 0;
   },
   show: async (...[ids, { json }]: GivenTo<typeof commands.show>) => {
@@ -40,13 +42,15 @@ async function readLetters(ids?: readonly string[]) {
   const cluster = await findClusterWith(['dead-letters']);
   const all = [...(await readLatest('dead-letters', cluster)).values()];
   const letters = ids?.map((id) => requireByIdStart(all, id, 'dead letter')) ?? all;
-  if (letters.length === 0) process.stderr.write('there are no dead letters\n');
   return { cluster, letters };
 }
 
 /** Resends letters, and prints a line for each. Returns the exit code: 1 when a letter stays open. */
 async function resend(cluster: OpenCluster, letters: readonly DeadLetter[]): Promise<number> {
-  if (letters.length === 0) return 0;
+  if (letters.length === 0) {
+    process.stderr.write(NO_LETTERS);
+    return 0;
+  }
   const { brokers, registry, prefix } = cluster;
   let failed = 0;
   const options = { brokers, clientId: 'touchline-resend', log: commandLog('dead-letters') };
