@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { WebhookMessage, WebhookSubscription } from '#records/types.ts';
+import type { WebhookMessage, WebhookOrder, WebhookSubscription } from '#records/types.ts';
 import type { ReaderLimits } from '#tradability/feed-status.ts';
 import type { DerivedKeys } from './keys.ts';
 import { SealError, seal, unseal } from './sealing.ts';
@@ -143,6 +143,23 @@ function unsealWithAny(sealed: string, [first, ...others]: DerivedKeys, context:
 
 function contextOf(clientId: number, webhookId: string, field: 'url' | 'secret' | 'next-secret'): string {
   return `client/${clientId}/webhook/${webhookId}/${field}`;
+}
+
+/** Maximum number of orders of a webhook that wait for a dispatcher. */
+const MAX_WAITING = 20;
+
+/**
+ * Returns the orders of a webhook with another one, which gets the next number, without those up to `applied`, the epoch of its progress;
+ * null if too many wait.
+ */
+export function withOrder(
+  orders: readonly WebhookOrder[],
+  applied: number,
+  order: Omit<WebhookOrder, 'number'>,
+): WebhookOrder[] | null {
+  const waiting = orders.filter(({ number }) => number > applied);
+  if (waiting.length >= MAX_WAITING) return null;
+  return [...waiting, { ...order, number: (waiting.at(-1)?.number ?? applied) + 1 }];
 }
 
 /** The filter of a subscription. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { wants } from './webhooks.ts';
+import { wants, withOrder } from './webhooks.ts';
 
 const message = (competition_id: number | null, type = 'incident') => ({ competition_id, type });
 
@@ -25,4 +25,19 @@ describe('a subscription is sent', () => {
     );
     expect(wanted).toEqual([false, false, true]);
   });
+});
+
+test('an order gets the next number, and takes the place of those that are applied, up to twenty that wait', () => {
+  const order = { kind: 'enabled', next: [] };
+  const numbers = (orders: ReturnType<typeof withOrder>) => orders?.map(({ number }) => number);
+  const first = withOrder([], 0, order) ?? [];
+  const second = withOrder(first, 0, order) ?? [];
+  expect([first, second, withOrder(second, 1, order), withOrder(second, 2, order)].map(numbers)).toEqual([
+    [1],
+    [1, 2],
+    [2, 3],
+    [3],
+  ]);
+  const many = Array.from({ length: 20 }, (_, at) => ({ ...order, number: at + 5 }));
+  expect([withOrder(many, 4, order), numbers(withOrder(many, 5, order))?.length]).toEqual([null, 20]);
 });

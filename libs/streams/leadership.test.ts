@@ -6,7 +6,10 @@ import { Leadership, type LeadershipTerm } from './leadership.ts';
 const TIMEOUT = 6_000;
 
 /** Creates a leadership in a fake group. Each term lasts until it is over, or fails with the error of `fail`. */
-function candidate(fail: (term: number) => Error | null = () => null, outlastsOutages = false) {
+function candidate(
+  fail: (term: number) => Error | null = () => null,
+  { outlastsOutages = false, partitions = 1 } = {},
+) {
   const clock = {
     now: 0,
     monotonic: () => clock.now,
@@ -15,6 +18,7 @@ function candidate(fail: (term: number) => Error | null = () => null, outlastsOu
     },
   };
   const terms: LeadershipTerm[] = [];
+  const led: number[] = [];
   const changes: number[] = [];
   let listener: GroupListener | undefined;
   let left = false;
@@ -39,8 +43,10 @@ function candidate(fail: (term: number) => Error | null = () => null, outlastsOu
     },
     clock,
     outlastsOutages,
-    lead: async (term) => {
+    partitions,
+    lead: async (term, partition) => {
       terms.push(term);
+      led.push(partition);
       const error = fail(terms.length);
       if (error !== null) throw error;
       await new Promise<void>((resolve) => term.signal.addEventListener('abort', () => resolve()));
@@ -49,7 +55,7 @@ function candidate(fail: (term: number) => Error | null = () => null, outlastsOu
     log: quietLog,
   });
   if (listener === undefined) throw new Error('no member was opened');
-  return { leadership, group: listener, clock, terms, changes, left: () => left };
+  return { leadership, group: listener, clock, terms, led, changes, left: () => left };
 }
 
 const turn = (): Promise<void> => new Promise(setImmediate);
@@ -123,7 +129,7 @@ test('does not lead after losing the partition until it is assigned again', asyn
 });
 
 test('with `outlastsOutages` ends the term only when the group assigns the partition to another process', async () => {
-  const { group, clock, terms, changes, leadership } = candidate(() => null, true);
+  const { group, clock, terms, changes, leadership } = candidate(() => null, { outlastsOutages: true });
   group.onAssigned([0], clock.now);
   group.onLost();
   expect(leadership.joined).toBe(false);
@@ -146,4 +152,16 @@ test('ends the term before it leaves the group on a stop', async () => {
   expect(left()).toBe(true);
   group.onHeartbeat(clock.now);
   expect(terms).toHaveLength(1);
+});
+
+test('leads each partition for itself, of those that have a leader', () => {
+  const { group, clock, terms, led, leadership } = candidate(() => null, { partitions: 3 });
+  group.onAssigned([0, 2, 3], clock.now);
+  expect([led, [...leadership.owned]]).toEqual([
+    [0, 2],
+    [0, 2],
+  ]);
+  group.onAssigned([1, 2], clock.now);
+  expect(led).toEqual([0, 2, 1]);
+  expect(terms.map(({ signal }) => signal.aborted)).toEqual([true, false, false]);
 });

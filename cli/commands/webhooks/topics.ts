@@ -1,20 +1,17 @@
 /** Reads webhooks and messages from their topics, and gives orders on `clients`. */
 import { ClientDirectory } from '#clients/directory.ts';
-import { wants } from '#clients/webhooks.ts';
+import { wants, withOrder } from '#clients/webhooks.ts';
 import { offsetsAt } from '#cluster/logs.ts';
-import type { WebhookMessage, WebhookOffset, WebhookOrder } from '#records/types.ts';
+import type { WebhookMessage, WebhookOffset } from '#records/types.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { findTopics } from '#topics/admin.ts';
 import { follow, readLatest } from '#topics/follow.ts';
-import { type TopicName, topicName } from '#topics/topics.ts';
+import { topicName } from '#topics/topics.ts';
 import { commandLog, findWebhookKeys, type OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
 import { escapeLine } from '../../values.ts';
 import { addressOf, editClient } from '../clients/client.ts';
 import type { WebhookRow } from './lines.ts';
-
-/** Maximum number of orders of a webhook that wait for a dispatcher. */
-const MAX_WAITING = 20;
 
 export class WebhookTopics {
   readonly #cluster: OpenCluster;
@@ -98,7 +95,7 @@ export class WebhookTopics {
 
   /** Returns the first offsets of the messages composed at or after a time. */
   async offsetsAt(time: number): Promise<WebhookOffset[]> {
-    const topic = this.#name('webhook-messages');
+    const topic = topicName(this.#cluster.prefix, 'webhook-messages');
     const { brokers } = this.#cluster;
     return Array.from(await offsetsAt({ brokers, topic, time }), ([key, offset]) => ({
       partition: Number(key.slice(topic.length + 1)),
@@ -115,17 +112,14 @@ export class WebhookTopics {
     kind: 'enabled' | 'disabled' | 'resent' | 'skipped',
     next: readonly WebhookOffset[] = [],
   ): Promise<void> {
-    const applied = progress?.epoch ?? 0;
-    const give = (orders: readonly WebhookOrder[]): WebhookOrder[] => {
-      const waiting = orders.filter(({ number }) => number > applied);
-      if (waiting.length >= MAX_WAITING)
-        throw new CommandError(`${waiting.length} orders of webhook ${id} wait for a dispatcher: start one`);
-      const number = Math.max(applied, ...waiting.map((one) => one.number)) + 1;
-      return [...waiting, { number, kind, next: [...next] }];
-    };
     await editClient(this.#clients, clientId, (client) => ({
       ...client,
-      webhooks: client.webhooks.map((one) => (one.id === id ? { ...one, orders: give(one.orders) } : one)),
+      webhooks: client.webhooks.map((webhook) => {
+        if (webhook.id !== id) return webhook;
+        const orders = withOrder(webhook.orders, progress?.epoch ?? 0, { kind, next: [...next] });
+        if (orders !== null) return { ...webhook, orders };
+        throw new CommandError(`too many orders of webhook ${id} wait for a dispatcher: start one`);
+      }),
     }));
   }
 
@@ -135,7 +129,7 @@ export class WebhookTopics {
     from: readonly WebhookOffset[],
     onMessage: (message: WebhookMessage, at: WebhookOffset) => void,
   ): Promise<void> {
-    const topic = this.#name('webhook-messages');
+    const topic = topicName(this.#cluster.prefix, 'webhook-messages');
     const starts = from.map(({ partition, offset }) => [partitionKey({ topic, partition }), offset] as const);
     await follow(['webhook-messages'], this.#cluster, {
       from: new Map(starts),
@@ -144,10 +138,6 @@ export class WebhookTopics {
         if (value !== null && wants(row, value)) onMessage(value, at);
       },
     });
-  }
-
-  #name(topic: TopicName): string {
-    return topicName(this.#cluster.prefix, topic);
   }
 }
 
