@@ -115,22 +115,32 @@ export class Dispatcher {
       const { id, active } = subscription;
       if (!active || this.#partitionOf(id) !== partition) continue;
       const delivery = deliveries.get(id);
+      if (delivery !== undefined) {
+        delivery.change(subscription);
+        continue;
+      }
       const of = { ...context, progressLog };
-      if (delivery !== undefined) delivery.change(subscription);
-      else deliveries.set(id, new SubscriptionDelivery(of, subscription, progress.get(id) ?? null));
+      deliveries.set(id, new SubscriptionDelivery(of, subscription, progress.get(id) ?? null));
     }
     const closed = new Map<string, Promise<void>>();
     for (const [id, delivery] of deliveries) {
       if (subscriptions.get(id)?.active === true) continue;
       deliveries.delete(id);
-      // Its last outcome may not be committed yet. Should the client return, it continues there.
-      if (delivery.progress !== null) progress.set(id, delivery.progress);
-      closed.set(id, delivery.close());
+      // Should the client return, it continues there.
+      const keep = (): void => {
+        if (delivery.progress !== null && !deliveries.has(id)) progress.set(id, delivery.progress);
+      };
+      keep();
+      closed.set(id, delivery.close().then(keep));
     }
     for (const id of progress.keys()) {
       if (subscriptions.get(id) !== undefined) continue;
-      progress.delete(id);
-      void Promise.resolve(closed.get(id)).then(() => progressLog.write(id, null).catch(() => {}));
+      const remove = (): Promise<void> => {
+        progress.delete(id);
+        return progressLog.write(id, null).catch(() => {});
+      };
+      // A request that was accepted meanwhile is still recorded.
+      void (closed.get(id)?.then(remove) ?? remove());
     }
   }
 
