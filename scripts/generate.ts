@@ -3,7 +3,7 @@
  * generate`; unit tests fail when a file is stale.
  */
 import { writeFileSync } from 'node:fs';
-import { loadSchemas } from '#topics/schemas.ts';
+import { loadSchemas } from '#topics/codec.ts';
 import { renderErrorsDoc } from './errors-page.ts';
 import { referenceMarkdown } from './rest-page.ts';
 import { renderTypes } from './topic-types.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { loadSchemas } from '#topics/schemas.ts';
+import { loadSchemas } from '#topics/codec.ts';
 import { isByEvent, TOPIC_NAMES, TOPICS } from '#topics/topics.ts';
 import { renderErrorsDoc } from './errors-page.ts';
 import { referenceMarkdown } from './rest-page.ts';

@@ -1,4 +1,4 @@
-import type { AvroField, AvroNamed, AvroSchema, Schemas } from '#topics/schemas.ts';
+import type { AvroField, AvroNamed, AvroSchema, Schemas } from '#topics/codec.ts';
 
 const PRIMITIVES: Readonly<Record<string, string>> = {
   null: 'null',

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { GUARD_REASONS } from '#domain/guard.ts';
 import { TRANSITION_KINDS } from '#domain/transitions.ts';
 import { topicSettings } from '#topics/admin.ts';
-import type { AvroField, AvroRecord, AvroSchema, Schemas } from '#topics/schemas.ts';
+import type { AvroField, AvroRecord, AvroSchema, Schemas } from '#topics/codec.ts';
 import { TOPIC_NAMES, TOPICS, type TopicName } from '#topics/topics.ts';
 
 const TEMPLATE = new URL('./topics-page.md', import.meta.url);

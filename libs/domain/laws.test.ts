@@ -7,8 +7,7 @@ import type {
   MatchTransition,
   NormalizedMessage,
 } from '#records/types.ts';
-import { avroType } from '#topics/codec.ts';
-import { loadSchemas } from '#topics/schemas.ts';
+import { avroType, loadSchemas } from '#topics/codec.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch, restoreMatch } from './match.ts';
 import { hasContent, histories, redelivered } from './testing/arbitraries.ts';
 import { causeOf, EVENT_ID } from './testing/messages.ts';

@@ -1,7 +1,6 @@
 /** The limits of messages and snapshots, in bytes of UTF-8. */
 import { describe, expect, test } from 'vitest';
-import { avroType } from '#topics/codec.ts';
-import { loadSchemas } from '#topics/schemas.ts';
+import { avroType, loadSchemas } from '#topics/codec.ts';
 import { TOPICS } from '#topics/topics.ts';
 import { MAX_MESSAGE_BYTES, MAX_SNAPSHOT_BYTES, normalizeMessage, normalizeSnapshot } from './normalize.ts';
 import { CONTEXT, incidentMessage, incidentRecord } from './testing/messages.ts';

@@ -12,7 +12,7 @@ import { PromiseCache } from '#timing/promise-cache.ts';
 import { deadLetterOf } from '#topics/dead-letters.ts';
 import { PROCESSORS, type ProcessorName, streamTopics } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
-import { requireSettings } from '#topics/require-settings.ts';
+import { requireSettings } from '#topics/required-topics.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { processorSettings } from './config.ts';
 import type { ServiceContext } from './run-service.ts';

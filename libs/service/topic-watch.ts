@@ -2,7 +2,7 @@ import { BrokerConnections } from '#cluster/connections.ts';
 import { reasonOf } from '#errors/touchline-error.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { isProcessor, type ServiceName } from '#topics/acls.ts';
-import { requireSettings } from '#topics/require-settings.ts';
+import { requireSettings } from '#topics/required-topics.ts';
 import type { Logger } from './logger.ts';
 
 const EVERY_MS = 60_000;

@@ -15,12 +15,6 @@ import { retry } from '#timing/retry.ts';
 import { TopicAdminError, TopicMismatchError } from './errors.ts';
 import { POSITIONS, PROCESSOR_NAMES, PROCESSORS, positionsTopicName } from './processors.ts';
 import {
-  type Replication,
-  replicationFor,
-  replicationWarnings,
-  type WantedReplication,
-} from './replication.ts';
-import {
   type AcceptingCommand,
   compactedBounds,
   findLostTopics,
@@ -36,8 +30,12 @@ import {
   judgeTopic,
   mismatchText,
   planRepairs,
+  type Replication,
+  replicationFor,
+  replicationWarnings,
   type TopicLogs,
   type TopicMismatch,
+  type WantedReplication,
   type WantedTopic,
 } from './topic-rule.ts';
 import { isByEvent, TOPIC_NAMES, TOPICS, type TopicName, type TopicSpec, topicName } from './topics.ts';

@@ -2,10 +2,16 @@ import avro from 'avsc';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { TopicValues } from '#records/types.ts';
-import { avroType, type Codec, createCodec, createDecoder, HEADER_BYTES } from './codec.ts';
+import {
+  type AvroRecord,
+  avroType,
+  type Codec,
+  createCodec,
+  createDecoder,
+  HEADER_BYTES,
+  loadSchemas,
+} from './codec.ts';
 import { DecodeError, EncodeError } from './errors.ts';
-import type { AvroRecord } from './schemas.ts';
-import { loadSchemas } from './schemas.ts';
 import { sampleOf } from './testing/samples.ts';
 import { TOPIC_NAMES, type TopicName } from './topics.ts';
 

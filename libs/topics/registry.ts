@@ -6,12 +6,14 @@ import { tlsFailure } from '#security/tls.ts';
 import { jittered } from '#timing/backoff.ts';
 import {
   AVRO_OPTIONS,
+  type AvroRecord,
   type AvroType,
   avroType,
   type Codec,
   createCodec,
   createDecoder,
   type Decoder,
+  loadSchemas,
 } from './codec.ts';
 import { IncompatibleSchemaError, RegistryUnavailableError } from './errors.ts';
 import {
@@ -26,7 +28,6 @@ import {
   requestJson,
   UNAVAILABLE,
 } from './registry-http.ts';
-import { type AvroRecord, loadSchemas } from './schemas.ts';
 import { TOPIC_NAMES, type TopicName } from './topics.ts';
 
 /** The connection to a registry. */

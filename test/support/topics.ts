@@ -4,7 +4,7 @@ import { isTransientCreateError, withTopicAdmin } from '#cluster/topic-admin.ts'
 import type { Brokers } from '#security/brokers.ts';
 import { rightsOf, type ServiceName } from '#topics/acls.ts';
 import { topicSettings, wantedTopics } from '#topics/admin.ts';
-import { requireSettings } from '#topics/require-settings.ts';
+import { requireSettings } from '#topics/required-topics.ts';
 import { untilTrue } from './poll.ts';
 
 /** Timeout for a busy broker. */

@@ -4,7 +4,7 @@ import type { PeriodRule } from '#domain/clock-rule.ts';
 import type { Side } from '#domain/goal-facts.ts';
 import type { IncidentEffect } from '#domain/incident-effect.ts';
 import type { MatchIncident, TopicValues } from '#records/types.ts';
-import { type AvroRecord, loadSchemas } from '#topics/schemas.ts';
+import { type AvroRecord, loadSchemas } from '#topics/codec.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { type ExportCell, type ExportColumn, type ExportRow, schemaColumns } from './schema-columns.ts';
 

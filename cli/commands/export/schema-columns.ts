@@ -1,5 +1,5 @@
 /** Columns of a dataset from the schema of a record: one for each field, those of a nested record after its name. */
-import type { AvroField, AvroRecord, AvroSchema } from '#topics/schemas.ts';
+import type { AvroField, AvroRecord, AvroSchema } from '#topics/codec.ts';
 
 /** Types of Parquet; `TIMESTAMP` is milliseconds in UTC, `JSON` is text. */
 export type ColumnType = 'BOOLEAN' | 'INT32' | 'INT64' | 'DOUBLE' | 'STRING' | 'JSON' | 'TIMESTAMP';

@@ -1,8 +1,7 @@
 /** Codecs without a registry, for tests. */
 
 import type { TopicValues } from '#records/types.ts';
-import { avroType, type Codec, createCodec } from '../codec.ts';
-import { loadSchemas } from '../schemas.ts';
+import { avroType, type Codec, createCodec, loadSchemas } from '../codec.ts';
 import type { TopicName } from '../topics.ts';
 
 const schemas = loadSchemas();

@@ -14,7 +14,7 @@ import { SERVICE_NAMES, type ServiceName } from '#topics/acls.ts';
 import { createTopics, deleteTopics, wantedTopics } from '#topics/admin.ts';
 import { PROCESSOR_NAMES, type ProcessorName, positionsTopicName, streamTopics } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
-import { requireSettings } from '#topics/require-settings.ts';
+import { requireSettings } from '#topics/required-topics.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { topicIdsName } from '#topics/topic-ids.ts';
 import { TOPIC_NAMES, TOPICS, type TopicName, type TopicSpec, topicName } from '#topics/topics.ts';

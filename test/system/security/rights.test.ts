@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { type Right, rightsOf, rightText, SERVICE_NAMES, type ServiceName } from '#topics/acls.ts';
-import { requireRights } from '#topics/require-rights.ts';
+import { requireRights } from '#topics/required-topics.ts';
 import { topicName } from '#topics/topics.ts';
 import { API_AND_TOOLS } from '../../../cli/services.ts';
 import { SECRET, signed } from '../../integration/webhook-receiver/support.ts';
