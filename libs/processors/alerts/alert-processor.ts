@@ -10,8 +10,7 @@ import { applicationOf } from '#topics/processors.ts';
 import { reportUnreadable } from '#topics/readable.ts';
 import { FRESHNESS_POLL_MS } from '#tradability/trading.ts';
 import { ALERT_TOPICS, AlertPartition } from './alert-partition.ts';
-import { KnownMatches } from './match-facts.ts';
-import { MatchFeeds } from './match-feeds.ts';
+import { KnownMatches } from './known-matches.ts';
 import type { AlertRule } from './rules.ts';
 import { findAlerts, leadStaleAlerts, watchEpisodes } from './stale-alerts.ts';
 
@@ -63,10 +62,9 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
   const open = await openProcessor('alert-processor', context, ALERT_TOPICS);
   const { codecs, client, registry, topicName } = open;
   const matches = new KnownMatches();
-  const feeds = new MatchFeeds(matches);
   const source = { brokers, prefix, registry };
   const known = Promise.withResolvers<void>();
-  const watched = { rules, maxAgeMs, matches, feeds };
+  const watched = { rules, maxAgeMs, matches };
   return {
     client,
     source,
@@ -79,16 +77,16 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
         signal,
         idleMs: () => FRESHNESS_POLL_MS,
         onUpToDate({ topic }, at) {
-          if (topic === haltTopic) feeds.halts.readTo(at);
+          if (topic === haltTopic) matches.halts.readTo(at);
         },
         onUnreadable(record) {
-          if (record.topic === haltTopic) feeds.halts.doubt(record.key ?? '', record.offset);
+          if (record.topic === haltTopic) matches.halts.doubt(record.key ?? '', record.offset);
           reportUnreadable(record);
         },
         onCaughtUp: known.resolve,
         onRecord({ topic, key, value, offset }) {
-          if (topic === 'feed-health') feeds.apply(key, value);
-          else if (topic === 'trading-halts') feeds.halts.apply(key, value, offset);
+          if (topic === 'feed-health') matches.health.apply(key, value, performance.now());
+          else if (topic === 'trading-halts') matches.halts.apply(key, value, offset);
           else matches.apply(Number(key), value);
         },
       }).finally(known.resolve);

@@ -10,8 +10,7 @@ import type { CodecsOf } from '#topics/registry.ts';
 import type { NameTopic } from '#topics/topics.ts';
 import type { ReaderLimits } from '#tradability/feed-status.ts';
 import { alertsOf, webhookMessageOf } from './alert.ts';
-import type { KnownMatches } from './match-facts.ts';
-import type { MatchFeeds } from './match-feeds.ts';
+import type { KnownMatches } from './known-matches.ts';
 import type { AlertRule } from './rules.ts';
 import { EPISODE_KINDS, type OpenEpisodes, STALE_CHECK_MS, StaleMatches } from './stale-matches.ts';
 
@@ -19,7 +18,6 @@ import { EPISODE_KINDS, type OpenEpisodes, STALE_CHECK_MS, StaleMatches } from '
 type FeedAlertSource = {
   readonly rules: readonly AlertRule[];
   readonly matches: KnownMatches;
-  readonly feeds: MatchFeeds;
   /** Maximum age of the begin of a stale episode, milliseconds. */
   readonly maxAgeMs: number;
 };
@@ -125,12 +123,12 @@ export function watchEpisodes(
 
 /** Returns the alerts of the changes since the last call with these episodes. */
 export function findAlerts(
-  { matches, feeds, maxAgeMs }: Omit<FeedAlertSource, 'rules'>,
+  { matches, maxAgeMs }: Omit<FeedAlertSource, 'rules'>,
   watched: readonly WatchedEpisodes[],
 ): Alert[] {
   const now = Date.now();
   return watched.flatMap(({ rules, limits, episodes }) =>
-    episodes.changes(feeds.now(limits)).flatMap(({ kind, eventId, since, reasons }) => {
+    episodes.changes(matches.now(limits)).flatMap(({ kind, eventId, since, reasons }) => {
       if (since < now - maxAgeMs) return [];
       const ut = Math.floor((kind in EPISODE_KINDS ? since : now) / 1000);
       const cause = {

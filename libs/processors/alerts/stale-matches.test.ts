@@ -3,8 +3,7 @@ import type { TradingHalt } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { type HandHalts, NO_HALTS } from '#tradability/halts.ts';
-import { KnownMatches } from './match-facts.ts';
-import { MatchFeeds } from './match-feeds.ts';
+import { KnownMatches } from './known-matches.ts';
 import { parseRules } from './rules.ts';
 import { findAlerts, watchEpisodes } from './stale-alerts.ts';
 import { type MatchNow, StaleMatches } from './stale-matches.ts';
@@ -101,15 +100,15 @@ test('finds a match stale for the rules whose limits its feed exceeds, and ends 
     }),
   );
   const matches = new KnownMatches();
-  const feeds = new MatchFeeds(matches);
   const now = Date.now();
   const health = { ...sampleOf('feed-health'), state: 'alive', written_at: now, since: now } as const;
   const report = (delay: number) => {
-    feeds.apply('feed', { ...health, event_id: null, valid_until: now + 60_000 });
-    feeds.apply('feed/7', { ...health, event_id: 7, valid_until: null, heard_at: now, delay });
+    const at = performance.now();
+    matches.health.apply('feed', { ...health, event_id: null, valid_until: now + 60_000 }, at);
+    matches.health.apply('feed/7', { ...health, event_id: 7, valid_until: null, heard_at: now, delay }, at);
   };
   const found = (watched: ReturnType<typeof watchEpisodes>) =>
-    findAlerts({ matches, feeds, maxAgeMs: 60_000 }, watched).map(({ rule, kind }) => `${rule} ${kind}`);
+    findAlerts({ matches, maxAgeMs: 60_000 }, watched).map(({ rule, kind }) => `${rule} ${kind}`);
   report(9_000);
   const watched = watchEpisodes(rules);
   expect([found(watched), found(watched)]).toEqual([['strict match_stale'], []]);
