@@ -1,13 +1,10 @@
 /** Topics that a command reads from the beginning, then follows. */
-import type { FeedHealth, TradingHalt } from '#records/types.ts';
 import { PromiseCache } from '#timing/promise-cache.ts';
 import { findTopics } from '#topics/admin.ts';
+import { type ClosingTables, closingReads } from '#topics/closing-topics.ts';
 import { followInBackground, type TopicRecord } from '#topics/follow.ts';
-import { reportUnreadable } from '#topics/readable.ts';
-import { type TopicName, topicName } from '#topics/topics.ts';
-import type { HealthTable, Now } from '#tradability/feed-status.ts';
-import type { HaltTable } from '#tradability/halts.ts';
-import { FRESHNESS_POLL_MS } from '#tradability/trading.ts';
+import type { TopicName } from '#topics/topics.ts';
+import type { Now } from '#tradability/feed-status.ts';
 import type { OpenCluster } from './cluster.ts';
 
 /** Returns the current time by both clocks of this machine. */
@@ -15,40 +12,19 @@ export function machineNow(): Now {
   return { wall: Date.now(), steady: performance.now() };
 }
 
-/** What may close trading of matches beside their states. */
-export type ClosingTables = {
-  readonly health: HealthTable<FeedHealth>;
-  readonly halts: HaltTable<TradingHalt>;
-};
-
 /**
  * Follows those of feed-health and trading-halts that exist, until `signal`. Resolves when both are read to their ends; rejects as `follow`
  * before that. Later the tables themselves expire, or say that they are not read.
  */
 export async function followClosing(
   cluster: OpenCluster,
-  { health, halts }: ClosingTables,
+  tables: ClosingTables,
   signal: AbortSignal,
 ): Promise<void> {
   const existing = await findTopics(cluster);
   const topics = (['feed-health', 'trading-halts'] as const).filter((topic) => existing.has(topic));
-  const haltTopic = topicName(cluster.prefix, 'trading-halts');
-  const context = { ...cluster, onFailure() {} };
-  await followInBackground(topics, context, {
-    signal,
-    idleMs: () => FRESHNESS_POLL_MS,
-    onRecord({ topic, key, value, offset }) {
-      if (topic === 'feed-health') health.apply(key, value, performance.now());
-      else halts.apply(key, value, offset);
-    },
-    onUpToDate({ topic }, at) {
-      if (topic === haltTopic) halts.readTo(at);
-    },
-    onUnreadable(record) {
-      if (record.topic === haltTopic) halts.doubt(record.key ?? '', record.offset);
-      reportUnreadable(record);
-    },
-  });
+  const { apply: onRecord, options } = closingReads(cluster.prefix, tables);
+  await followInBackground(topics, { ...cluster, onFailure() {} }, { ...options, signal, onRecord });
 }
 
 /** A topic that is read again where following it failed. */

@@ -1,12 +1,11 @@
 import { topicBounds } from '#cluster/logs.ts';
-import type { FeedHealth } from '#records/types.ts';
+import type { FeedHealth, TradingHalt } from '#records/types.ts';
 import { phaseOf } from '#story/match.ts';
 import { partitionKey } from '#streams/client/port.ts';
-import { follow, type TopicRecord } from '#topics/follow.ts';
-import { reportUnreadable } from '#topics/readable.ts';
+import { closingReads } from '#topics/closing-topics.ts';
+import { follow } from '#topics/follow.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { Now } from '#tradability/feed-status.ts';
-import { FRESHNESS_POLL_MS } from '#tradability/trading.ts';
 import { type ShownState, shownStateOf } from '#views/store/board-view.ts';
 import { MatchReader } from '../../../libs/reader/match-reader.ts';
 import type { OpenCluster } from '../../cluster.ts';
@@ -25,7 +24,7 @@ export const LIVE_TOPICS = [
 export class LiveMatches {
   readonly #cluster: OpenCluster;
   // The event register is most of a state, and not shown.
-  readonly #reader = new MatchReader<ShownState, FeedHealth>();
+  readonly #reader = new MatchReader<ShownState, FeedHealth, TradingHalt>();
 
   constructor(cluster: OpenCluster) {
     this.#cluster = cluster;
@@ -35,24 +34,27 @@ export class LiveMatches {
   async follow(signal: AbortSignal, onRead: () => void): Promise<void> {
     const { brokers, prefix } = this.#cluster;
     const topics = LIVE_TOPICS.map((topic) => topicName(prefix, topic));
-    const [states, transitions, , halts] = topics;
+    const [states, transitions] = topics;
     const bounds = await topicBounds({ brokers, clientId: 'touchline-live' }, topics);
     // The newest state contains all earlier changes: only new ones matter.
     const changes = bounds.filter(({ topic }) => topic === transitions);
     this.#reader.assign(bounds.flatMap(({ topic, partition }) => (topic === states ? [partition] : [])));
     const unread = new Set(bounds.map(partitionKey));
+    const closing = closingReads(prefix, this.#reader);
     await follow(LIVE_TOPICS, this.#cluster, {
+      ...closing.options,
       reader: 'touchline-live',
       from: new Map(changes.map((of) => [partitionKey(of), of.end])),
-      idleMs: () => FRESHNESS_POLL_MS,
       signal,
-      onRecord: (record) => this.#apply(record),
-      onUnreadable: (record) => {
-        if (record.topic === halts) this.#reader.halts.doubt(record.key ?? '', record.offset);
-        reportUnreadable(record);
+      onRecord: (record) => {
+        const { topic, key, value, partition } = record;
+        if (topic === 'match-state')
+          this.#reader.applyState(partition, Number(key), value && shownStateOf(value));
+        else if (topic !== 'match-transitions') closing.apply(record);
+        else if (value !== null) this.#reader.applyTransition(partition, value);
       },
       onUpToDate: (of, at) => {
-        if (of.topic === halts) this.#reader.halts.readTo(at);
+        closing.options.onUpToDate(of, at);
         if (of.topic === states) {
           this.#reader.caughtUp(of.partition);
           this.#reader.upToDate(of.partition, at);
@@ -85,13 +87,5 @@ export class LiveMatches {
   boardLines(room: BoardRoom): string[] {
     const now = machineNow();
     return boardLines(this.matches(now), this.#reader.health.sources(now), { now: now.wall, room });
-  }
-
-  #apply({ topic, key, value, partition, offset }: TopicRecord<(typeof LIVE_TOPICS)[number]>): void {
-    if (topic === 'feed-health') this.#reader.applyHealth(key, value, performance.now());
-    else if (topic === 'trading-halts') this.#reader.halts.apply(key, value, offset);
-    else if (topic === 'match-state')
-      this.#reader.applyState(partition, Number(key), value && shownStateOf(value));
-    else if (value !== null) this.#reader.applyTransition(partition, value);
   }
 }

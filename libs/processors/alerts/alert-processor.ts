@@ -5,10 +5,9 @@ import type { Alert } from '#records/types.ts';
 import { processorSettings } from '#service/config.ts';
 import { openProcessor } from '#service/run-processor.ts';
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
+import { closingReads } from '#topics/closing-topics.ts';
 import { follow } from '#topics/follow.ts';
 import { applicationOf } from '#topics/processors.ts';
-import { reportUnreadable } from '#topics/readable.ts';
-import { FRESHNESS_POLL_MS } from '#tradability/trading.ts';
 import { ALERT_TOPICS, AlertPartition } from './alert-partition.ts';
 import { KnownMatches } from './known-matches.ts';
 import type { AlertRule } from './rules.ts';
@@ -71,23 +70,15 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
     topicName,
     /** Follows matches, feed health and halts by hand until `signal` is aborted, for `watch` and `start`. Rejects as `follow`. */
     async read(signal: AbortSignal): Promise<void> {
-      const haltTopic = topicName('trading-halts');
+      const closing = closingReads(prefix, matches);
       await follow(['match-state', 'feed-health', 'trading-halts'], source, {
+        ...closing.options,
         reader: 'touchline-alerts',
         signal,
-        idleMs: () => FRESHNESS_POLL_MS,
-        onUpToDate({ topic }, at) {
-          if (topic === haltTopic) matches.halts.readTo(at);
-        },
-        onUnreadable(record) {
-          if (record.topic === haltTopic) matches.halts.doubt(record.key ?? '', record.offset);
-          reportUnreadable(record);
-        },
         onCaughtUp: known.resolve,
-        onRecord({ topic, key, value, offset }) {
-          if (topic === 'feed-health') matches.health.apply(key, value, performance.now());
-          else if (topic === 'trading-halts') matches.halts.apply(key, value, offset);
-          else matches.apply(Number(key), value);
+        onRecord(record) {
+          if (record.topic === 'match-state') matches.apply(Number(record.key), record.value);
+          else closing.apply(record);
         },
       }).finally(known.resolve);
     },
