@@ -13,6 +13,7 @@ test.each([
   ['tail --key ', []],
   ['webhooks ski', ['skip']],
   ['clients webhook re', ['remove', 'reseal']],
+  ['clients webhook add 1 --secr', ['--secret-file']],
   ['compare --level st', ['state']],
   ['compare --level=st', ['--level=state']],
   ['position match-processor 0 ', []],

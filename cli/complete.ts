@@ -26,9 +26,10 @@ function candidates(command: CommandUnknownOpts, args: readonly string[]): reado
   const option = valued(args.at(-2));
   if (option !== undefined) return option.argChoices ?? [];
   if (last.startsWith('-'))
-    return [...options.map(({ long }) => long ?? ''), '--help'].filter(
-      (one) => !args.slice(0, -1).includes(one),
-    );
+    return options
+      .flatMap(({ long, hidden }) => (hidden ? [] : (long ?? [])))
+      .concat('--help')
+      .filter((one) => !args.slice(0, -1).includes(one));
   const before = args.slice(0, -1).filter((arg, at) => !arg.startsWith('-') && !valued(args[at - 1]));
   const argument =
     registeredArguments[before.length] ?? registeredArguments.findLast(({ variadic }) => variadic);
