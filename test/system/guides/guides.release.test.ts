@@ -186,7 +186,7 @@ describe('commands of the guides', () => {
       .replaceAll(/\brebuilt\.(?= |$)/g, `${env.TOPIC_PREFIX}${basename(page, '.md').toLowerCase()}.`);
 
   beforeAll(async () => {
-    symlinkSync(join(ROOT, 'docs'), join(folder, 'docs'));
+    for (const name of ['docs', 'data']) symlinkSync(join(ROOT, name), join(folder, name));
     copyFileSync(join(ROOT, 'data/alert-rules.json'), join(folder, 'rules.json'));
     receiver = await HttpsReceiver.start();
     const ca = writeText(folder, 'ca.pem', receiver.ca);
