@@ -4,6 +4,8 @@ import { topicBounds } from '#cluster/logs.ts';
 import type { MatchState, NormalizedMessage, Score } from '#records/types.ts';
 import { StreamError } from '#streams/errors.ts';
 import { retry } from '#timing/retry.ts';
+import { findTopics } from '#topics/admin.ts';
+import { TopicAdminError } from '#topics/errors.ts';
 import { follow, readLatest, type TopicCluster } from '#topics/follow.ts';
 import { topicName } from '#topics/topics.ts';
 import { finalScore, type GoalPair, type MatchFacts } from '../../../data/dataset.ts';
@@ -37,12 +39,19 @@ export type DemoCheck = { readonly what: string; readonly holds: boolean };
 /** In a system that was set up, at least one of these topics has records: deliveries expire, clients do not. */
 const USED_TOPICS = ['raw-messages', 'normalized-messages', 'match-state', 'clients'] as const;
 
-/** Whether a system uses these topics, which may be new: a play would then reach its clients. Rejects with `StreamError`. */
+/**
+ * Whether a system uses the topics of a prefix, as far as these exist: a play would then reach its clients. Rejects with `StreamError`,
+ * `TopicAdminError`.
+ */
 export async function isInUse({ brokers, prefix }: TopicCluster): Promise<boolean> {
-  const topics = USED_TOPICS.map((topic) => topicName(prefix, topic));
-  const readBounds = () => topicBounds({ brokers, clientId: 'touchline-demo' }, topics);
-  // A new partition has no leader yet.
-  const passes = (error: unknown): boolean => error instanceof StreamError;
+  const readBounds = async () => {
+    const found = await findTopics({ brokers, prefix });
+    const topics = USED_TOPICS.filter((topic) => found.has(topic)).map((topic) => topicName(prefix, topic));
+    return topicBounds({ brokers, clientId: 'touchline-demo' }, topics);
+  };
+  // A new broker does not answer yet, and a new partition has no leader.
+  const passes = (error: unknown): boolean =>
+    error instanceof StreamError || error instanceof TopicAdminError;
   const bounds = await retry(readBounds, {
     firstMs: 100,
     ceilingMs: 100,

@@ -4,13 +4,12 @@ import type { z } from 'zod';
 import { newSecret } from '#clients/secret.ts';
 import { urlHost } from '#service/addresses.ts';
 import { loadConfig } from '#service/config.ts';
-import { createTopics, type WantedTopics } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/follow.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { backboneFile } from '../../backbone-file.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { type Platform, type PlatformOptions, type ProviderSettings, startPlatform } from '../../platform.ts';
-import { PORT_SETTINGS, requireBrokers, wantedTopicsOf } from '../../platform-settings.ts';
+import { PORT_SETTINGS, requireBrokers } from '../../platform-settings.ts';
 import { isFree, portFor } from '../../ports.ts';
 import { platformStopRequests, printLine } from '../../terminal.ts';
 import { isInUse } from './check.ts';
@@ -103,7 +102,7 @@ async function startDemoPlatform(
     settings: { ...settings, ...ports },
     prefixFor: async ({ brokers, registryUrl }) => {
       const usual = settings.TOPIC_PREFIX;
-      const prefix = await unusedPrefix({ brokers, registryUrl, prefix: usual }, wantedTopicsOf(settings));
+      const prefix = await unusedPrefix({ brokers, registryUrl, prefix: usual });
       if (prefix !== usual) deviations.push(`the topics are ${prefix}*: those of ${usual}* have records`);
       return prefix;
     },
@@ -163,9 +162,8 @@ async function simulatedProvider(host: string): Promise<ProviderSettings> {
   };
 }
 
-/** Creates the topics of the prefix. Returns the prefix, or a new one for this run when a system uses those topics. */
-async function unusedPrefix(cluster: TopicCluster, wanted: WantedTopics): Promise<string> {
-  await createTopics({ ...cluster, ...wanted });
+/** Returns the prefix, or a new one for this run when a system uses its topics, in whatever state they are. */
+async function unusedPrefix(cluster: TopicCluster): Promise<string> {
   if (!(await isInUse(cluster))) return cluster.prefix;
   const stamp = new Date().toISOString().slice(0, 19).replace(/\D/g, '');
   return `${cluster.prefix}demo-${stamp}.`;

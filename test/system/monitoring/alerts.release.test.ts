@@ -31,6 +31,7 @@ const MAY_BE_EMPTY = [
   'touchline_mcp_call_seconds',
   'touchline_unread_fields_total',
   'touchline_unreadable_records_total',
+  'touchline_dispatcher_unclaimed_partitions',
   // The system uses plain HTTP.
   'touchline_certificate_expiry_timestamp_seconds',
 ];
