@@ -14,8 +14,8 @@ const COLUMNS: readonly TextColumn<PartitionProgress>[] = [
   { head: 'behind', align: 'right', of: ({ position, start, end }) => end - (position ?? start) },
 ];
 
-export async function run(...[processor, partitions, to, options]: GivenTo<typeof command>): Promise<number> {
-  const { yes = false, acceptState: acceptsState = false } = options;
+export async function run(...[processor, partitions, to, given]: GivenTo<typeof command>): Promise<number> {
+  const { yes = false, acceptState: acceptsState = false } = given;
   if (partitions === undefined && (acceptsState || yes))
     throw new UsageError('--accept-state and --yes go with a partition and an offset');
   if (partitions !== undefined && to === undefined) throw new UsageError('name partitions and one offset');
@@ -27,14 +27,8 @@ export async function run(...[processor, partitions, to, options]: GivenTo<typeo
     return 0;
   }
   for (const partition of partitions) {
-    const skipsNothing = !yes;
-    const { before, next } = await setPosition(topics, {
-      brokers,
-      partition,
-      to,
-      acceptsState,
-      skipsNothing,
-    });
+    const options = { brokers, partition, to, acceptsState, skipsNothing: !yes };
+    const { before, next } = await setPosition(topics, options);
     process.stdout.write(
       `${platformName({ brokers, prefix })}: ${topics.input}-${partition}: ${processor} resumes at ${next}, it was at ${before ?? 'no position'}\n`,
     );

@@ -46,19 +46,17 @@ export const actions = {
       printLine(`${platformName(cluster)}: webhook ${row.id} is not sent ${skipped.length} messages`);
     });
   },
-  enable: (...[id]: GivenTo<typeof commands.enable>) =>
-    onWebhooks(async ({ rows, topics }) => {
-      const { row } = findStarted(rows, id);
-      await topics.order(row, 'enabled');
-      printLine(`webhook ${row.id} is enabled`);
-    }),
-  disable: (...[id]: GivenTo<typeof commands.disable>) =>
-    onWebhooks(async ({ rows, topics }) => {
-      const { row } = findStarted(rows, id);
-      await topics.order(row, 'disabled');
-      printLine(`webhook ${row.id} is disabled`);
-    }),
+  enable: (...[id]: GivenTo<typeof commands.enable>) => switchTo(id, 'enabled'),
+  disable: (...[id]: GivenTo<typeof commands.disable>) => switchTo(id, 'disabled'),
 };
+
+function switchTo(id: string, state: 'enabled' | 'disabled'): Promise<number> {
+  return onWebhooks(async ({ rows, topics }) => {
+    const { row } = findStarted(rows, id);
+    await topics.order(row, state);
+    printLine(`webhook ${row.id} is ${state}`);
+  });
+}
 
 type WebhooksHere = {
   readonly cluster: OpenCluster;

@@ -126,9 +126,10 @@ function applyBatch(
   for (const record of records) {
     if (tracing !== null) traceApplied(tracing, record, prefix, at);
     if (logsMessages(log)) log.debug(identify(record, prefix), 'record applied to the views');
-    metrics.records.inc({ topic: record.topic });
     metrics.seen(record.timestamp);
   }
+  for (const [topic, of] of Map.groupBy(records, (record) => record.topic))
+    metrics.records.inc({ topic }, of.length);
   for (const { name: topic, partition, end, next } of partitions)
     metrics.lag.set({ topic, partition: String(partition) }, Math.max(0, end - next));
 }

@@ -186,6 +186,7 @@ async function restore(
   const [bounds] = await client.logBounds([{ topic, partition }]);
   const reader = client.openReader({ topic, partition, maxBytes: RESTORE_BYTES });
   try {
+    // Not `readRange`, which ends at an open transaction: without the rest, subscriptions would begin anew.
     for (let at = bounds?.start ?? 0; at < (bounds?.end ?? 0); ) {
       signal.throwIfAborted();
       const { records, next } = await reader.read(at);

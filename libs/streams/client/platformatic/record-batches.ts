@@ -107,9 +107,11 @@ export function decodeBatches(bytes: Buffer, { from, aborted, maxInflated }: Dec
     const isEmpty = bytes.readInt32BE(at + AT.count) === 0;
     if (!isHidden && !isEmpty && (attributes & CONTROL) === 0 && last >= from) {
       const plain = plainRecords(bytes.subarray(at + HEAD, end), attributes, { first, next: last + 1 });
-      // The records before a batch that nobody can read are delivered first.
-      if (plain instanceof RecordBatchError && next > from) break;
-      if (plain instanceof RecordBatchError) throw plain;
+      if (plain instanceof RecordBatchError) {
+        // The records before it are delivered first.
+        if (next > from) break;
+        throw plain;
+      }
       if ((attributes & COMPRESSION) !== 0) inflated += plain.length;
       decodeRecords(plain, bytes, at, first, from, records);
     }
