@@ -5,8 +5,8 @@ import { type ClientsKeys, deriveKeys } from '#clients/keys.ts';
 import type { Access, Authenticator } from '#contract/rest/provider.ts';
 import { issueToken, newInstance, verifyToken } from '#signing/token.ts';
 
-/** Lifetime of a session, seconds: a day of matches. */
-export const SESSION_SECONDS = 12 * 3_600;
+/** Lifetime of a session, seconds: a working day. */
+export const SESSION_SECONDS = 10 * 3_600;
 /** Number of sessions signed out of that are remembered. */
 const MAX_ENDED = 100_000;
 

@@ -161,8 +161,8 @@ describe('/sign-in', () => {
     });
     expect([statusCode, headers.location]).toEqual([303, '/standings?season=312']);
     expect(headers['set-cookie']).toEqual([
-      'touchline_session=v1.all; HttpOnly; Path=/; Max-Age=43200; SameSite=Lax',
-      'touchline_client=7; Path=/; Max-Age=43200; SameSite=Lax',
+      'touchline_session=v1.all; HttpOnly; Path=/; Max-Age=36000; SameSite=Lax',
+      'touchline_client=7; Path=/; Max-Age=36000; SameSite=Lax',
     ]);
     expect((await get('/', 'v1.all')).status).toBe(200);
     expect((await get('/sign-in', 'v1.all')).text).toContain('Signed in as client 1');
