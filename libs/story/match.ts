@@ -56,7 +56,7 @@ export type ShownHalt = {
   readonly until: number | null;
 };
 
-/** A match on the board: the data of a `match` event of `/board/events`. */
+/** A match as the board shows it: `match` of `/board/matches/{id}`. */
 export type BoardMatch = Readonly<Pick<ShownState, (typeof SHOWN_FIELDS)[number]>> & {
   /** The provider's name of the status and its short form in another sport than soccer, whose statuses the page knows; else null. */
   readonly status_words: StatusWords | null;

@@ -2,7 +2,7 @@ import { playedMinute, QUIET_AFTER_SECONDS } from '#domain/clock.ts';
 import type { BoardMatch } from './match.ts';
 import { dayWords, halfWords, shortStatus, timeWords } from './words.ts';
 
-/** The fields that the time of a match is computed from: the data of a `clock` event of `/board/events`. */
+/** The fields that the time of a match is computed from. */
 export type ClockedMatch = Pick<
   BoardMatch,
   | 'event_id'
@@ -17,7 +17,7 @@ export type ClockedMatch = Pick<
 >;
 
 /** Returns the whole seconds since the last message of a match whose clock runs; null up to `QUIET_AFTER_SECONDS`. */
-export function quietFor(match: BoardMatch, now: number): number | null {
+export function quietFor(match: ClockedMatch, now: number): number | null {
   if (match.status_type !== 'live' || match.clock?.status !== 'running') return null;
   const seconds = Math.floor(now - match.received_at / 1000);
   return seconds > QUIET_AFTER_SECONDS ? seconds : null;
@@ -41,29 +41,16 @@ export function dayText(match: ClockedMatch, now: number): string {
   return match.status_type === 'live' ? '' : dayWords(match.start_date, now);
 }
 
-/** Formats by zone: making one takes a millisecond. Swedish dates are written as those of ISO 8601. */
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** Returns date and time in a zone, e.g. `2026-11-27 20:31:07`. `at`: Unix milliseconds. */
-function localText(at: number, zone: string): string {
-  let format = formats.get(zone);
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
-    formats.set(zone, format);
-  }
-  return format.format(at);
+/** Returns the time of day in UTC, e.g. `20:31:07`. `seconds`: Unix seconds. */
+export function timeText(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(-13, -5);
 }
 
-/** Returns the time of day in a zone, e.g. `20:31:07`. `seconds`: Unix seconds. */
-export function timeText(seconds: number, zone = 'UTC'): string {
-  return localText(seconds * 1000, zone).slice(11);
-}
-
-/** Returns a time in a zone as `14:32:05`, with the date unless it is today there. `seconds`, `now`: Unix seconds. */
-export function timeWithDay(seconds: number, now: number, zone = 'UTC'): string {
-  const [at, today] = [localText(seconds * 1000, zone), localText(now * 1000, zone)];
-  const time = at.slice(11);
-  return at.slice(0, 10) === today.slice(0, 10) ? time : `${dayWords(at, now)} ${time}`;
+/** Returns a time in UTC as `14:32:05`, with the date unless it is today. `seconds`, `now`: Unix seconds. */
+export function timeWithDay(seconds: number, now: number): string {
+  const [day, today] = [seconds, now].map((at) => new Date(at * 1000).toISOString().slice(0, -14));
+  const time = timeText(seconds);
+  return day === today ? time : `${dayWords(day ?? null, now)} ${time}`;
 }
 
 /** Returns a duration such as `3 min` or `2 h`. */

@@ -176,7 +176,7 @@ export function dayWords(startDate: string | null, now: number): string {
 }
 
 /** Returns `14 Jul 2018` of the provider's `2018-07-14 20:00`; empty without a date. */
-export function dateWords(startDate: string | null): string {
+function dateWords(startDate: string | null): string {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})/.exec(startDate ?? '') ?? [];
   return year === undefined ? '' : `${Number(day)} ${MONTHS[Number(month) - 1] ?? ''} ${year}`;
 }

@@ -1,18 +1,16 @@
 import { expect, test } from 'vitest';
 import { loadAssets } from './assets.ts';
 
-const { files, path, modulesOf } = loadAssets();
+const { files, path, scripts } = loadAssets();
 
-test('serves the file of every import, and no module of the server', () => {
-  for (const [name, { type, body }] of files) {
-    if (!type.startsWith('text/javascript')) continue;
-    for (const [, specifier = ''] of String(body).matchAll(/\bfrom\s*'([^']+)'/g)) {
-      const target = new URL(specifier, `http://board/${name}`).pathname.slice(1);
-      expect(files.has(target), `${name} imports ${specifier}`).toBe(true);
-    }
-    expect(String(body)).not.toMatch(/import type|: string\b/);
+test('serves the file of every import, without types, and no module of the server', () => {
+  for (const [name, bytes] of files) {
+    if (!/\.[jt]s$/.test(name)) continue;
+    for (const [, specifier = ''] of String(bytes).matchAll(/^(?:import|export) .*\bfrom\s*'([^']+)'/gm))
+      expect(files.has(new URL(specifier, `http://board/${name}`).pathname.slice(1)), specifier).toBe(true);
+    expect(String(bytes)).not.toMatch(/^import type|: string\b.*\{$/m);
   }
-  expect([...files.keys()].filter((name) => /views|\/(routes|hub|main)\.js/.test(name))).toEqual([]);
+  expect([...files.keys()].filter((name) => /test|routes|hub/.test(name))).toEqual([]);
 });
 
 test('keeps the path of an asset while the content is the same', () => {
@@ -20,11 +18,9 @@ test('keeps the path of an asset while the content is the same', () => {
   expect(files.has(path('board.css').slice('/board/assets/'.length))).toBe(true);
 });
 
-test('lists all modules of a script, so that a page can preload them', () => {
-  const modules = modulesOf('board/browser/page.js');
-  expect(modules).toContain(path('board/browser/page.js'));
-  expect(modules.some((module) => module.endsWith('libs/domain/clock.js'))).toBe(true);
-  expect(modules.some((module) => module.endsWith('browser/board.js'))).toBe(false);
+test('lists the modules that a page loads, without those of workers', () => {
+  expect(scripts).toEqual(expect.arrayContaining(['page.ts', 'idiomorph.js']));
+  expect(scripts).not.toContain('stream-worker.ts');
 });
 
 test('suppresses Node’s warning about stripping types', () => {

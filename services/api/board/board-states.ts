@@ -3,8 +3,8 @@ import { formatDate } from '#contract/rest/parameters.ts';
 import { shownFeed } from '#story/feed-words.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
+import type { BoardSource } from './feed-head.ts';
 import type { ReadView } from './scoped-view.ts';
-import type { BoardSource } from './shared/feed.ts';
 
 /** Returns what the board shows of the sources. `now`: Unix seconds. */
 export function boardSources(view: Pick<BoardView, 'health'>, now: number): BoardSource[] {

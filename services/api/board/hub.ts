@@ -1,12 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { TradingHalt } from '#records/types.ts';
-import { boardMatch } from '#story/board-match.ts';
+import { boardMatch, statusWordsOf } from '#story/board-match.ts';
+import { type BoardMatch, phaseOf } from '#story/match.ts';
+import { minuteText } from '#story/minute.ts';
 import type { HandHalts } from '#tradability/halts.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
 import { boardSources, earliestKickOff } from './board-states.ts';
-import { EventStreamReader, type ReaderAccess, type StreamTopic } from './reader.ts';
+import { feedsHead } from './feed-head.ts';
+import { boardHtml } from './pages/board.ts';
+import { matchHead } from './pages/match-page.ts';
+import { quietWords } from './pages/row.ts';
+import { EventStreamReader, type FrameOf, type ReaderAccess, type StreamTopic } from './reader.ts';
 
 /** Minimum interval between two batches, milliseconds. A change after a quiet time is sent at once. */
 const BATCH_MS = 10;
@@ -16,7 +22,7 @@ const HEARTBEAT_MS = 1_000;
 const STALL_MS = 1_750;
 /** Time to read what arrived during a stall before heartbeats resume, milliseconds; less than `HEARTBEAT_MS`. */
 const CATCH_UP_MS = 900;
-/** Interval between checks of feed health and halts by hand, milliseconds: both also change without a record, as time passes. */
+/** Interval between checks of minutes, feed health and halts by hand, milliseconds: they also change without a record, as time passes. */
 const HEALTH_POLL_MS = 100;
 /** Matches before their kick-off that are offered again when what is halted by hand changes. */
 const MAX_UPCOMING = 400;
@@ -48,11 +54,14 @@ export class Hub {
   readonly #healthTimer: NodeJS.Timeout;
   readonly #refused: Counter;
   readonly #dropped: Counter;
-  /** The rendered `match` event of each state, shared by all readers, with the feed health and the halts that it shows. */
-  readonly #frames = new WeakMap<ShownState, { readonly health: string; readonly frame: string }>();
-  /** The health of all sources, and of each live match by event id, as last offered. */
+  /** The rendered `match` events of each state by kind of page, shared by all readers, with the key of what they show. */
+  readonly #frames = new WeakMap<
+    ShownState,
+    { readonly shown: string; readonly byKind: Map<string, string> }
+  >();
+  /** What heads say of the sources, and the key of what is shown of each live match by event id, as last offered. */
   #lastFeeds = '';
-  #lastHealth = new Map<number, string>();
+  #lastShown = new Map<number, string>();
   /** What was halted by hand, as last offered. */
   #lastHalts = '';
   #flushTimer: NodeJS.Timeout | undefined;
@@ -110,8 +119,8 @@ export class Hub {
   }
 
   /** Renders the `match` events of these states in advance. Throws when a view cannot be read. */
-  prepare(states: readonly ShownState[]): void {
-    for (const state of states) this.#frameOf(state);
+  prepare(states: readonly ShownState[], { kind }: StreamTopic): void {
+    for (const state of states) this.#frameOf(state, kind);
   }
 
   /** Sends a snapshot of each topic and then its changes, until the connection ends or `close` is called. */
@@ -122,7 +131,7 @@ export class Hub {
     response.setMaxListeners(0);
     const now = this.#options.now();
     for (const { topic, access, states, prefix } of topics) {
-      const reader = new EventStreamReader(response, topic, access, (state) => this.#frameOf(state), prefix);
+      const reader = new EventStreamReader(response, topic, access, this.#frameOf, prefix);
       this.#readers.add(reader);
       response.once('close', () => this.#readers.delete(reader));
       reader.offerFeeds(feedsOf(this.#options.view, now));
@@ -175,20 +184,26 @@ export class Hub {
     }
   }
 
-  /** Offers the sources, and the matches whose feed health or halts by hand changed since the last call. */
+  /** Offers the sources, and the matches of which another minute, feed health or halt by hand is shown than at the last call. */
   #offerHealth(): void {
     const { view } = this.#options;
     const now = this.#options.now();
     const feeds = feedsOf(view, now);
     if (feeds !== this.#lastFeeds) this.#offer((reader) => reader.offerFeeds(feeds));
     this.#lastFeeds = feeds;
-    const known = this.#lastHealth;
-    this.#lastHealth = new Map();
-    for (const state of [...view.matches.live(now), ...this.#upcoming(now)]) {
-      const health = healthOf(view, state, now);
-      this.#lastHealth.set(state.event_id, health);
-      if (known.get(state.event_id) !== health) this.#offer((reader) => reader.offerMatch(state));
+    const known = this.#lastShown;
+    this.#lastShown = new Map();
+    for (const state of view.matches.live(now)) {
+      const shown = shownOf(view, state, now);
+      this.#lastShown.set(state.event_id, shown);
+      if (known.get(state.event_id) !== shown) this.#offer((reader) => reader.offerMatch(state));
     }
+    // A match without a word for hours is no longer in play: no record says so.
+    for (const id of known.keys()) {
+      const state = this.#lastShown.has(id) ? null : view.matches.state(id);
+      if (state !== null) this.#offerChange(state);
+    }
+    for (const state of this.#upcoming(now)) this.#offer((reader) => reader.offerMatch(state));
   }
 
   /** Returns matches before their kick-off where what is halted by hand has changed since the last call; else none. */
@@ -200,25 +215,46 @@ export class Hub {
     return view.matches.upcoming(earliestKickOff(now), MAX_UPCOMING);
   }
 
-  #frameOf(state: ShownState): string {
+  readonly #frameOf: FrameOf = (state, kind) => {
     const { view } = this.#options;
     const now = this.#options.now();
-    const health = healthOf(view, state, now);
-    const known = this.#frames.get(state);
-    if (known?.health === health) return known.frame;
-    const frame = JSON.stringify(boardMatch(state, view, now));
-    this.#frames.set(state, { health, frame });
+    const shown = shownOf(view, state, now);
+    let frames = this.#frames.get(state);
+    if (frames?.shown !== shown) {
+      frames = { shown, byKind: new Map() };
+      this.#frames.set(state, frames);
+    }
+    const frame = frames.byKind.get(kind) ?? render(boardMatch(state, view, now), kind, now);
+    frames.byKind.set(kind, frame);
     return frame;
-  }
+  };
+}
+
+/** Returns the data of a `match` event: the row in its place on the board, or the head of the page of the match. */
+function render(match: BoardMatch, kind: StreamTopic['kind'], now: number): string {
+  const moment = { now, isLive: true };
+  const { event_id, version, ut } = match;
+  const html = String(kind === 'board' ? boardHtml([match], moment) : matchHead(match, moment));
+  return JSON.stringify({ event_id, version, ut, html });
 }
 
 function feedsOf(view: BoardView, now: number): string {
-  return JSON.stringify(boardSources(view, now));
+  return JSON.stringify(feedsHead(boardSources(view, now)));
 }
 
-function healthOf(view: BoardView, match: ShownState, now: number): string {
+/** Returns a key of what is shown of a match beside its state. */
+function shownOf(view: BoardView, match: ShownState, now: number): string {
   const { state, reason } = view.matchHealth(match.event_id, now * 1000);
-  return `${state}/${reason}/${haltsKey(view.halts.standing(now * 1000, match))}`;
+  const { ut, received_at } = match.cause;
+  const clocked = { ...match, ut, received_at, status_words: statusWordsOf(match) };
+  return [
+    state,
+    reason,
+    phaseOf(match, now),
+    minuteText(clocked, now),
+    quietWords(clocked, now),
+    haltsKey(view.halts.standing(now * 1000, match)),
+  ].join('/');
 }
 
 function haltsKey({ isRead, standing }: HandHalts<TradingHalt>): string {

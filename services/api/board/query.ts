@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import type { BoardQuery } from './shared/arrange.ts';
+import type { BoardQuery } from './arrange.ts';
 
 const id = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 
 /** The query of the board's page. Invalid values fall back to the default, as people edit addresses by hand. */
 export const boardQuery: z.ZodType<BoardQuery> = z.object({
-  show: z.enum(['all', 'live', 'upcoming', 'finished', 'favourites']).catch('all'),
-  by: z.enum(['status', 'halted', 'competition', 'favourites', 'kick-off']).catch('status'),
+  show: z.enum(['all', 'live', 'upcoming', 'finished']).catch('all'),
   competition: id.nullable().catch(null),
   q: z.string().max(60).catch(''),
 });
@@ -18,7 +17,7 @@ export const streamQuery = z.object({
   season: z.union([z.literal('none').transform(() => null), id]).optional(),
   /** Follows the feeds only. */
   feeds: z.literal('yes').optional(),
-  /** Follows the clocks of the season's matches too. */
+  /** Follows the clocks of the season's matches too, for a bracket. */
   clocks: z.literal('yes').optional(),
 });
 

@@ -1,8 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { statusWordsOf } from '#story/board-match.ts';
-import type { ClockedMatch } from '#story/minute.ts';
 import type { ShownState } from '#views/store/board-view.ts';
-import type { Heartbeat } from './shared/heartbeat.ts';
+import type { Heartbeat } from './browser/heartbeat.ts';
 
 /** What a reader may see. Evaluated with each change, as contracts change. */
 export type ReaderAccess = {
@@ -18,19 +16,14 @@ export type StreamTopic =
   | { readonly kind: 'board' }
   | { readonly kind: 'feeds' }
   | { readonly kind: 'match'; readonly eventId: number }
-  /** `seasonId` null: the rankings, which belong to no season. `clocks`: with the clocks of the season's matches. */
+  /** `seasonId` null: the rankings, which belong to no season. `clocks`: a page that shows the clocks of its matches too. */
   | { readonly kind: 'season'; readonly seasonId: number | null; readonly clocks: boolean };
+
+/** Returns the data of the `match` event of a state, as a kind of page shows it. */
+export type FrameOf = (state: ShownState, kind: StreamTopic['kind']) => string;
 
 /** Number of consecutive heartbeats that a reader may fail to read before it is disconnected. */
 const MAX_MISSED_HEARTBEATS = 60;
-
-/** Returns the time of a match for a page of tables, and no field that only a contract for matches covers. */
-function clockOf(state: ShownState): ClockedMatch {
-  const { event_id, start_date, status_id, status_type, clock, clock_rule } = state;
-  const { ut, received_at } = state.cause;
-  const status_words = statusWordsOf(state);
-  return { event_id, start_date, status_id, status_type, status_words, clock, clock_rule, ut, received_at };
-}
 
 /**
  * One reader of server-sent events. Only the newest unsent state of each match is kept, never a queue, so the memory of a slow
@@ -42,7 +35,7 @@ export class EventStreamReader {
   readonly #prefix: string;
   readonly #topic: StreamTopic;
   readonly #access: ReaderAccess;
-  readonly #frameOf: (state: ShownState) => string;
+  readonly #frameOf: FrameOf;
   /** Unsent states by event id, in the order of their first unsent change; null: the match is gone. */
   readonly #unsent = new Map<number, ShownState | null>();
   /** The competition of each match that was sent or will be, by event id. A page shows it until a `gone` event. */
@@ -60,7 +53,7 @@ export class EventStreamReader {
     response: ServerResponse,
     topic: StreamTopic,
     access: ReaderAccess,
-    frameOf: (state: ShownState) => string,
+    frameOf: FrameOf,
     prefix = '',
   ) {
     this.#response = response;
@@ -94,8 +87,8 @@ export class EventStreamReader {
       this.#show(state);
     }
     if (this.#isOfSeason(state)) {
-      if (topic.kind === 'season' && topic.clocks) this.#show(state);
-      this.#offerResult(state);
+      if (topic.kind === 'season' && topic.clocks) this.#tableUnsent = true;
+      else this.#offerResult(state);
     }
   }
 
@@ -128,7 +121,7 @@ export class EventStreamReader {
     for (const [eventId, competition] of this.#shown) if (outside.has(competition)) this.#withdraw(eventId);
   }
 
-  /** `feeds`: the health of all sources, as JSON. */
+  /** `feeds`: what the head of a page says of all sources, as JSON. */
   offerFeeds(feeds: string): void {
     this.#feedsUnsent = feeds;
   }
@@ -157,8 +150,7 @@ export class EventStreamReader {
       if (this.#isFull) return;
       this.#unsent.delete(id);
       if (state === null) this.#write('gone', JSON.stringify({ event_id: id }));
-      else if (this.#topic.kind === 'season') this.#write('clock', JSON.stringify(clockOf(state)));
-      else this.#write('match', this.#frameOf(state));
+      else this.#write('match', this.#frameOf(state, this.#topic.kind));
     }
     if (this.#tableUnsent && !this.#isFull && this.#topic.kind === 'season') {
       this.#tableUnsent = false;

@@ -20,7 +20,7 @@ async function get(url: string) {
 
 /** Returns the event ids of the rows of a page, in order. */
 function rows(page: string): number[] {
-  return [...page.matchAll(/data-key="match-(\d+)"/g)].map(([, id]) => Number(id));
+  return [...page.matchAll(/id="match-(\d+)"/g)].map(([, id]) => Number(id));
 }
 
 const PAGES = ['/', `/match/${SERBIA_BRAZIL.id}`, '/standings', '/standings?table=39720'];

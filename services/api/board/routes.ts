@@ -10,7 +10,8 @@ import type { BoardView } from '#views/store/views.ts';
 import type { Operator } from '../sessions.ts';
 import { assetRoutes } from './assets.ts';
 import type { BacklogCounter } from './backlog.ts';
-import { boardSources, boardStates } from './board-states.ts';
+import { boardStates } from './board-states.ts';
+import { LIVE_HEADER } from './browser/heartbeat.ts';
 import { feedsOf } from './feeds.ts';
 import { type BoardGate, boardGate, type CurrentAccess, type GateOptions, refuseEntry } from './gate.ts';
 import { type GiveHaltOrder, haltOrderRoute } from './halt-orders.ts';
@@ -23,11 +24,12 @@ import type { HaltChoice } from './pages/halt-form.ts';
 import { haltsPage } from './pages/halts-page.ts';
 import { missingPage, PAGE_HEADERS, problemPage, sendPage } from './pages/layout.ts';
 import { matchPage } from './pages/match-page.ts';
+import type { Moment } from './pages/moment.ts';
 import { standingsPage } from './pages/standings-page.ts';
 import { boardQuery, matchParams, partsQuery, standingsQuery, streamQuery } from './query.ts';
 import type { ReaderAccess, StreamTopic } from './reader.ts';
 import { coversScope, type ReadView, scopedView } from './scoped-view.ts';
-import { liveKnockOuts, seasonStandings } from './standings.ts';
+import { seasonStandings } from './standings.ts';
 
 /** Dependencies and limits of the board. */
 export type BoardOptions = Omit<HubOptions, 'maxReaders'> & {
@@ -161,6 +163,8 @@ function pageRoutes(
     readonly operatorOf: (request: FastifyRequest) => Operator | null;
   },
 ): void {
+  /** A page that reads itself again withdraws what needs a connection; the first answer to a reader may be viewed for any time. */
+  const momentOf = ({ headers }: FastifyRequest): Moment => ({ now: now(), isLive: LIVE_HEADER in headers });
   /** Serves the pages of a kind. Where `render` returns null it answers 403 if the contract hides the page, else 404. */
   const servePage = (
     path: string,
@@ -181,14 +185,14 @@ function pageRoutes(
   servePage('/', 'board', ({ view }, { query }) => {
     const at = now();
     const matches = boardStates(view, size, at).map((state) => boardMatch(state, view, at));
-    return boardPage(matches, boardSources(view, at), boardQuery.parse(query), at);
+    return boardPage(matches, boardQuery.parse(query), at);
   });
   servePage('/match/:id', 'match', ({ view }, request) => {
     const details = detailsOf(view, request.params, now());
     return details && matchPage(details, operatorOf(request) !== null, now());
   });
-  servePage('/feeds', 'feeds', ({ view, served }) =>
-    feedsPage(feedsOf(view, now(), backlog?.()), served, now()),
+  servePage('/feeds', 'feeds', ({ view, served }, request) =>
+    feedsPage(feedsOf(view, now(), backlog?.()), served, momentOf(request)),
   );
   const reader = new HaltReader(size);
   servePage('/halts', 'board', async ({ view }, request) => {
@@ -196,11 +200,11 @@ function pageRoutes(
     const operator = operatorOf(request);
     const { standing } = view.halts.standing(at * 1000);
     const choices = operator === null ? null : haltChoices(view, operator, at);
-    return haltsPage(await reader.read(view, at), { standing, choices }, at);
+    return haltsPage(await reader.read(view, at), { standing, choices }, momentOf(request));
   });
-  servePage('/standings', 'season', ({ view }, { query }) => {
-    const standings = seasonStandings(view, standingsQuery.parse(query), now(), rulesOf);
-    return standings && standingsPage(standings, now());
+  servePage('/standings', 'season', ({ view }, request) => {
+    const standings = seasonStandings(view, standingsQuery.parse(request.query), now(), rulesOf);
+    return standings && standingsPage(standings, momentOf(request));
   });
 }
 
@@ -235,7 +239,7 @@ function eventsRoute(
       access: readerAccess(admitted.currentAccess, topic.kind, view),
       states: statesOf(admitted.view, topic, size, now()),
     }));
-    for (const { states } of followed) hub.prepare(states);
+    for (const { topic, states } of followed) hub.prepare(states, topic);
     reply.hijack();
     reply.raw.writeHead(200, {
       ...PAGE_HEADERS,
@@ -323,14 +327,13 @@ function statesOf(view: ReadView, topic: StreamTopic, size: number, now: number)
   switch (topic.kind) {
     case 'board':
       return boardStates(view, size, now);
-    case 'feeds':
-      return [];
     case 'match': {
       const state = view.matches.state(topic.eventId);
       return state === null ? [] : [state];
     }
+    case 'feeds':
     case 'season':
-      return topic.clocks && topic.seasonId !== null ? liveKnockOuts(view, topic.seasonId, now) : [];
+      return [];
   }
 }
 

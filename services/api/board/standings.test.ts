@@ -204,7 +204,7 @@ describe('/standings', () => {
     const fixture = { id: 3_100_080, home: [43_003, 'Belgium'], away: [43_002, 'France'], event } as const;
     served.played.publish(fixture, now, { status_id: 1, status_type: 'scheduled' });
     const { text: body } = await get('/standings?season=312&show=knock-out');
-    const [tie = ''] = body.match(/<li class="slot" data-key="tie-43002-43003">.*?<\/li>/s) ?? [];
+    const [tie = ''] = body.match(/<li class="slot" id="tie-43002-43003">.*?<\/li>/s) ?? [];
     const links = tie.matchAll(/<a( class="whole")? href="\/match\/(\d+)"/g);
     expect(Array.from(links, ([, whole, id]) => [id, whole !== undefined])).toEqual([
       ['3100071', false],

@@ -4,8 +4,7 @@ import { type ComparedGroup, LEAGUE_TYPE_ID } from '#domain/standings/provider-l
 import { isOwnTable } from '#domain/standings/table-id.ts';
 import type { RulesOf } from '#service/competition-rules.ts';
 import { boardMatch } from '#story/board-match.ts';
-import { phaseOf } from '#story/match.ts';
-import type { KnockOutStage, SeasonEntry, ShownState, TableEntry } from '#views/store/board-view.ts';
+import type { KnockOutStage, SeasonEntry, TableEntry } from '#views/store/board-view.ts';
 import { type Bracket, bracketOf } from './bracket.ts';
 import type { standingsQuery } from './query.ts';
 import type { ReadView } from './scoped-view.ts';
@@ -102,12 +101,6 @@ function searched(standings: ShownStandings, words: readonly string[]): ShownSta
     }),
   }));
   return { ...standings, table: { groups: groups.filter(({ participants }) => participants.length > 0) } };
-}
-
-/** Returns the live matches of a season's knock-out stages. */
-export function liveKnockOuts(view: ReadView, seasonId: number, now: number): ShownState[] {
-  const states = view.knockOuts.stages(seasonId).flatMap(({ matches }) => matches.map(({ state }) => state));
-  return states.filter((state) => phaseOf(state, now) === 'live');
 }
 
 function seasonBracket(

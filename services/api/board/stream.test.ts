@@ -1,7 +1,6 @@
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { BoardMatch } from '#story/match.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import { firstHalf, SERBIA_BRAZIL as match } from './testing/scenes.ts';
 import { ServedBoard } from './testing/served.ts';
@@ -9,6 +8,8 @@ import { ServedBoard } from './testing/served.ts';
 /** Polling with a timeout for busy machines. */
 const POLLING = { timeout: 50_000, interval: 20 };
 
+/** The data of a `match` event. */
+type Row = { readonly version: number; readonly html: string };
 type Frame = { readonly event: string; readonly data: Record<string, unknown> };
 
 let served: ServedBoard;
@@ -60,10 +61,8 @@ class SlowReader {
     );
   }
 
-  get matches(): BoardMatch[] {
-    return this.frames
-      .filter(({ event }) => event === 'match')
-      .map(({ data }) => data as unknown as BoardMatch);
+  get matches(): Row[] {
+    return this.frames.filter(({ event }) => event === 'match').map(({ data }) => data as Row);
   }
 
   async until(what: string, holds: (reader: this) => boolean): Promise<void> {
@@ -118,17 +117,18 @@ describe('/board/events', () => {
     served.played.health(match.id);
     const reader = await SlowReader.open(served);
     const feeds = () => reader.frames.filter(({ event }) => event === 'feeds').map(({ data }) => data);
-    const alive = { source: 'webhook', believed: true, state: 'alive', reason: null, delay: null };
     await reader.until('the snapshot', () => feeds().length === 1 && reader.matches.length > 0);
-    expect(feeds()).toEqual([[alive]]);
-    expect(reader.matches.at(-1)).toMatchObject({ feed: { believed: true, state: 'alive' } });
+    expect(feeds()).toEqual([{ believed: 'all', words: 'Up to date' }]);
+    expect(reader.matches.at(-1)?.html).toContain('title="score unknown"');
     await reader.until('it is expired', () => feeds().length > 1);
     expect(Date.now()).toBeGreaterThanOrEqual(validUntil);
-    expect(feeds().at(-1)).toMatchObject([{ believed: false, state: 'expired' }]);
-    await reader.until('its match is too', ({ matches }) => matches.at(-1)?.feed.state === 'expired');
+    expect(feeds().at(-1)).toMatchObject({ believed: 'none' });
+    const isHalted = (why: string) => () =>
+      reader.matches.at(-1)?.html.includes(`>score unknown, feed ${why}`) === true;
+    await reader.until('its match is too', isHalted('health unknown'));
     served.played.health(match.id, { state: 'stale', reason: 'silence' });
     served.played.health(null);
-    await reader.until('it is stale', ({ matches }) => matches.at(-1)?.feed.state === 'stale');
+    await reader.until('it is stale', isHalted('stale'));
   });
 
   test('more readers than are allowed are refused, and counted', async () => {

@@ -18,7 +18,7 @@ import { untilTrue } from '../../support/poll.ts';
 import { CHROMIUM, NEEDS_CHROMIUM, type Visit, type VisitOptions } from './browser.ts';
 import { ShownBoard } from './shown-board.ts';
 
-const ROW = `[data-key="match-${match.id}"]`;
+const ROW = `#match-${match.id}`;
 const MATCH_PAGE = `/match/${match.id}`;
 const PLAYERS = '/standings?season=312&table=39800';
 const KNOCK_OUT = '/standings?season=312&show=knock-out';
@@ -94,7 +94,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     await page.shows('#guard .verdict', 'Trading halted');
     stage.served.played.publish(match, now(), { ...secondHalf(22), item_status: 'deleted' });
     await board.until(`document.querySelector('${ROW}') === null`);
-    expect(await board.texts('[data-key="live"] .team.home .name')).toEqual(['Switzerland']);
+    expect(await board.texts('[data-phase="live"] .team.home .name')).toEqual(['Switzerland']);
     await page.shows('h1', 'No such match');
     expect(board.complaints).toEqual([]);
   });
@@ -112,7 +112,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
 
   test('shows a goal on the page of its match, and strikes it out when it is cancelled', async () => {
     const visit = await follow(MATCH_PAGE);
-    const entry = '[data-key="incident-5-100020"]';
+    const entry = '#incident-5-100020';
     scoreGoal();
     await visit.shows(`${entry} .story`, 'Reported, awaiting confirmation 0–2 → 1–2');
     await visit.shows('#scoreline', 'Serbia1–2Brazil');
@@ -153,22 +153,29 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
       status_type: 'finished',
       clock_status: 'stopped',
     });
-    await visit.shows('[data-key="finished"]', 'Serbia');
+    await visit.shows('#section-finished', 'Serbia');
     expect(await visit.ask(`document.activeElement.closest('${ROW}') !== null`)).toBe(true);
   });
 
   test('applies filters at once, and keeps them in the address', async () => {
     const visit = await follow('/');
-    const teams = () => visit.texts('.team.home .name');
+    const shown = '.match:not([hidden])';
+    const teams = () => visit.texts(`${shown} .team.home .name`);
+    await visit.shows('.shows label:has([value="live"]) b', '2');
     await visit.page.focus('input[value="all"]');
     await visit.page.keyboard.press('ArrowRight');
-    await visit.until(`document.querySelectorAll('.match').length === 2`);
+    await visit.until(`document.querySelectorAll('${shown}').length === 2`);
     expect(await teams()).toEqual(['Switzerland', 'Serbia']);
     await visit.page.type('input[name="q"]', 'braz');
-    await visit.until(`document.querySelectorAll('.match').length === 1`);
+    await visit.until(`document.querySelectorAll('${shown}').length === 1`);
     expect(await visit.ask('location.search')).toBe('?show=live&q=braz');
     await visit.page.reload();
+    await visit.live();
+    // A match that the stream brings is filtered too.
+    scoreGoal();
+    await visit.shows(`${ROW} .goals.home`, '1');
     expect(await teams()).toEqual(['Serbia']);
+    await visit.shows('#halted', '1 of 1 halted');
   });
 
   test('shows and filters the board without scripts', async () => {
@@ -188,7 +195,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
 
   test('updates the results in a bracket, and opens its matches with the keyboard', async () => {
     const visit = await follow(KNOCK_OUT);
-    const final = '[data-key="tie-43000-43002"]';
+    const final = '#tie-43000-43002';
     await visit.shows(final, 'France 2');
     const { page } = visit;
     const fixture = { id: 3_100_073, home: [43_002, 'France'], away: [43_000, 'Croatia'] } as const;
@@ -234,7 +241,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     const visit = await follow('/');
     const away = [78, '<img src=x onerror=alert(1)>'] as const;
     stage.served.played.publish({ id: 5, home: [77, HOSTILE_NAME], away }, now(), firstHalf(3));
-    await visit.shows('[data-key="match-5"] .team.home .name', HOSTILE_NAME);
+    await visit.shows('#match-5 .team.home .name', HOSTILE_NAME);
     expect(await visit.page.title()).toBe('Live board · Touchline');
     expect(await visit.ask(`document.querySelectorAll('main script, main img').length`)).toBe(0);
     expect(visit.complaints).toEqual([]);

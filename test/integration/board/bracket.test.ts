@@ -38,7 +38,7 @@ const JOINED = `(() => {
         'a line to the height of the next tie': away.isDrawn('right') && isNear(away[side === 'top' ? 'bottom' : 'top'], middle(nextTie)),
         'a line into the next tie': towards.isDrawn('top') && isNear(towards.top, middle(nextTie)) && isNear(towards.left, away.right) && isNear(towards.right, nextTie.left),
       }).filter(([, holds]) => !holds).map(([what]) => what);
-      return [slot.dataset.key, missing];
+      return [slot.id, missing];
     });
   });
 })()`;

@@ -26,15 +26,15 @@ describe.runIf(CHROMIUM !== null)(`the feeds${NEEDS_CHROMIUM}`, () => {
 
   test('are shown in words with their interruptions, and are updated', async () => {
     const visit = await stage.follow('/feeds');
-    const source = '[data-key="source-webhook"]';
+    const source = '#source-webhook';
     await visit.shows(source, 'Webhooks');
     await visit.shows(`${source}[data-guard="safe"] .facts`, 'Statealive');
     await visit.shows(
       `${source} .gaps`,
       '30 s: provider unreachable. All messages from this time were read later. Nothing is missing.',
     );
-    await visit.shows('[data-key="delays"]', `Half of them within`);
-    await visit.shows('[data-key="delays"] a', 'Serbia – Brazil');
+    await visit.shows('#delays', `Half of them within`);
+    await visit.shows('#delays a', 'Serbia – Brazil');
     await visit.shows('.lead', '1 live match, of which none is without a feed to rely on.');
     stage.served.played.health(null, { state: 'down', reason: 'network', written_at: Date.now() });
     await visit.shows(`${source}[data-guard="halted"] .facts`, 'down (provider unreachable)');
@@ -47,7 +47,7 @@ describe.runIf(CHROMIUM !== null)(`the feeds${NEEDS_CHROMIUM}`, () => {
     const waiting = () => [{ processor: 'match-processor', records } as const];
     const counted = await ServedBoard.start({ view: stage.served.played.views, backlog: waiting });
     const visit = await stage.follow(`${await counted.listen()}/feeds`);
-    const row = '[data-key="waiting-match-processor"]';
+    const row = '#waiting-match-processor';
     await visit.shows(row, 'Messages received, not yet applied to matches3');
     records = null;
     await visit.shows(row, 'unknown');

@@ -55,13 +55,13 @@ describe.runIf(CHROMIUM !== null)(`the layout${NEEDS_CHROMIUM}`, () => {
     for (const width of [1440, 1100, 1024, 390]) {
       await visit.page.setViewport({ width, height: 900 });
       const icons = middles(await boxes(visit, '.match .icon'));
-      const words = middles(await boxes(visit, '.match .guard b'));
+      const words = middles(await boxes(visit, '.match .guard :not(.withdrawn) > b, .match .guard > b'));
       expect(icons.length).toBeGreaterThan(2);
       for (const [n, middle] of icons.entries())
         expect(Math.abs(middle - (words[n] ?? 0)), `at ${width} px`).toBeLessThanOrEqual(1);
       if (width < 1024) continue;
       const fields = middles(await boxes(visit, '.shows, .field select, .field input'));
-      expect(fields).toHaveLength(4);
+      expect(fields).toHaveLength(3);
       expect(Math.max(...fields) - Math.min(...fields), `at ${width} px`).toBeLessThanOrEqual(2);
     }
   });
@@ -69,7 +69,6 @@ describe.runIf(CHROMIUM !== null)(`the layout${NEEDS_CHROMIUM}`, () => {
   test('shows the first match in the upper half of a phone, with whole names and reasons beside a firm score', async () => {
     stage.served.played.health(null, { source: 'feed' });
     const visit = await stage.follow('/', { width: 390, height: 844 });
-    await visit.shows('#feeds', 'REST feed alive');
     const [first] = await boxes(visit, '.match');
     expect(first?.top).toBeLessThan(844 * 0.4);
     await visit.shows('#match-3100090 .firm', 'firm 0–0');
@@ -83,8 +82,6 @@ describe.runIf(CHROMIUM !== null)(`the layout${NEEDS_CHROMIUM}`, () => {
     for (const source of ['webhook', 'feed']) stage.served.played.health(null, { ...down, source });
     await visit.shows('#match-3100042 .reasons', 'possible goal, feed down (provider unreachable)');
     expect(await cut(3_100_042)).toEqual([]);
-    await visit.page.click('#match-3100090 .star');
-    expect(await visit.ask(`document.querySelector('#match-3100090 .star').ariaPressed`)).toBe('true');
   });
 
   test('keeps the longest minute of a match clear of the sign', async () => {

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { CHROMIUM, NEEDS_CHROMIUM, openBrowser, Visit } from './browser.ts';
 
 const EVENT = 7_000_001;
-const ROW = `[data-key="match-${EVENT}"]`;
+const ROW = `#match-${EVENT}`;
 
 test.runIf(CHROMIUM !== null)(
   `shows a provider’s message in Chromium after it passed through the topics${NEEDS_CHROMIUM}`,

@@ -16,7 +16,7 @@ const PATHS = [
   '/match/3100043',
   '/match/3100044',
   '/feeds',
-  '/?by=halted',
+  '/?show=live',
   '/match/3100045',
 ];
 

@@ -15,8 +15,7 @@ const CHANGES = 200;
 /** Interval of changes, milliseconds: 33 goals and guards a second, more than on a Saturday afternoon. */
 const CHANGE_INTERVAL_MS = 30;
 /**
- * Limit of p99. On two cores with eight other busy processes it was 112 ms, ordered by halted 296 ms; on a quiet
- * machine `PAINT_MS=50` checks the target.
+ * Limit of p99. Other busy processes delay it; on a quiet machine `PAINT_MS=50` checks the target.
  */
 const LIMIT_MS = Number(process.env.PAINT_MS ?? 1_000);
 
@@ -41,6 +40,8 @@ type TraceEvent = {
  * once.
  */
 const CHECKED_RANK = 4;
+/** Limit of the checked task, milliseconds of processor. */
+const LONGEST_TASK_MS = 30;
 
 /** Returns the cpu times of the tasks in the main threads of pages, milliseconds, longest first. */
 function longestTasks(trace: Uint8Array): number[] {
@@ -54,12 +55,9 @@ function longestTasks(trace: Uint8Array): number[] {
   return tasks.map(({ tdur = 0 }) => tdur / 1_000).sort((a, b) => b - a);
 }
 
-test.runIf(CHROMIUM !== null).each([
-  ['live first', '/', 30],
-  ['halted first, where each change moves a row', '/?by=halted', 60],
-])(
-  `a change is painted soon among ${MATCHES} live matches, %s${NEEDS_CHROMIUM}`,
-  async (order, path, longestAllowed) => {
+test.runIf(CHROMIUM !== null)(
+  `a change is painted soon among ${MATCHES} live matches, where each moves a row${NEEDS_CHROMIUM}`,
+  async () => {
     const served = await ServedBoard.start();
     const browser = await openBrowser();
     try {
@@ -69,7 +67,7 @@ test.runIf(CHROMIUM !== null).each([
         served.played.health(fixture.id);
         served.played.publish(fixture, begun, { ...firstHalf(3), reported: [0, 0] });
       }
-      const visit = await Visit.open(browser, `${await served.listen()}${path}`);
+      const visit = await Visit.open(browser, `${await served.listen()}/`);
       await visit.live();
       await visit.until(`document.querySelectorAll('[data-guard="safe"]').length === ${MATCHES}`);
       await visit.ask(WATCH_PAINT);
@@ -100,13 +98,13 @@ test.runIf(CHROMIUM !== null).each([
         .map(Math.round)
         .join(', ')} ms of processor`;
       process.stdout.write(
-        `board, ${order}, ${took.length} changes among ${MATCHES} live matches, change to paint: ${figures}\n`,
+        `board, ${took.length} changes among ${MATCHES} live matches, change to paint: ${figures}\n`,
       );
       // A change that another of its match replaced within a frame was never visible.
       expect(took.length).toBeGreaterThan(CHANGES * 0.95);
       expect(share(0.99)).toBeLessThanOrEqual(LIMIT_MS);
       expect(tasks[CHECKED_RANK]).toBeGreaterThan(0);
-      expect(tasks[CHECKED_RANK]).toBeLessThanOrEqual(longestAllowed);
+      expect(tasks[CHECKED_RANK]).toBeLessThanOrEqual(LONGEST_TASK_MS);
       expect(visit.complaints).toEqual([]);
     } finally {
       await browser.close();

@@ -6,7 +6,7 @@ const REOPEN_AFTER_MS = 5_000;
 const REOPEN_MS = { first: 1_000, last: 15_000 };
 
 /** The events that a part of the board may send. */
-const NAMES = ['snapshot', 'beat', 'match', 'gone', 'clock', 'table', 'feeds', 'refused'] as const;
+const NAMES = ['snapshot', 'beat', 'match', 'gone', 'table', 'feeds', 'refused'] as const;
 
 export type StreamEventName = (typeof NAMES)[number];
 

@@ -1,6 +1,6 @@
 /** Passes the events of one connection on to the tabs of a browser, and gives a new tab what the others know. */
-import type { Heartbeat } from '../shared/heartbeat.ts';
 import type { ConnectionEvents, StreamEventName } from './connection.ts';
+import type { Heartbeat } from './heartbeat.ts';
 
 /** A message to a tab. `age`: how long ago the event arrived, milliseconds; 0 unless it was kept for this tab. */
 export type StreamMessage =
@@ -136,7 +136,6 @@ export class SharedStreams {
         send('table', '{}');
         return;
       case 'match':
-      case 'clock':
       case 'feeds': {
         const key = event === 'feeds' ? event : String(idOf(data));
         if (part.kept.get(key)?.data === data) return;
@@ -169,7 +168,7 @@ function forget(part: Part): void {
   part.kept.clear();
 }
 
-/** Returns the event id in the data of a `match`, `clock` or `gone` event. */
+/** Returns the event id in the data of a `match` or `gone` event. */
 function idOf(data: string): number {
   return (JSON.parse(data) as { readonly event_id: number }).event_id;
 }

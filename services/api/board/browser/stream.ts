@@ -1,9 +1,8 @@
 /** Follows a part of the board: passes on events, and watches the age of the last heartbeat. */
 
-import { type ConnectionState, type Heartbeat, HeartbeatAge, type ShownMoment } from '../shared/heartbeat.ts';
-import { chosenZone } from './appearance.ts';
 import { BoardConnection } from './connection.ts';
-import { scriptUrl } from './morph.ts';
+import { scriptUrl } from './dom.ts';
+import { type ConnectionState, type Heartbeat, HeartbeatAge } from './heartbeat.ts';
 import { ALIVE_MS, type StreamMessage, type TabMessage } from './shared-streams.ts';
 
 /** Age from which a heartbeat no longer counts, milliseconds. They arrive every second; the content is withdrawn within two. */
@@ -17,28 +16,27 @@ const TICK_MS = 200;
 export type StreamEvents = {
   /** Called with the data of an event, by the event's name. */
   readonly on: Readonly<Record<string, (data: unknown) => void>>;
-  /** Called when the state of the connection changes. */
-  readonly onConnection: (connection: ConnectionState) => void;
+  /** Called when the state of the connection changes. `asOf`: when the server sent what the page shows, Unix seconds. */
+  readonly onConnection: (connection: ConnectionState, asOf: number) => void;
   /** Called ten times a second with the age of the last heartbeat, seconds; null before the first. */
   readonly onTick: (age: number | null) => void;
 };
 
 /**
- * Follows a part of the board as long as the page lives. `part`: its query for `/board/events`; empty: the whole board. Returns a
- * function that returns the current moment.
+ * Follows a part of the board as long as the page lives. `part`: its query for `/board/events`; empty: the whole board.
  */
-export function followStream(part: string, { on, onConnection, onTick }: StreamEvents): () => ShownMoment {
+export function followStream(part: string, { on, onConnection, onTick }: StreamEvents): void {
   const last = new HeartbeatAge();
   let connection: ConnectionState = 'awaited';
   let isOpen = false;
   let hasFailed = false;
-  /** The server's clock minus the page's monotonic clock, seconds. */
-  let offset = Number.NaN;
+  /** The server's time of the last heartbeat. */
+  let asOf = Date.now() / 1000;
 
   const receive = ({ now, steady }: Heartbeat, age: number): void => {
     const at = performance.now() - age;
     last.receive(steady, at);
-    offset = now - at / 1000;
+    asOf = now;
     isOpen = true;
     check();
   };
@@ -68,7 +66,7 @@ export function followStream(part: string, { on, onConnection, onTick }: StreamE
     const current = isFresh ? 'fresh' : isOpen || hasFailed ? 'lost' : 'awaited';
     if (current !== connection) {
       connection = current;
-      onConnection(connection);
+      onConnection(connection, asOf);
     }
     onTick(Number.isFinite(age) ? age / 1000 : null);
   };
@@ -77,11 +75,6 @@ export function followStream(part: string, { on, onConnection, onTick }: StreamE
     check();
     tickSource();
   });
-  return () => {
-    const at = performance.now() / 1000;
-    const now = offset + at - (connection === 'lost' ? last.age(at * 1000) / 1000 : 0);
-    return { now: Number.isNaN(now) ? Date.now() / 1000 : now, connection, zone: chosenZone() };
-  };
 }
 
 /** Joins the connection that all tabs share; opens one for this page where the browser has no shared workers. Returns its tick. */
@@ -107,7 +100,7 @@ function ownConnection(part: string, take: (message: StreamMessage) => void): ()
 
 /** Joins the shared worker. `onFailure`: called when it cannot run. Returns its tick. */
 function joinShared(part: string, take: (message: StreamMessage) => void, onFailure: () => void): () => void {
-  const url = scriptUrl(new URL('./stream-worker.js', import.meta.url).href);
+  const url = scriptUrl(new URL('./stream-worker.ts', import.meta.url).href);
   let port: MessagePort | undefined;
   let [heardAt, saidAt] = [0, 0];
   const say = (message: TabMessage): void => {
@@ -152,6 +145,6 @@ function everyTick(onTick: () => void): void {
   setInterval(onTick, TICK_MS);
   for (const event of ['visibilitychange', 'resume']) document.addEventListener(event, onTick);
   addEventListener('pageshow', onTick);
-  const url = scriptUrl(new URL('./metronome.js', import.meta.url).href);
+  const url = scriptUrl(new URL('./metronome.ts', import.meta.url).href);
   new Worker(url, { type: 'module' }).addEventListener('message', onTick);
 }

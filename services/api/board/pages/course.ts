@@ -1,7 +1,7 @@
 import type { Course, CourseStretch } from '#story/course.ts';
 import { durationWords } from '#story/minute.ts';
 import { guardWords } from '#story/words.ts';
-import { type Html, html } from '../shared/html.ts';
+import { type Html, html } from './html.ts';
 import { timeOf } from './layout.ts';
 
 /** Minimum distance of two labels, as a share of the width; closer labels would overlap. */
@@ -20,7 +20,7 @@ export function courseHtml(course: Course, now: number): Html {
   const path = scores.map(({ score }) => score).join(', ');
   const words = `Trading was halted for ${total(({ permission }) => permission === 'halted')} of ${durationWords(seconds(to - from))}; the feed was not believed for ${total(({ believed }) => !believed)}. The score: ${path || 'unknown'}.`;
   const kinds = ['safe', 'halted', 'unfed'].filter((kind) => stretches.some((one) => kindOf(one) === kind));
-  return html`<figure class="course" data-key="course"><svg width="100%" height="48" role="img" aria-label="${words}">
+  return html`<figure class="course"><svg width="100%" height="48" role="img" aria-label="${words}">
 ${stretches.map((one) => html`<rect class="${kindOf(one)}" x="${percent(shareOf(one.from))}" width="${percent(shareOf(one.to) - shareOf(one.from))}" y="26" height="14"><title>${titleOf(one)}</title></rect>`)}
 ${scores.map(({ at }) => html`<line x1="${percent(shareOf(at))}" x2="${percent(shareOf(at))}" y1="20" y2="46"/>`)}
 ${labels(course).map(({ at, score }) => html`<text x="${percent(shareOf(at))}" y="15" text-anchor="${anchor(shareOf(at))}">${score}</text>`)}

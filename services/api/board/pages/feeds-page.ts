@@ -5,8 +5,9 @@ import { agoWords, delayWords, durationWords } from '#story/minute.ts';
 import { reasonWords } from '#story/words.ts';
 import type { ProcessorName } from '#topics/processors.ts';
 import type { Feeds } from '../feeds.ts';
-import { type Html, html } from '../shared/html.ts';
+import { type Html, html } from './html.ts';
 import { document, factsHtml, timeOf } from './layout.ts';
+import { type Moment, NO_WORD, whileConnected } from './moment.ts';
 
 const ACTIONS: Readonly<Record<string, string>> = {
   open: 'Not over yet.',
@@ -29,36 +30,36 @@ const MAX_GAPS = 20;
 
 /**
  * Renders the page of the feeds at `/feeds`: state, delay and interruptions of each source, and unprocessed records. `served`: the
- * competitions that are served, in words; null: all. `now`: Unix seconds.
+ * competitions that are served, in words; null: all.
  */
 export function feedsPage(
   { sources, live, doubted, delays, waiting }: Feeds,
   served: string | null,
-  now: number,
+  moment: Moment,
 ): string {
   const content = html`<h1>Feeds</h1>
 <p class="lead">${live === 0 ? 'No match is live.' : `${live} live ${live === 1 ? 'match' : 'matches'}, of which ${doubted.length === 0 ? 'none is' : `${doubted.length} ${doubted.length === 1 ? 'is' : 'are'}`} without a feed to rely on.`}</p>
 ${served !== null && html`<p>This server serves ${served}.</p>`}
 ${sources.length === 0 && html`<p class="empty">The state of the feeds is unknown: no feed monitor has reported. No match is safe.</p>`}
-<div class="sources">${sources.map((source) => sourceHtml(source, now))}</div>
+<div class="sources">${sources.map((source) => sourceHtml(source, moment))}</div>
 ${doubted.length > 0 && html`<section aria-labelledby="doubted-title"><h2 id="doubted-title">Live matches without a feed to rely on</h2><ul class="doubted">${doubted.map(doubtedHtml)}</ul></section>`}
 ${delays !== null && delaysHtml(delays)}
-${waiting !== undefined && waitingHtml(waiting)}`;
+${waiting !== undefined && waitingHtml(waiting, moment)}`;
   return document({
     title: 'Feeds',
     here: 'feeds',
     stream: 'feeds=yes',
     refresh: REFRESH_SECONDS,
     styles: ['feeds.css'],
-    script: 'board/browser/page.js',
     content,
   });
 }
 
-function sourceHtml({ belief, record }: Feeds['sources'][number], now: number): Html {
+function sourceHtml({ belief, record }: Feeds['sources'][number], moment: Moment): Html {
+  const { now } = moment;
   const { source, gaps, gap_count, heard_at, delay, written_at, progress } = record;
   const rows: readonly (readonly [string, string | Html])[] = [
-    ['State', html`<span data-needs-connection>${feedWords(belief)}</span>`],
+    ['State', whileConnected(moment, feedWords(belief), NO_WORD)],
     [
       'Since',
       belief.since === null
@@ -73,8 +74,8 @@ function sourceHtml({ belief, record }: Feeds['sources'][number], now: number): 
       : [['Behind by', durationWords(Math.max(0, progress.to - progress.position))] as const]),
     ['Interruptions', String(gap_count)],
   ];
-  return html`<section class="source panel" data-key="source-${source}" data-guard="${belief.believed ? 'safe' : 'halted'}" aria-labelledby="source-${source}">
-<h2 id="source-${source}"><span class="icon" aria-hidden="true"></span>${sourceName(source)}</h2>
+  return html`<section class="source panel" data-guard="${belief.believed ? 'safe' : 'halted'}" id="source-${source}" aria-labelledby="title-${source}">
+<h2 id="title-${source}"><span class="icon" aria-hidden="true"></span>${sourceName(source)}</h2>
 ${factsHtml(rows)}
 ${
   gaps.length > 0 &&
@@ -86,20 +87,20 @@ ${
 }
 
 function delaysHtml({ median, longest, slowest }: NonNullable<Feeds['delays']>): Html {
-  return html`<section class="delays" data-key="delays" aria-labelledby="delays-title"><h2 id="delays-title">From the provider to Touchline</h2>
+  return html`<section class="delays" id="delays" aria-labelledby="delays-title"><h2 id="delays-title">From the provider to Touchline</h2>
 <p class="small">How late the last message of each live match came: from the second in which the provider wrote it to its receipt. A change that was found in a list came with the list.</p>
 <dl class="facts"><div><dt>Half of them within</dt><dd>${delayWords(median)}</dd></div>
 <div><dt>The latest</dt><dd>${delayWords(longest)}: <a href="/match/${slowest.event_id}">${matchName(slowest)}</a></dd></div></dl></section>`;
 }
 
-function waitingHtml(waiting: Feeds['waiting']): Html {
-  return html`<section class="waiting" data-key="waiting" aria-labelledby="waiting-title"><h2 id="waiting-title">Waiting within Touchline</h2>
+function waitingHtml(waiting: Feeds['waiting'], moment: Moment): Html {
+  return html`<section class="waiting" aria-labelledby="waiting-title"><h2 id="waiting-title">Waiting within Touchline</h2>
 <p class="small">Records that have arrived and are not processed yet. A number that stays above 0, or grows, means our own delay.</p>
 ${
   waiting
     ? html`<dl class="facts">${waiting.map(
         ({ processor, records }) =>
-          html`<div data-key="waiting-${processor}"><dt>${WAITING[processor] ?? processor}</dt><dd data-needs-connection>${records ?? 'unknown: the broker does not answer'}</dd></div>`,
+          html`<div id="waiting-${processor}"><dt>${WAITING[processor] ?? processor}</dt><dd>${whileConnected(moment, String(records ?? 'unknown: the broker does not answer'), NO_WORD)}</dd></div>`,
       )}</dl>`
     : html`<p class="small">Not counted yet.</p>`
 }</section>`;
@@ -107,9 +108,9 @@ ${
 
 function gapHtml({ from, to, reason, action }: HealthGap, now: number): Html {
   const end = to ?? now * 1000;
-  return html`<li data-key="gap-${from}">${timeOf(from / 1000, now)}, ${durationWords(Math.max(0, Math.floor((end - from) / 1000)))}: ${reasonWords(reason)}. ${ACTIONS[action] ?? action}</li>`;
+  return html`<li>${timeOf(from / 1000, now)}, ${durationWords(Math.max(0, Math.floor((end - from) / 1000)))}: ${reasonWords(reason)}. ${ACTIONS[action] ?? action}</li>`;
 }
 
 function doubtedHtml(match: BoardMatch): Html {
-  return html`<li data-key="doubted-${match.event_id}"><a href="/match/${match.event_id}">${matchName(match)}</a>: ${feedWords(match.feed)}</li>`;
+  return html`<li><a href="/match/${match.event_id}">${matchName(match)}</a>: ${feedWords(match.feed)}</li>`;
 }

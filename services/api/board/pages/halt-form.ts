@@ -2,7 +2,7 @@
 import type { TradingHalt } from '#records/types.ts';
 import { clockWords, orderWords, scopeWords } from '#story/hand-halts.ts';
 import { MAX_REASON } from '#topics/halt-orders.ts';
-import { type Html, html } from '../shared/html.ts';
+import { type Html, html } from './html.ts';
 import { timeOf } from './layout.ts';
 
 /** Times after which a halt may end by itself, minutes. */
@@ -13,7 +13,7 @@ export type HaltChoice = readonly [scope: string, words: string];
 
 /** Renders the form that halts a match, or one of these scopes. */
 export function haltForm(what: string | readonly HaltChoice[]): Html {
-  return html`<form class="by-hand row small" method="post" action="/halts" data-key="halt-form">
+  return html`<form class="by-hand row small" id="halt-form" method="post" action="/halts">
 ${
   typeof what === 'string'
     ? html`<input type="hidden" name="scope" value="${what}">`
@@ -27,7 +27,7 @@ ${
 
 /** Renders the form that resumes a scope. */
 export function resumeForm(scope: string): Html {
-  return html`<form class="by-hand row small" method="post" action="/halts" data-key="resume-${scope}">
+  return html`<form class="by-hand row small" id="resume-${scope}" method="post" action="/halts">
 <input type="hidden" name="scope" value="${scope}"><input type="hidden" name="action" value="resume">
 <label class="field reason">Reason<input name="reason" maxlength="${MAX_REASON}" required autocomplete="off"></label>
 <button>Resume ${scopeWords(scope)}</button></form>`;
@@ -48,7 +48,7 @@ ${mayHalt && haltForm(choices)}</section>`;
 
 function standingHtml({ scope, until, orders }: TradingHalt, mayResume: boolean, now: number): Html {
   const last = orders.at(-1);
-  return html`<li data-key="hand-${scope}" data-guard="halted">
+  return html`<li id="hand-${scope}" data-guard="halted">
 <span class="from">${last !== undefined && timeOf(Math.floor(last.order.at / 1000), now)}</span>
 <span class="lasted">${until === null ? 'until resumed' : `until ${clockWords(until)}`}</span>
 <span class="of">${scope.startsWith('match:') ? html`<a href="/match/${scope.slice(6)}">${scopeWords(scope)}</a>` : scopeWords(scope)}</span>

@@ -3,30 +3,31 @@ import { matchName } from '#story/match.ts';
 import { durationWords } from '#story/minute.ts';
 import { guardWords } from '#story/words.ts';
 import type { Halts, MatchHalt } from '../halts.ts';
-import { type Html, html } from '../shared/html.ts';
 import { byHandHtml, type HaltChoice } from './halt-form.ts';
+import { type Html, html } from './html.ts';
 import { document, timeOf } from './layout.ts';
+import { type Moment, NO_WORD, whileConnected } from './moment.ts';
 
 /** Interval at which the page is read again, seconds: halts begin and end without an event of its own. */
 const REFRESH_SECONDS = 5;
 
-/** Renders the halts of the last 24 hours at `/halts`. `now`: Unix seconds. */
+/** Renders the halts of the last 24 hours at `/halts`. */
 export function haltsPage(
   { halts, omitted, totals, live, haltedNow }: Halts,
   byHand: { readonly standing: readonly TradingHalt[]; readonly choices: readonly HaltChoice[] | null },
-  now: number,
+  moment: Moment,
 ): string {
+  const { now } = moment;
   const content = html`<h1>Halts of the last 24 hours</h1>
-<p class="lead" data-needs-connection>${live === 0 ? 'No match is live.' : `${live} live ${live === 1 ? 'match' : 'matches'}, ${haltedNow} of them halted now.`}</p>
+<p class="lead">${whileConnected(moment, live === 0 ? 'No match is live.' : `${live} live ${live === 1 ? 'match' : 'matches'}, ${haltedNow} of them halted now.`, NO_WORD)}</p>
 ${byHandHtml(byHand.standing, byHand.choices, now)}
-${halts.length === 0 ? html`<p class="empty">No match was halted.</p>` : html`${totalsHtml(totals)}${listHtml(halts, omitted, now)}`}`;
+${halts.length === 0 ? html`<p class="empty">No match was halted.</p>` : html`${totalsHtml(totals)}${listHtml(halts, omitted, moment)}`}`;
   return document({
     title: 'Halts',
     here: 'halts',
     stream: 'feeds=yes',
     refresh: REFRESH_SECONDS,
     styles: ['halts.css'],
-    script: 'board/browser/page.js',
     content,
   });
 }
@@ -37,23 +38,24 @@ function totalsHtml(totals: Halts['totals']): Html {
 <thead><tr><th scope="col">Reason</th><th scope="col" class="number">Halts</th><th scope="col" class="number">Together</th></tr></thead>
 <tbody>${totals.map(
     ({ reason, halts, duration }) =>
-      html`<tr data-key="reason-${reason}"><th scope="row">${guardWords([reason])}</th><td class="number">${halts}</td><td class="number">${lasted(duration)}</td></tr>`,
+      html`<tr><th scope="row">${guardWords([reason])}</th><td class="number">${halts}</td><td class="number">${lasted(duration)}</td></tr>`,
   )}</tbody></table></div>
 <p class="small">A halt with several reasons counts for each of them.</p></section>`;
 }
 
-function listHtml(halts: readonly MatchHalt[], omitted: number, now: number): Html {
+function listHtml(halts: readonly MatchHalt[], omitted: number, moment: Moment): Html {
   return html`<section aria-labelledby="halts-title"><h2 id="halts-title">Each halt</h2>
-<ol class="halts">${halts.map((halt) => haltHtml(halt, now))}</ol>
+<ol class="halts">${halts.map((halt) => haltHtml(halt, moment))}</ol>
 ${omitted > 0 && html`<p class="small">${omitted} earlier ones are not shown; the page of a match has all of its own.</p>`}
 <p class="small">Times are <span class="zone">UTC</span>: when Touchline knew it. A match in play is halted by its guard, by its feed, by an unknown score, or by hand.</p></section>`;
 }
 
-function haltHtml({ from, to, reasons, score, match }: MatchHalt, now: number): Html {
+function haltHtml({ from, to, reasons, score, match }: MatchHalt, moment: Moment): Html {
+  const { now } = moment;
   const { event_id } = match;
-  return html`<li data-key="halt-${event_id}-${from}" data-guard="${to === null ? 'halted' : 'not_in_play'}">
+  return html`<li id="halt-${event_id}-${from}" data-guard="${to === null ? 'halted' : 'not_in_play'}">
 <span class="from">${timeOf(Math.floor(from / 1000), now)}</span>
-<span class="lasted">${to === null ? html`<b data-needs-connection>for ${lasted(now * 1000 - from)}, still halted</b>` : `for ${lasted(to - from)}`}</span>
+<span class="lasted">${to === null ? html`<b>${whileConnected(moment, `for ${lasted(now * 1000 - from)}, still halted`, NO_WORD)}</b>` : `for ${lasted(to - from)}`}</span>
 <span class="of"><a href="/match/${event_id}">${matchName(match)}</a>${score !== null && html` <span class="soft">at ${score}</span>`}</span>
 <span class="why">${guardWords(reasons)}</span></li>`;
 }

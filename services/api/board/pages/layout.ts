@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { dateOf } from '#json/values.ts';
 import { timeWithDay } from '#story/minute.ts';
 import { assets } from '../assets.ts';
-import { type Html, html } from '../shared/html.ts';
+import { type Html, html } from './html.ts';
 
 /** Headers of every page: it loads and runs only what this server sends, and no page may frame it. */
 export const PAGE_HEADERS = {
@@ -20,21 +20,20 @@ type BoardPage = {
   readonly title: string;
   /** The page's entry in the navigation. */
   readonly here?: 'board' | 'standings' | 'feeds' | 'halts';
-  /** The part of the board that `page.js` follows, as a query of `/board/events`. */
-  readonly stream?: string | null;
-  /** Interval at which `page.js` reads the page again without an event, seconds. Default: never. */
+  /** The part of the board that the page follows, as a query of `/board/events`. Default: none, the page does not change. */
+  readonly stream?: string | undefined;
+  /** Interval at which it is read again without an event, seconds. Default: never. */
   readonly refresh?: number;
   /** Style sheets of this page, besides those of all pages. */
-  readonly styles?: readonly `${'rows' | 'board' | 'cards' | 'timeline' | 'match' | 'tables' | 'bracket' | 'feeds' | 'halts' | 'sign-in'}.css`[];
-  /** Script of the page; a page without one does not change. */
-  readonly script?: 'board/browser/board.js' | 'board/browser/page.js' | null;
+  readonly styles?: readonly `${'rows' | 'board' | 'timeline' | 'match' | 'tables' | 'bracket' | 'feeds' | 'halts' | 'sign-in'}.css`[];
   readonly content: Html;
 };
 
 /** Renders a whole page of the board. It has no inline script or style, and loads nothing from another host. */
-export function document({ title, here, stream, refresh, styles = [], script, content }: BoardPage): string {
-  const connection = html`<p class="connection-bar row small"><span id="connection" class="connection" role="status" data-state="none">${script && 'Static page: reload it to update'}</span> <span id="age" class="age"></span></p>`;
-  const { path, modulesOf } = assets();
+export function document({ title, here, stream, refresh, styles = [], content }: BoardPage): string {
+  const isFollowed = stream !== undefined;
+  const connection = html`<p class="connection-bar row small"><span id="connection" class="connection" role="status" data-state="none">${isFollowed && 'Static page: reload it to update'}</span> <span id="age" class="age"></span></p>`;
+  const { path, scripts } = assets();
   return `<!doctype html>\n${html`<html lang="en">
 <head>
 <meta charset="utf-8">
@@ -44,14 +43,14 @@ export function document({ title, here, stream, refresh, styles = [], script, co
 <link rel="icon" href="${path('icon.svg')}">
 <link rel="manifest" href="${path('touchline.webmanifest')}">
 ${['tokens.css', 'base.css', 'states.css', ...styles].map((name) => html`<link rel="stylesheet" href="${path(name)}">\n`)}${
-  script &&
-  html`${modulesOf(script).map((module) => html`<link rel="modulepreload" href="${module}">`)}<script type="module" src="${path(script)}"></script>`
+  isFollowed &&
+  html`${scripts.map((script) => html`<link rel="modulepreload" href="${path(script)}">`)}<script type="module" src="${path('page.ts')}"></script>`
 }
 </head>
 <body data-connection="awaited">
 <a class="skip" href="#main">Skip to the content</a>
 ${headHtml(here, connection)}
-<main id="main" tabindex="-1"${stream && html` data-stream="${stream}"`}${refresh !== undefined && html` data-refresh="${refresh}"`}>
+<main id="main" tabindex="-1"${isFollowed && html` data-stream="${stream}"`}${refresh !== undefined && html` data-refresh="${refresh}"`}>
 ${content}
 </main>
 <p id="news" class="visually-hidden" role="status" aria-live="polite"></p>
@@ -71,7 +70,7 @@ ${connection}
 }
 
 /**
- * Renders a time of the provider in UTC as `14:32:05`, with the date unless it is today; the browser shows it in the reader's zone where chosen. Renders a number outside the calendar as it
+ * Renders a time of the provider in UTC as `14:32:05`, with the date unless it is today. Renders a number outside the calendar as it
  * is. `ut`, `now`: Unix seconds.
  */
 export function timeOf(ut: number, now: number): Html {

@@ -15,12 +15,13 @@ import {
 import { isOver } from '#tradability/trading.ts';
 import { delayOf } from '../feeds.ts';
 import type { MatchDetails } from '../match-details.ts';
-import { guardHtml, resultDoubts } from '../shared/guard.ts';
-import { type Html, html } from '../shared/html.ts';
-import { whenCell } from '../shared/row.ts';
 import { courseHtml } from './course.ts';
+import { guardHtml, resultDoubts } from './guard.ts';
 import { haltForm, resumeForm } from './halt-form.ts';
+import { type Html, html } from './html.ts';
 import { document, factsHtml, timeOf } from './layout.ts';
+import type { Moment } from './moment.ts';
+import { newsAttributes, whenCell } from './row.ts';
 import { anchorOf, timelineHtml, writtenHtml } from './timeline.ts';
 
 const COVERAGES: Readonly<Record<MatchDetails['coverage'], string>> = {
@@ -40,7 +41,8 @@ const LATEST = 12;
 export function matchPage(details: MatchDetails, mayHalt: boolean, now: number): string {
   const { match } = details;
   const title = `${nameOf(match.home)} ${hasNoScoreYet(match) ? 'v' : scoreWords(match.score)} ${nameOf(match.away)}`;
-  const content = html`${headHtml(match, now)}
+  const content = html`${whereHtml(match)}
+${matchHead(match, { now, isLive: false })}
 ${mayHalt && !isOver(match.status_type) && ordersHtml(match)}
 ${details.course !== null && courseHtml(details.course, now)}
 <div class="columns">
@@ -52,28 +54,31 @@ ${timelineHtml(details, now)}</section>
     title,
     stream: `event=${match.event_id}`,
     styles: ['timeline.css', 'match.css'],
-    script: 'board/browser/page.js',
     content,
   });
 }
 
-function headHtml(match: BoardMatch, now: number): Html {
-  const { home, away, score, shoot_out, levels, season_id, under_review } = match;
+function whereHtml({ levels, season_id }: BoardMatch): Html {
   const where = [levels.season ?? levels.competition, levels.stage, levels.group].filter(
     (name) => name !== null && name !== '',
   );
-  return html`<p class="where small">${where.join(' · ')}${season_id !== null && html` <a href="/standings?season=${season_id}">Tables</a>`}</p>
-<header class="match-head">
+  return html`<p class="where small">${where.join(' · ')}${season_id !== null && html` <a href="/standings?season=${season_id}">Tables</a>`}</p>`;
+}
+
+/** Renders score and guard of a match, which the stream sends with each change. */
+export function matchHead(match: BoardMatch, moment: Moment): Html {
+  const { home, away, score, shoot_out, under_review } = match;
+  return html`<header id="match-head" class="match-head" ${newsAttributes(match)}>
 <h1 id="scoreline" class="scoreline"><span class="side-name home">${nameOf(home)}</span><span class="big-score" data-review="${under_review ? 'yes' : 'no'}">${
     hasNoScoreYet(match)
       ? html`<i class="versus">v</i>`
       : html`<span>${score?.home ?? '?'}</span><i aria-hidden="true">–</i><span>${score?.away ?? '?'}</span>`
   }</span><span class="side-name away">${nameOf(away)}</span></h1>
-<p class="state row"><span id="when" class="when">${whenCell(match, { now, connection: 'awaited' })}</span>${match.status_type !== 'finished' && html` <span class="status">${statusName(match)}</span>`}${
+<p class="state row"><span id="when" class="when">${whenCell(match, moment)}</span>${match.status_type !== 'finished' && html` <span class="status">${statusName(match)}</span>`}${
     shoot_out !== null &&
     html` <span class="mark shoot-out">${isShootingOut(match) ? 'Shoot-out' : 'Penalties'} <b>${scoreWords(shoot_out)}</b></span>`
   }${under_review && html` <span class="mark review">Under review</span>`}</p>
-${isOver(match.status_type) ? resultHtml(match) : guardHtml(match, 'awaited')}
+${isOver(match.status_type) ? resultHtml(match) : guardHtml(match, moment)}
 </header>`;
 }
 
@@ -134,5 +139,5 @@ ${
 
 function historyRow({ version, kind, what, at, ut, late, incident_id }: HistoryEntry, now: number): Html {
   const words = incident_id === null ? html`${what}` : html`<a href="#${anchorOf(incident_id)}">${what}</a>`;
-  return html`<li data-key="${version ?? at}-${kind}" class="${kind}">${timeOf(Math.floor(at / 1000), now)} <span><span class="what">${words}</span>${writtenHtml({ at, ut, late }, now)}</span></li>`;
+  return html`<li id="change-${version ?? at}-${kind}" class="${kind}">${timeOf(Math.floor(at / 1000), now)} <span><span class="what">${words}</span>${writtenHtml({ at, ut, late }, now)}</span></li>`;
 }

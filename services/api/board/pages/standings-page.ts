@@ -1,6 +1,5 @@
 import { type CorrectionWords, correctionText, differenceText } from '#domain/standings/provider-league.ts';
 import type { SeasonEntry, TableEntry } from '#views/store/board-view.ts';
-import { type Html, html, optionsHtml } from '../shared/html.ts';
 import type { SeasonStandings, ShownStandings } from '../standings.ts';
 import {
   columnsOf,
@@ -12,12 +11,14 @@ import {
   valueIn,
 } from '../tables.ts';
 import { bracketHtml } from './bracket.ts';
+import { type Html, html, optionsHtml } from './html.ts';
 import { document } from './layout.ts';
+import type { Moment } from './moment.ts';
 
 const CURRENT = html` aria-current="true"`;
 
-/** Renders `/standings`: the tables of a season, its knock-out stages, or the provider's rankings. `now`: Unix seconds. */
-export function standingsPage(standings: SeasonStandings, now: number): string {
+/** Renders `/standings`: the tables of a season, its knock-out stages, or the provider's rankings. */
+export function standingsPage(standings: SeasonStandings, moment: Moment): string {
   const { seasons, rankings, season, shown, bracket, search } = standings;
   const generalName = rankings.length > 0 ? 'Rankings' : 'Tables';
   const empty = season === null && rankings.length === 0;
@@ -26,15 +27,14 @@ export function standingsPage(standings: SeasonStandings, now: number): string {
   const content = html`<h1>${name}</h1>
 ${seasons.length + Math.min(1, rankings.length) > 1 && seasonsHtml(standings)}
 ${kinds.length > 0 && html`${kindsHtml(kinds, standings)}${chooseHtml(kinds, standings)}`}
-${bracket !== null && bracketHtml(bracket, now)}${shown.length === 0 && bracket === null && html`<p class="empty">There is no table yet.</p>`}
+${bracket !== null && bracketHtml(bracket, moment)}${shown.length === 0 && bracket === null && html`<p class="empty">There is no table yet.</p>`}
 ${shown.map((one) => tableHtml(one, shown.length > 1))}${search !== null && shown.every(isEmpty) && html`<p class="empty">No player found. Search for another name or team.</p>`}`;
   const clocks = bracket === null ? '' : '&clocks=yes';
   return document({
     title: name,
     here: 'standings',
-    stream: empty ? null : `season=${season?.season_id ?? 'none'}${clocks}`,
+    stream: empty ? undefined : `season=${season?.season_id ?? 'none'}${clocks}`,
     styles: ['tables.css', 'bracket.css'],
-    script: empty ? null : 'board/browser/page.js',
     content,
   });
 }
@@ -110,7 +110,7 @@ function tableHtml({ entry, heading, table }: ShownStandings, oneOfSeveral: bool
   const { standings_id, type_name } = entry;
   const hasNames = table.groups.some(({ name }) => name !== '');
   const title = oneOfSeveral ? heading : null;
-  return html`<div data-key="table-${standings_id}">${title !== null && hasNames && html`<h2>${title}</h2>`}
+  return html`<div id="table-${standings_id}">${title !== null && hasNames && html`<h2>${title}</h2>`}
 <div class="standings">${table.groups.map((group, n) =>
     groupHtml(group, `${standings_id}-${n}`, group.name || (title ?? type_name)),
   )}</div></div>`;
@@ -125,7 +125,7 @@ type TableGroup = ShownStandings['table']['groups'][number];
 function groupHtml(group: TableGroup, key: string, caption: string): Html {
   const columns = columnsOf(group);
   const hasClubs = isOfPlayers(group);
-  return html`<div class="standing" data-key="group-${key}">
+  return html`<div class="standing" id="group-${key}">
 <div class="scroll" role="region" tabindex="0" aria-labelledby="caption-${key}"><table>
 <caption id="caption-${key}">${caption}</caption>
 <thead><tr><th scope="col"><abbr title="Position">#</abbr></th><th scope="col"><span class="visually-hidden">Movement</span></th><th scope="col" class="name">${hasClubs ? 'Player' : 'Team'}</th>${hasClubs && html`<th scope="col" class="name">Team</th>`}${columns.map(
@@ -145,7 +145,7 @@ function rowHtml(
   isLast: boolean,
 ): Html {
   const play = currentMatchOf(row);
-  return html`<tr data-key="row-${row.id}-${row.name}" data-playing="${play === null ? 'no' : 'yes'}" data-zone-end="${isLast ? 'yes' : 'no'}"><td class="rank">${swatch(colourOf(row, group), row.zone_name)}${row.rank}</td><td class="move">${movementHtml(row)}</td><th scope="row" class="name">${row.name === '' ? '–' : row.name}${
+  return html`<tr data-playing="${play === null ? 'no' : 'yes'}" data-zone-end="${isLast ? 'yes' : 'no'}"><td class="rank">${swatch(colourOf(row, group), row.zone_name)}${row.rank}</td><td class="move">${movementHtml(row)}</td><th scope="row" class="name">${row.name === '' ? '–' : row.name}${
     play !== null &&
     html` <a class="playing" href="/match/${play.eventId}"><span class="visually-hidden">playing now, </span>${play.score}</a>`
   }</th>${hasClubs && html`<td class="name">${row.subparticipant_name}</td>`}${columns.map(

@@ -2,7 +2,7 @@ import type { IncidentStep, TimelineEntry } from '#story/incidents.ts';
 import { nameOf } from '#story/match.ts';
 import { durationWords } from '#story/minute.ts';
 import type { MatchDetails } from '../match-details.ts';
-import { type Html, html } from '../shared/html.ts';
+import { type Html, html } from './html.ts';
 import { timeOf } from './layout.ts';
 
 /** Renders the important incidents of a match, newest first, each with its story and its own address. `now`: Unix seconds. */
@@ -16,7 +16,7 @@ function entryHtml(entry: TimelineEntry, details: MatchDetails, now: number): Ht
   const { id, kind, note, story } = entry;
   const side = sideOf(entry, details);
   const what = html`<b>${entry.name}</b>${entry.added !== null && html` +${entry.added} min`}`;
-  return html`<li id="${anchorOf(id)}" class="incident ${kind}" data-key="incident-${id}" data-side="${side ?? 'none'}" data-void="${entry.void === null ? 'no' : 'yes'}">
+  return html`<li id="${anchorOf(id)}" class="incident ${kind}" data-side="${side ?? 'none'}" data-void="${entry.void === null ? 'no' : 'yes'}">
 <a class="at" href="#${anchorOf(id)}">${minuteHtml(entry)}</a>
 <span class="sign ${entry.card ?? kind}" aria-hidden="true"></span>
 <div class="details">
@@ -61,8 +61,8 @@ function hasStory({ kind, story }: TimelineEntry): boolean {
   return story.length > 1 || (story.length === 1 && (kind === 'goal' || kind === 'goal_cancelled'));
 }
 
-function stepHtml({ version, ut, received_at, late, what, score, firm }: IncidentStep, now: number): Html {
-  return html`<li data-key="step-${version}">${timeOf(Math.floor(received_at / 1000), now)} <span class="step">${what}</span>${score !== null && html` <span class="effect">${score}</span>`}${
+function stepHtml({ ut, received_at, late, what, score, firm }: IncidentStep, now: number): Html {
+  return html`<li>${timeOf(Math.floor(received_at / 1000), now)} <span class="step">${what}</span>${score !== null && html` <span class="effect">${score}</span>`}${
     firm !== null && firm !== score && html` <span class="effect firm">firm ${firm}</span>`
   }${writtenHtml({ at: received_at, ut, late }, now)}</li>`;
 }

@@ -3,14 +3,8 @@
 /** `fresh`: heartbeats arrive; `lost`: the last one is too old; `awaited`: none has arrived yet. */
 export type ConnectionState = 'fresh' | 'lost' | 'awaited';
 
-/** The time that a page shows, and the state of its connection. */
-export type ShownMoment = {
-  /** Unix seconds by the server's clock; while the connection is lost, those of the last heartbeat. */
-  readonly now: number;
-  readonly connection: ConnectionState;
-  /** The time zone of times, as IANA names it. Default: UTC. */
-  readonly zone?: string;
-};
+/** Header of a request by which a page reads itself again: it withdraws what the answer says as soon as heartbeats are missing. */
+export const LIVE_HEADER = 'x-board-live';
 
 /** The server's clocks when it sent a heartbeat: `now` in Unix seconds, its monotonic clock `steady` in milliseconds. */
 export type Heartbeat = { readonly now: number; readonly steady: number };

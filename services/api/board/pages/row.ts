@@ -1,20 +1,12 @@
+import { foldName } from '#domain/name-search.ts';
 import { type BoardGoal, type BoardMatch, hasNoScoreYet, nameOf, phaseOf } from '#story/match.ts';
-import {
-  agoWords,
-  type ClockedMatch,
-  dayText,
-  durationWords,
-  minuteText,
-  quietFor,
-  timeText,
-} from '#story/minute.ts';
+import { type ClockedMatch, dayText, durationWords, minuteText, quietFor, timeText } from '#story/minute.ts';
 import { endingWords, halfWords, isShootingOut, scoreWords, statusName } from '#story/words.ts';
+import { type PlacedMatch, teamNames } from '../arrange.ts';
 import { firmHtml, guardCell } from './guard.ts';
-import type { ShownMoment } from './heartbeat.ts';
 import { type Html, html } from './html.ts';
+import { type Moment, whileConnected } from './moment.ts';
 
-/** Longest initials, characters: the provider's acronyms have three, and other texts may be there. */
-const MAX_INITIALS = 4;
 /** Number of scores beside the score: a row has room for two lines. */
 const MAX_BESIDE = 2;
 
@@ -24,57 +16,64 @@ const GOAL_WORDS: Readonly<Record<BoardGoal['kind'], string>> = {
   own_goal: '(own goal)',
 };
 
-/** Renders the row of a match. All rows have the same height. The whole row except the star links to the page of the match. */
-export function matchRow(match: BoardMatch, moment: ShownMoment, isFavourite: boolean): Html {
-  const { event_id, under_review } = match;
+/** Renders the row of a match. All rows have the same height, and the whole row links to the page of the match. */
+export function matchRow({ match, order }: PlacedMatch, moment: Moment): Html {
+  const { event_id, under_review, competition_id } = match;
   const beside = besideParts(match);
-  const phase = phaseOf(match, moment.now);
   const guard = guardCell(match, moment);
-  const last = lastUpdate(match, moment);
-  const [home, away] = [nameOf(match.home), nameOf(match.away)];
-  return html`<li id="match-${event_id}" class="match" data-key="match-${event_id}" data-phase="${phase}" data-guard="${guard.state}"><a href="/match/${event_id}">
+  const names = teamNames(match);
+  return html`<li id="match-${event_id}" class="match" data-order="${order}" data-phase="${phaseOf(match, moment.now)}" data-guard="${guard.state}" data-competition="${competition_id}" data-names="${names.toLowerCase()} ${foldName(names)}" ${newsAttributes(match)}><a href="/match/${event_id}">
 <span class="when">${whenCell(match, moment)}</span>
 ${teamCell(match, 'home')}
 ${teamCell(match, 'away')}
 <span class="score" data-review="${under_review ? 'yes' : 'no'}">${scoreCell(match)}</span>
 <span class="beside" data-only="${beside.length === 1 && match.half_time !== null ? 'half-time' : ''}">${beside}</span>
 <span class="guard">${guard.cell}</span>
-<span class="last" data-quiet="${last.isQuiet ? 'yes' : 'no'}">${last.text}</span>
-</a><button type="button" class="star" aria-pressed="${isFavourite ? 'true' : 'false'}" aria-label="Favourite: ${home} – ${away}">★</button></li>`;
+${lastUpdate(match, moment)}
+</a></li>`;
 }
 
-/** Renders a placeholder for an unchanged row: `morph` keeps the row that is in the page. */
-export function sameRow({ event_id }: BoardMatch): Html {
-  return html`<li id="match-${event_id}" data-key="match-${event_id}" data-same="yes"></li>`;
+/** Renders the attributes by which a page skips an older version, and highlights and announces a change of the score. */
+export function newsAttributes({ version, score, home, away, under_review }: BoardMatch): Html {
+  const spoken = `${nameOf(home)} ${score?.home ?? 0}, ${nameOf(away)} ${score?.away ?? 0}${under_review ? ', under review' : ''}.`;
+  return html`data-version="${version}" data-goals="${score === null ? '' : `${score.home} ${score.away}`}" data-spoken="${spoken}"`;
 }
 
-/** Renders the minute and the half of a match, else the day; while the connection is lost, no minute of a live match. */
-export function whenCell(match: BoardMatch, { now, connection, zone }: ShownMoment): Html {
-  const spoken = html`<span class="visually-hidden"> ${spokenStatus(match)}, </span>`;
-  if (connection === 'lost' && phaseOf(match, now) === 'live')
-    return html`<span class="minute">–</span>${spoken}<span class="day">as of ${timeText(now, zone)}</span>`;
-  const minute = minuteText(match, now);
-  const half = minute.endsWith('′') ? halfWords(match) : '';
+/** Renders the minute and the half of a match, else the day. */
+export function whenCell(match: BoardMatch, moment: Moment): Html {
+  const { now } = moment;
+  const text = minuteText(match, now);
+  const half = text.endsWith('′') ? halfWords(match) : '';
+  const minute = html`<span class="minute">${text}</span>${half !== '' && html` <span class="half" aria-hidden="true">${half}</span>`}`;
   const day = dayText(match, now);
-  return html`<span class="minute">${minute}</span>${half !== '' && html` <span class="half" aria-hidden="true">${half}</span>`}${spoken}${day !== '' && html`<span class="day">${day}</span>`}`;
+  return html`${
+    phaseOf(match, now) === 'live'
+      ? whileConnected(moment, minute, html`<span class="minute">–</span>`)
+      : minute
+  }<span class="visually-hidden"> ${spokenStatus(match)}, </span>${day !== '' && html`<span class="day">${day}</span>`}`;
 }
 
-/** Returns the time since the last message of a live match was received; no text while the connection is lost. */
-export function lastUpdate(
-  match: BoardMatch,
-  { now, connection }: ShownMoment,
-): { readonly text: string; readonly isQuiet: boolean } {
-  if (connection === 'lost' || phaseOf(match, now) !== 'live') return { text: '', isQuiet: false };
+/** Renders when the last message of a live match was received, or for how long none was. */
+function lastUpdate(match: BoardMatch, { now }: Moment): Html {
+  if (phaseOf(match, now) !== 'live') return html`<span class="last"></span>`;
+  const quiet = quietWords(match, now);
+  return quiet === null
+    ? html`<span class="last">${timeText(match.received_at / 1000)}</span>`
+    : html`<span class="last quiet">${quiet}</span>`;
+}
+
+/** Returns for how long a match is quiet, in whole minutes, as each other text is sent to the pages; null when it is not. */
+export function quietWords(match: ClockedMatch, now: number): string | null {
   const quiet = quietFor(match, now);
-  if (quiet !== null) return { text: `no update for ${durationWords(quiet)}`, isQuiet: true };
-  return { text: agoWords(match.received_at, now), isQuiet: false };
+  if (quiet === null) return null;
+  const minutes = Math.floor(quiet / 60);
+  return `no update for ${minutes < 120 ? `${minutes} min` : durationWords(quiet)}`;
 }
 
 /** Renders the name of a side with its initials, its cards and its goals. */
 function teamCell(match: BoardMatch, side: 'home' | 'away'): Html {
-  const { acronym } = match[side];
   const goals = goalsWords(match.goals.filter((goal) => goal.side === side));
-  return html`<span class="team ${side}" data-initials="${acronym?.slice(0, MAX_INITIALS)}"><span class="name">${nameOf(match[side])}</span>${cardsHtml('red', match.red_cards[side])}${cardsHtml('yellow', match.yellow_cards[side])}${
+  return html`<span class="team ${side}"><span class="name">${nameOf(match[side])}</span>${cardsHtml('red', match.red_cards[side])}${cardsHtml('yellow', match.yellow_cards[side])}${
     goals !== '' &&
     html`<span class="visually-hidden">, goals: </span><span class="scorers" title="${goals}">${goals}</span>`
   }</span>`;
@@ -133,8 +132,9 @@ function scoreCell(match: BoardMatch): Html {
   return html`<span class="goals home">${goals(score?.home)}</span><span class="dash" aria-hidden="true">${isBefore ? 'v' : '–'}</span><span class="goals away">${goals(score?.away)}</span>`;
 }
 
-/** Returns day and minute in one line; while the connection is lost, no minute of a live match. */
-export function momentText(match: ClockedMatch, { now, connection, zone }: ShownMoment): string {
-  if (connection === 'lost' && phaseOf(match, now) === 'live') return `–, as of ${timeText(now, zone)}`;
-  return [dayText(match, now), minuteText(match, now)].filter((part) => part !== '').join(', ');
+/** Renders day and minute in one line. */
+export function momentText(match: ClockedMatch, moment: Moment): Html {
+  const text = [dayText(match, moment.now), minuteText(match, moment.now)].filter((part) => part !== '');
+  const words = text.join(', ');
+  return phaseOf(match, moment.now) === 'live' ? whileConnected(moment, words, '–') : html`${words}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { feedWords } from '#story/feed-words.ts';
-import { type BoardSource, feedsHead } from './feed.ts';
+import { type BoardSource, feedsHead } from './feed-head.ts';
 
 describe('the head of a connected page', () => {
   const alive: BoardSource = { source: 'webhook', believed: true, state: 'alive', reason: null, delay: null };
@@ -21,7 +21,6 @@ describe('the head of a connected page', () => {
   };
 
   test.each([
-    ['claims nothing before it knows the feeds', undefined, 'awaited', 'Connected'],
     ['says that nobody reports the feeds', [], 'none', 'Feeds: health unknown'],
     ['is up to date while each feed is believed', [alive, restAlive], 'all', 'Up to date'],
     ['names the one of two feeds that is down', [down, restAlive], 'some', 'Webhooks down'],

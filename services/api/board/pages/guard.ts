@@ -7,18 +7,16 @@ import type { BoardMatch, ShownHalt } from '#story/match.ts';
 import { timeText } from '#story/minute.ts';
 import { differenceWords, guardWords, isSameScore, kickOffWords, scoreWords } from '#story/words.ts';
 import { type Permission, type Trading, tradingOf, WENT_BACK } from '#tradability/trading.ts';
-import type { ConnectionState, ShownMoment } from './heartbeat.ts';
 import { type Html, html } from './html.ts';
+import { type Moment, NO_WORD, whileConnected } from './moment.ts';
 
-const PERMISSIONS: Readonly<Record<ShownPermission, string>> = {
-  safe: 'Safe to trade',
+const PERMISSIONS: Readonly<Record<Exclude<Permission, 'safe'>, string>> = {
   halted: 'Trading halted',
   not_in_play: 'Not in play',
-  awaited: 'Guard awaits the next update',
 };
 
-/** A permission as it may be shown; `awaited`: the next update decides. */
-type ShownPermission = Permission | 'awaited';
+/** What a page may say of a match: `safe` only where it is withdrawn in time, else `awaited`. */
+type ShownState = Permission | 'awaited' | 'check';
 
 /** Returns all reasons against trading a match, in words. */
 function haltWords(reasons: Trading['reasons'], match: BoardMatch): string {
@@ -36,50 +34,40 @@ function handWords({ scope, user, reason, until }: ShownHalt): string {
   return `halted by hand${what} by ${user}${until === null ? '' : ` until ${clockWords(until)}`}: ${reason}`;
 }
 
-/** Returns the permission to trade as it may be shown: no match is safe without a fresh connection. */
-function shownTrading(
-  match: BoardMatch,
-  connection: ConnectionState,
-): Pick<Trading, 'reasons'> & { readonly permission: ShownPermission } {
-  const { permission, reasons } = tradingOf(match, match.feed, match.halts);
-  if (permission === 'not_in_play' || connection === 'fresh') return { permission, reasons };
-  if (connection === 'lost') return { permission: 'halted', reasons: [...reasons, 'states_unread'] };
-  return { permission: permission === 'safe' ? 'awaited' : permission, reasons };
-}
-
 /** Renders the guard of a row: icon, word, and reasons on their own line. `state` chooses the row's colour. */
 export function guardCell(
   match: BoardMatch,
-  { connection, zone }: Pick<ShownMoment, 'connection' | 'zone'>,
-): { readonly state: ShownPermission | 'check'; readonly cell: Html } {
-  const { permission, reasons } = shownTrading(match, connection);
-  const doubts = permission === 'not_in_play' ? resultDoubts(match) : [];
-  if (doubts.length > 0) return { state: 'check', cell: wordWithReasons('Check', doubts.join(', ')) };
-  switch (permission) {
-    case 'safe':
-      return { state: permission, cell: SAFE };
-    case 'awaited':
-      return { state: permission, cell: wordWithReasons('Waiting', 'for the next update') };
-    case 'halted':
-      return {
-        state: permission,
-        cell: wordWithReasons('Halted', haltWords(reasons, match), sinceHtml(match, zone)),
-      };
-    case 'not_in_play':
-      return { state: permission, cell: html`` };
+  moment: Moment,
+): { readonly state: ShownState; readonly cell: Html } {
+  const { permission: state, reasons } = tradingOf(match, match.feed, match.halts);
+  switch (state) {
+    case 'safe': {
+      const withdrawn = wordWithReasons('Halted', NO_WORD);
+      if (moment.isLive) return { state, cell: html`${ICON}${whileConnected(moment, SAFE, withdrawn)}` };
+      return { state: 'awaited', cell: html`${ICON}${wordWithReasons('Waiting', 'for the next update')}` };
+    }
+    case 'halted': {
+      const cell = wordWithReasons('Halted', haltWords(reasons, match), sinceHtml(match));
+      return { state, cell: html`${ICON}${cell}` };
+    }
+    case 'not_in_play': {
+      const doubts = resultDoubts(match);
+      if (doubts.length === 0) return { state, cell: html`` };
+      return { state: 'check', cell: html`${ICON}${wordWithReasons('Check', doubts.join(', '))}` };
+    }
   }
 }
 
 const ICON = html`<span class="icon" aria-hidden="true"></span>`;
-const SAFE = html`${ICON}<b>Safe</b><span class="visually-hidden"> to trade</span>`;
+const SAFE = html`<b>Safe</b><span class="visually-hidden"> to trade</span>`;
 
 /** Renders since when guard or feed halt a match. */
-function sinceHtml({ halted_since: since }: BoardMatch, zone: string | undefined): Html | false {
-  return since !== null && html` <small>since ${timeText(since / 1000, zone).slice(0, 5)}</small>`;
+function sinceHtml({ halted_since: since }: BoardMatch): Html | false {
+  return since !== null && html` <small>since ${timeText(since / 1000).slice(0, 5)}</small>`;
 }
 
 function wordWithReasons(word: string, reasons: string, since: Html | false = false): Html {
-  return html`${ICON}<b>${word}${since}</b><span class="visually-hidden">: </span><span class="reasons" title="${reasons}">${reasons}</span>`;
+  return html`<b>${word}${since}</b><span class="visually-hidden">: </span><span class="reasons" title="${reasons}">${reasons}</span>`;
 }
 
 /** Reasons of a guard by which the score of a match that is over may still change. */
@@ -103,24 +91,30 @@ export function resultDoubts(match: BoardMatch): string[] {
   ].filter((doubt) => doubt !== '');
 }
 
-/** Returns the line below the permission: the reasons of a halt, or the kick-off. */
-function becauseWords(permission: ShownPermission, reasons: Trading['reasons'], match: BoardMatch): string {
-  if (permission === 'halted') {
-    const words = haltWords(reasons, match);
-    return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
-  }
-  return permission === 'not_in_play' ? `Kick-off: ${kickOffWords(match.start_date)}.` : '';
+/** Renders the guard on the page of a match that is not over. */
+export function guardHtml(match: BoardMatch, moment: Moment): Html {
+  const { permission, reasons } = tradingOf(match, match.feed, match.halts);
+  const firm = firmHtml(match);
+  const section = (state: ShownState, words: Html | string, because: Html | string): Html =>
+    html`<section id="guard" class="guard" data-guard="${state}" aria-labelledby="guard-title">
+<h2 id="guard-title" class="visually-hidden">Trading guard</h2>
+<p class="verdict">${ICON}${words}${firm && html` ${firm}`}</p>
+<p class="because">${because}</p>
+</section>`;
+  if (permission === 'not_in_play')
+    return section(permission, PERMISSIONS[permission], `Kick-off: ${kickOffWords(match.start_date)}.`);
+  if (permission === 'halted')
+    return section(permission, PERMISSIONS[permission], sentence(haltWords(reasons, match)));
+  if (!moment.isLive) return section('awaited', 'Guard awaits the next update', '');
+  return section(
+    permission,
+    whileConnected(moment, 'Safe to trade', PERMISSIONS.halted),
+    whileConnected(moment, '', sentence(NO_WORD)),
+  );
 }
 
-/** Renders the guard on the page of a match that is not over. */
-export function guardHtml(match: BoardMatch, connection: ConnectionState): Html {
-  const { permission, reasons } = shownTrading(match, connection);
-  const firm = firmHtml(match);
-  return html`<section id="guard" class="guard" data-guard="${permission}" aria-labelledby="guard-title">
-<h2 id="guard-title" class="visually-hidden">Trading guard</h2>
-<p class="verdict">${ICON}${PERMISSIONS[permission]}${firm && html` ${firm}`}</p>
-<p class="because">${becauseWords(permission, reasons, match)}</p>
-</section>`;
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
 /** Renders the firm score, where it is known and differs from the score. */
