@@ -58,7 +58,6 @@ export class AccessTokens {
     return known !== undefined && isLive(known, nowMs) ? known : undefined;
   }
 
-  /** Returns the tokens of a client, including revoked and expired ones. */
   of(clientId: number): AccessTokenRecord[] {
     return [...this.#byId.values()].filter(({ client_id }) => client_id === clientId);
   }

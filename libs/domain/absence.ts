@@ -1,4 +1,3 @@
-/** Law 2: that the provider no longer has an event, or that an operator ended it. */
 import { canonicalJson } from '#json/canonical-json.ts';
 import type { MatchState, NormalizedMessage, StandingAbsence } from '#records/types.ts';
 import { statusReport } from './event-facts.ts';
@@ -8,7 +7,6 @@ import type { EventRegister } from './event-register.ts';
 export class AbsenceRegister {
   #standing: StandingAbsence | null = null;
 
-  /** Restores a register from match state. */
   static restore({ absence }: Pick<MatchState, 'absence'>): AbsenceRegister {
     const register = new AbsenceRegister();
     register.#standing = absence;
@@ -19,10 +17,7 @@ export class AbsenceRegister {
     return this.#standing;
   }
 
-  /**
-   * Applies a message. `event` has it already. An absence before the latest report of the status is forgotten: no message can
-   * bring it back. Returns whether another absence stands, or none does any more.
-   */
+  /** Applies a message that `event` has already. Returns whether another absence stands, or none does any more. */
   apply({ ut, absence }: Pick<NormalizedMessage, 'ut' | 'absence'>, event: EventRegister): boolean {
     const before = this.#standing;
     if (absence === null && before === null) return false;

@@ -30,20 +30,14 @@ const EXTRA_TIME_RESULTS: ReadonlySet<number | null> = new Set([
   RESULT.extraTimeSecondHalf,
 ]);
 
-/**
- * The sports of the provider's published catalogue (76, ids up to 78) that have a clock (`has_timer`): basketball, ice hockey, soccer,
- * handball, American football, futsal. A later sport has the clock that its events report.
- */
+/** The sports of the provider's published catalogue that have a clock (`has_timer`). A later one has the clock that its events report. */
 const SPORTS_WITH_CLOCK: ReadonlySet<number> = new Set([1, 3, SOCCER, 6, 8, 16]);
 const LAST_PUBLISHED_SPORT = 78;
 
 /** The longest period, minutes: a longer one is no length of a half. */
 const LONGEST = 60;
 
-/**
- * Returns the clock rule of a match from what its event reports. `sportId`: null counts as soccer. `played`: the reported match
- * time and the time of its report; null where the clock or the status was reported later.
- */
+/** Returns the clock rule of a match. `sportId`: null counts as soccer. `played`: the reported match time, null where outdated. */
 export function clockRule(
   sportId: number | null,
   reported: {
@@ -62,10 +56,7 @@ export function clockRule(
   };
 }
 
-/**
- * Whether extra time was played, by the results in the event's `participants`: without extra time the provider reports its
- * results empty. Null when it reports none of these results.
- */
+/** Whether extra time was played: without it the provider reports its results empty. Null when it reports none of them. */
 export function extraTimePlayed(participants: readonly EventParticipant[]): boolean | null {
   const values = participants
     .flatMap(({ results }) => results)
@@ -74,10 +65,7 @@ export function extraTimePlayed(participants: readonly EventParticipant[]): bool
   return values.length === 0 ? null : values.some((value) => value !== null);
 }
 
-/**
- * Returns the lengths of two halves and of two halves of extra time from the `details` of an event; the usual ones where it says
- * nothing else. `sportId`: null counts as soccer.
- */
+/** Returns the lengths of a half and of one of extra time from an event's `details`. `sportId`: null counts as soccer. */
 export function periodLengths(sportId: number | null, details: readonly ReportedValue[]): PeriodRule {
   if (sportId !== null && sportId !== SOCCER)
     return sportId > LAST_PUBLISHED_SPORT || SPORTS_WITH_CLOCK.has(sportId) ? 'unknown' : 'no_clock';

@@ -23,7 +23,6 @@ const PERIOD_COMPLETED: Readonly<Record<number, number>> = {
   [STATUS.finishedAfterExtraTime]: STATUS.extraTimeSecondHalf,
 };
 
-/** The number of halves and of halves of extra time before the end of each period. */
 const PERIODS_UNTIL: Readonly<Record<number, readonly [halves: number, extraHalves: number]>> = {
   [STATUS.firstHalf]: [1, 0],
   [STATUS.secondHalf]: [2, 0],
@@ -106,11 +105,7 @@ export type TimedMatch = {
   readonly clock_rule: ClockRule;
 };
 
-/**
- * Returns the minute as shown, e.g. `23` or `45+2` (spec, rule 7): rounded up; above the boundary of its phase, the
- * boundary plus the excess. A break, and the end, belong to the period before them. `eventTime`: seconds of match time.
- * `eventStatusId`: the phase that the time belongs to; null is unknown and has no boundary, as minutes of other sports.
- */
+/** Returns the minute as shown, `23` or `45+2` (spec, rule 7). `eventStatusId`: its phase; null, as in other sports: no boundary. */
 export function renderMinute(
   eventTime: number,
   eventStatusId: number | null,

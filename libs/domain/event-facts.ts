@@ -43,15 +43,11 @@ const FACTS_BY_FIELD = [
   'verified_result',
 ] as const;
 
-/**
- * The event fields that the laws read, except the clock. Null is unknown. `status_type` is `deleted` for a deleted event; when
- * the provider leaves it out, it is the type of the status.
- */
+/** The event fields that the laws read, without the clock; null is unknown. `status_type`: that of the status where none is reported. */
 export type EventFacts = Readonly<
   Pick<MatchState & Pick<MatchResult, 'round_id'>, (typeof FACTS_BY_FIELD)[number]>
 > & {
   readonly sides: Sides;
-  /** The lengths of the periods, from `details`. */
   readonly lengths: PeriodRule;
 };
 
@@ -125,10 +121,7 @@ export function readStatusType(register: EventRegister): string | null {
   return reported ?? (status === null ? null : (STATUSES.get(status)?.type ?? null));
 }
 
-/**
- * Whether the provider deleted the event other than by its status type: by its item status, or by a message with the action
- * `delete`. No other message has an `action` here. A later report of the status restores an event that an action deleted.
- */
+/** Whether the provider deleted the event by its item status or a message; a later report of the status restores the latter. */
 function isDeleted(register: EventRegister): boolean {
   if (register.value('item_status') === 'deleted') return true;
   if (register.value('action') !== 'delete') return false;

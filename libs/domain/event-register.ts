@@ -44,11 +44,9 @@ type Slot = {
   /** The name in `outranked`. */
   readonly label: string;
   readonly value: unknown;
-  /** Of results. */
   readonly results?: SideResults;
 };
 
-/** A message with an event. */
 class Report implements MessageKey {
   readonly ut: number;
   readonly messageId: number | null;
@@ -97,7 +95,6 @@ export class EventRegister {
     return this.#course;
   }
 
-  /** Applies the event of the message at `position`. */
   apply(event: Event | null, position: MessagePosition): FieldChanges {
     if (event === null) return NO_CHANGES;
     const stage = stageOf(event.status_id, event.status_type);
@@ -136,10 +133,7 @@ export class EventRegister {
     return this.#fields.get(sideKey(counter))?.slot.value as EventParticipant | undefined;
   }
 
-  /**
-   * Returns the results of the side with a counter, and the message that reported them; undefined while they are unknown. They are
-   * those of its team, on whatever side it was then. Those of a message that named no team are of the counter.
-   */
+  /** Returns the results of a side, those of its team on whatever side it was then, and the message that reported them. */
   results(
     counter: number,
   ): { readonly values: readonly ReportedValue[]; readonly report: MessagePosition } | undefined {
@@ -251,10 +245,7 @@ function resultsKey(team: number | null, counter: number): string {
   return team === null ? `results.counter.${counter}` : `results.team.${team}`;
 }
 
-/**
- * Returns what a message says, slot by slot. Of each counter the first participant that has an id, or nothing but results; of each
- * team the first results. A side without results says nothing about them.
- */
+/** Returns what a message says, slot by slot: of each counter the first participant with an id, of each team the first results. */
 function slotsOf(event: Event): Slot[] {
   const slots: Slot[] = [];
   for (const name of EVENT_FIELDS) {

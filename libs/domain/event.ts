@@ -130,10 +130,7 @@ export function eventText(event: Event): string {
   return canonicalJson(eventObject(event));
 }
 
-/**
- * Returns the text that orders two records of an incident where nothing else does (law 1). One with a phase is the larger one: the phase
- * may be that of the event that it came with.
- */
+/** Returns the text that orders two records of an incident at last (law 1). One with a phase is the larger one. */
 export function incidentText(incident: Incident): string {
   return canonicalJson({ ...incidentObject(incident), event_status_id: incident.event_status_id ?? '' });
 }

@@ -91,10 +91,7 @@ export type GuardInputs = {
   readonly absent: boolean;
 };
 
-/**
- * Law 9: decides whether trading may act, and why not. Reads no clock, since a replay must give the same bytes: readers judge
- * staleness by the stamps.
- */
+/** Law 9: decides whether trading may act, and why not. Reads no clock: readers judge staleness by the stamps. */
 export function guardOf(inputs: GuardInputs): Guard {
   const { statusId, statusType, last, final } = inputs;
   const over = isOver(statusType);

@@ -24,10 +24,7 @@ export type MatchSides = {
 
 const NO_EFFECT: IncidentEffect = { stands: false, counts: false, inShootOut: false, scored: null };
 
-/**
- * Returns a function that returns the effect of an incident of one match. `goalsAndCancellations`: all incidents of the match
- * for which `concernsGoals` is true, in any order, removed ones included.
- */
+/** Returns a function that returns the effect of an incident. `goalsAndCancellations`: all that `concernsGoals`, removed ones included. */
 export function effectsOf(
   goalsAndCancellations: readonly KnownIncident[],
   { sportId, home, away }: MatchSides,

@@ -41,10 +41,7 @@ const UNKNOWN: IncidentChange['before'] = {
 
 const CONFIRMATION_STRENGTH: Readonly<Record<string, number>> = { tbd: 1, confirmed: 2, cancelled: 3 };
 
-/**
- * Law 1: whether a record wins over the current one: by the higher `ut`, then by the stronger confirmation, then by the later
- * message of the same second, then by the larger canonical JSON by code units.
- */
+/** Law 1: a record wins by the higher `ut`, the stronger confirmation, the later message of a second, the larger canonical JSON. */
 export function outranks(record: Incident, current: Incident): boolean {
   if (record.ut !== current.ut) return record.ut > current.ut;
   const strength = strengthOf(record) - strengthOf(current);
@@ -90,12 +87,10 @@ export class IncidentRegister {
     return this.#entries.get(id);
   }
 
-  /** Returns all incidents, in no order. */
   entries(): Iterable<Readonly<IncidentEntry>> {
     return this.#entries.values();
   }
 
-  /** Stamps these incidents with the version that changed them, and its cause. */
   stamp(changes: IncidentChanges, version: number, cause: Cause): void {
     for (const { entry } of changes.incidents) {
       entry.version = version;
@@ -111,10 +106,7 @@ export class IncidentRegister {
     return isNews ? this.#settle([{ entry, before }]) : NO_CHANGES;
   }
 
-  /**
-   * Applies the complete incident list of an event at `time` (Unix seconds), and deletes that the provider names beside it. A list
-   * without any incident is evidence of nothing (law 3).
-   */
+  /** Applies the complete list of an event at `time`, Unix seconds, and deletes. An empty list is evidence of nothing (law 3). */
   snapshot(incidents: readonly Incident[], deleted: readonly Incident[], time: number): IncidentChanges {
     const touched: Touched = new Map();
     let isNews = false;

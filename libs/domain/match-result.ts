@@ -21,17 +21,12 @@ import type { DerivedMatch, Registers } from './view.ts';
 /** The result of a match for tables, without version and cause. */
 export type TableResult = Omit<MatchResult, 'version' | 'removed' | 'cause'>;
 
-/** The inputs of a result. */
 type ResultSources = Pick<Registers, 'incidents' | 'index'> & {
   readonly eventId: number;
   readonly view: DerivedMatch;
 };
 
-/**
- * Returns the result of a match for tables. Returns null when the match belongs to no table: it was deleted, is of another
- * sport, or its competition or season is unknown. Depends on the match's state alone, so that a restored state gives the last
- * published result.
- */
+/** Returns the result of a match for tables, from its state alone; null for one that is deleted, of another sport, or without a season. */
 export function tableResult(sources: ResultSources): TableResult | null {
   const { eventId, view, index } = sources;
   const { facts } = view;
@@ -90,10 +85,7 @@ const NO_RESULT = {
   shoot_out: null,
 } satisfies Partial<TableResult>;
 
-/**
- * Returns the records to publish when a match's result changes from `before` to `after`: none when both are equal; a removal
- * under the old key when the match moved to another table or left all tables. `again`: publish an equal result too.
- */
+/** Returns the records of a changed result, also under its old key when it left a table. `again`: publish an equal one too. */
 export function resultChanges(
   before: TableResult | null,
   after: TableResult | null,
@@ -143,10 +135,7 @@ function scoresOf({ view, incidents }: ResultSources): Scores {
   };
 }
 
-/**
- * Returns the scores of the halves by the goals that count; null when the goals are not the score, or the phase or the side of one
- * is unknown.
- */
+/** Returns the scores of the halves; null when the goals are not the score, or the phase or the side of one is unknown. */
 export function halfScores(
   { coverage, source, score, derived }: Pick<MatchState, 'coverage' | 'source' | 'score' | 'derived'>,
   counting: readonly (Scoring & Pick<Incident, 'event_status_id'>)[],

@@ -50,7 +50,6 @@ export type AppliedMessage = {
   readonly incidents: readonly string[];
   /** Whether an input of `matchResult` changed. */
   readonly result: boolean;
-  /** Whether the match is in play after it. */
   readonly inPlay: boolean;
 };
 
@@ -66,10 +65,7 @@ export function newMatch(eventId: number): Match {
   });
 }
 
-/**
- * Applies a message to a match (laws 1 to 10). Keep-alives and line-ups do not change its state and are ignored.
- * Throws `DomainError` WRONG_EVENT, before it changes anything.
- */
+/** Applies a message (laws 1 to 10); ignores keep-alives and line-ups. Throws `DomainError` WRONG_EVENT, before any change. */
 export function applyMessage(match: Match, message: NormalizedMessage, cause: Cause): AppliedMessage {
   if (message.type === 'event_keep_alive' || message.type === 'events_lineups') return NO_EFFECT;
   if (message.event_id !== match.eventId) {
@@ -234,10 +230,7 @@ export function matchIncident(match: Match, id: string): MatchIncident {
   return { ...entry, event_id: match.eventId, cause: entry.cause };
 }
 
-/**
- * Restores a match from its state and all its incidents. The restored match produces the same bytes as one that stayed in
- * memory, since a match remembers nothing else.
- */
+/** Restores a match from its state and all its incidents; it then produces the same bytes as one that stayed in memory. */
 export function restoreMatch(state: MatchState, incidents: Iterable<MatchIncident>): Match {
   const event = EventRegister.restore(state.reports, {
     firstFinished: positionFrom(state.first_finished),

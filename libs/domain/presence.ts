@@ -11,10 +11,7 @@ export const REMOVAL_SECONDS = 75;
 /** When an incident was deleted and listed. `incident`: null when only deletes have arrived. */
 export type Presence = Readonly<Pick<MatchIncident, 'incident' | 'deleted_at' | 'deleted_by' | 'listed_at'>>;
 
-/**
- * Law 3: what the latest list shows of an incident that it omits: `lately`, too little to prove a removal; `long_ago`. `none`: the
- * list has it, or is not clearly newer.
- */
+/** Law 3: an incident that the latest list omits: `lately`, too little to prove a removal; `none`: it has it, or is not newer. */
 export type Omission = 'none' | 'lately' | 'long_ago';
 
 /** Returns what the latest list of the event (at `snapshotAt`, Unix seconds; null without one) shows by omitting an incident. */
@@ -30,10 +27,7 @@ export function lastSignOf({ ut }: Pick<Incident, 'ut'>, { listed_at }: Pick<Pre
   return Math.max(ut, listed_at ?? ut);
 }
 
-/**
- * Whether a delete says that an incident is removed: it is no older than the incident was last known present. Of one second, the
- * later message decides (law 1).
- */
+/** Whether a delete removes an incident: it is no older than its last presence. Of one second, the later message decides (law 1). */
 export function isDeleted(presence: Presence, snapshotAt: number | null): boolean {
   const { incident, deleted_at, deleted_by } = presence;
   if (incident === null || deleted_at === null) return false;
@@ -50,10 +44,7 @@ export function presentAt(
   return listed_at !== null && listed_at === snapshotAt ? Math.max(ut, listed_at) : ut;
 }
 
-/**
- * Returns when an incident was last known absent, Unix seconds; minus infinity if it never was. A list that omits it proves its
- * absence up to `REMOVAL_SECONDS` before: a later body restores it.
- */
+/** Returns when an incident was last known absent, Unix seconds: a list proves its absence up to `REMOVAL_SECONDS` before. */
 export function absentAt(presence: Presence, snapshotAt: number | null): number {
   const deleted = presence.deleted_at ?? Number.NEGATIVE_INFINITY;
   if (snapshotAt === null || omissionOf(presence, snapshotAt) !== 'long_ago') return deleted;

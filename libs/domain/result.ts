@@ -1,4 +1,3 @@
-/** The results of matches that are over. */
 import { STATUS } from '#soccer/soccer.ts';
 
 /** Whether a match has a result. The provider reports an abandoned match as finished, but it has no result until one is awarded. */

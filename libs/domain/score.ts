@@ -17,26 +17,18 @@ type ScoreSources = {
   readonly derivedFirm: Score | null;
   /** The provider's own result. */
   readonly reported: Score | null;
-  /** Whether the match is finished. */
   readonly finished: boolean;
   /** Whether the match is awarded: what was played is not its score. */
   readonly awarded: boolean;
 };
 
-/**
- * Law 8, coverage: complete once a snapshot was applied or an incident of the timeline's start is present, partial with
- * any other incident. `starts`: number of incidents of the start that are not removed. `known`: number of incidents with a
- * body.
- */
+/** Law 8, coverage: complete with a snapshot or the timeline's start (`starts`), partial with any other body (`known`). */
 export function coverageOf(snapshotAt: number | null, starts: number, known: number): Coverage {
   if (snapshotAt !== null || starts > 0) return 'complete';
   return known > 0 ? 'partial' : 'none';
 }
 
-/**
- * Law 8: once the match is finished, the provider's result is the score. Until then a complete timeline wins over it, and it wins
- * over a partial one. The score of an awarded match is the result alone: unknown while that is.
- */
+/** Law 8: of a finished match the provider's result is the score; before, a complete timeline wins over it, and it over a partial one. */
 export function decideScore({
   coverage,
   derived,

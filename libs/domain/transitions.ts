@@ -57,7 +57,6 @@ export const TRANSITION_KINDS = {
 
 type TransitionKind = keyof typeof TRANSITION_KINDS;
 
-/** An accepted version: its cause, and the match before and after. */
 type AcceptedVersion = {
   readonly eventId: number;
   readonly version: number;
@@ -75,7 +74,6 @@ type AcceptedVersion = {
   readonly fields: readonly string[];
   /** Fields of the event of the cause that a message of the same second decides. */
   readonly outranked: readonly string[];
-  /** Returns an incident after it. */
   readonly entryOf: (id: string) => KnownIncident | undefined;
 };
 
@@ -127,7 +125,6 @@ export function transitionsOf(step: AcceptedVersion): MatchTransition[] {
   return collector.emitted;
 }
 
-/** Collects transitions and numbers them within their version. */
 class TransitionCollector {
   readonly emitted: MatchTransition[] = [];
   readonly #step: AcceptedVersion;
@@ -162,7 +159,6 @@ class TransitionCollector {
     });
   }
 
-  /** Whether a transition of the kind was emitted. */
   hasEmitted(kind: TransitionKind | undefined): boolean {
     return kind !== undefined && this.emitted.some((transition) => transition.kind === kind);
   }
@@ -278,7 +274,6 @@ function decisionOf(confirmation: string | null): TransitionKind | null {
   return confirmation === 'cancelled' ? 'incident_cancelled' : null;
 }
 
-/** Emits that both teams changed places. Returns the score before the version, as the sides are after it. */
 function emitExchange(collector: TransitionCollector, { before, after }: AcceptedVersion): Score | null {
   const { score } = before.final;
   if (!hasExchanged(before.facts.sides, after.facts.sides)) return score;

@@ -13,7 +13,6 @@ export class UnreadRegister {
   readonly #times = new Map<string, number>();
   #messageAt: number | null = null;
 
-  /** Restores a register from match state. */
   static restore({ unread, unread_at }: Pick<MatchState, 'unread' | 'unread_at'>): UnreadRegister {
     const register = new UnreadRegister();
     for (const { path, ut } of unread) register.#times.set(path, ut);
@@ -43,7 +42,6 @@ export class UnreadRegister {
     return { changed, newPaths };
   }
 
-  /** Returns the fields in the order of their paths. */
   fields(): UnreadField[] {
     return [...this.#times].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, ut]) => ({ path, ut }));
   }

@@ -1,7 +1,4 @@
-/**
- * Reads values of the provider's JSON. An unreadable value and a number outside the range of the topic's type are unknown (null):
- * never a guess, never an error.
- */
+/** Reads values of the provider's JSON: one that is unreadable or out of range is unknown (null), never a guess or an error. */
 
 /** The maximum of a field of Avro type `int`. */
 const INT_MAX = 2 ** 31 - 1;

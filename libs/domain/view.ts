@@ -40,7 +40,6 @@ export type DerivedMatch = {
 export type Registers = {
   readonly event: EventRegister;
   readonly incidents: IncidentRegister;
-  /** Of `incidents`. */
   readonly index: IncidentIndex;
   readonly unread: UnreadRegister;
   readonly absence: AbsenceRegister;
@@ -56,10 +55,7 @@ export function deriveFacts(
   return readEventFacts(event, previous);
 }
 
-/**
- * Indexes what changed in the register. Then decides whether the provider's result contradicts its list (law 3), and returns
- * `changes` with the incidents that are removed or missing for that reason.
- */
+/** Indexes what changed, and returns `changes` with the incidents that are gone because the result contradicts the list (law 3). */
 export function settleList(
   { incidents, index }: Registers,
   facts: EventFacts,

@@ -29,10 +29,7 @@ type BrokerOptions = BrokerProcessOptions & {
   readonly settings?: Readonly<Record<string, string>>;
   readonly env?: Env;
   readonly onProgress?: OnProgress;
-  /**
-   * Called with the brokers' addresses before they answer, for servers that can start at the same time. Called again with
-   * new addresses if another process took a port.
-   */
+  /** Called with the brokers' addresses before they answer, and again with others if another process took a port. */
   readonly onStarting?: (brokers: readonly string[]) => void;
 };
 
@@ -41,10 +38,7 @@ export type KafkaOptions = BrokerOptions & {
   readonly port?: number;
   /** Port to use if it is free, before that of the last start. */
   readonly preferredPort?: number | undefined;
-  /**
-   * Port of a proxy on this machine. The broker opens another listener (`proxiedPort`) as the proxy's target, and advertises
-   * the proxy to clients that connect through it.
-   */
+  /** Port of a proxy on this machine: the broker opens `proxiedPort` for it, and advertises the proxy to its clients. */
   readonly proxyPort?: number;
 };
 
@@ -53,10 +47,7 @@ type KafkaClusterOptions = BrokerOptions & {
   readonly brokers: number;
 };
 
-/**
- * A broker on this machine. It ends with this process, even when this process is killed. `start` and `restart` keep the
- * ports; `stop` releases the data folder.
- */
+/** A broker that ends with this process, even by a kill. `start` and `restart` keep the ports; `stop` releases the folder. */
 export type Kafka = Controls & {
   readonly brokers: string[];
   readonly port: number;
@@ -75,11 +66,7 @@ export type KafkaCluster = {
   stop(): Promise<void>;
 };
 
-/**
- * Starts a single broker that is its own controller (KRaft). Formats a new folder; keeps the topics, offsets and transactions
- * of an existing one. Throws EmbeddedError: DATA_FOLDER_IN_USE, DATA_FOLDER_NEWER, JAVA_…, MAVEN_MISSING, DOWNLOAD_FAILED,
- * PORT_IN_USE (of a fixed port), START_….
- */
+/** Starts a single broker that is its own controller (KRaft); keeps the data of an existing folder. Throws EmbeddedError. */
 export async function startKafka(options: KafkaOptions): Promise<Kafka> {
   const folder = resolve(options.dataDir);
   const { port, preferredPort, proxyPort } = options;
@@ -88,11 +75,7 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
   return kafka as Kafka;
 }
 
-/**
- * Starts a cluster (KRaft) in which every broker is also a controller. It works while more than half of the brokers run; any
- * of them may be killed, also the active controller. Internal topics and those created without a number of replicas have
- * three replicas, of which two must be in sync. Throws as `startKafka`.
- */
+/** Starts a cluster (KRaft) whose brokers are all controllers; two of three replicas must be in sync. Throws as `startKafka`. */
 export async function startKafkaCluster(options: KafkaClusterOptions): Promise<KafkaCluster> {
   const folders = Array.from({ length: options.brokers }, (_, index) =>
     resolve(options.dataDir, `broker-${index + 1}`),
@@ -105,9 +88,7 @@ export async function startKafkaCluster(options: KafkaClusterOptions): Promise<K
   };
 }
 
-/** The brokers to start. */
 type ClusterPlan = {
-  /** The folder of each broker. */
   readonly folders: readonly string[];
   /** Of a single broker, as the next two, which are as for `KafkaOptions`. */
   readonly port?: number | undefined;
@@ -138,7 +119,6 @@ async function startNodes(options: BrokerOptions, plan: ClusterPlan): Promise<Ka
   }
 }
 
-/** Assigns ports to each broker: those of its last start if free. `port`: that of the first broker. */
 async function plannedNodes(
   plan: ClusterPlan,
   options: BrokerOptions,

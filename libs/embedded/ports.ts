@@ -5,11 +5,7 @@ import { EmbeddedError } from './errors.ts';
 /** The address that all embedded servers listen on: only this machine reaches it. */
 export const HOST = '127.0.0.1';
 
-/**
- * The range of free ports. It is below the system's range for outgoing connections (from 32768 on Linux). While a broker is
- * down, a client that keeps connecting to a port of that range can get the same port itself, connect to itself, and so
- * prevent the broker's restart.
- */
+/** Below the system's range for outgoing connections, where a client that retries a dead broker may connect to itself and hold its port. */
 const LOWEST = 15_000;
 const HIGHEST = 32_000;
 
@@ -31,10 +27,7 @@ export async function requireFree(port: number): Promise<void> {
   );
 }
 
-/**
- * Returns a port that is free now and not one of `taken`; `preferred` if it is. Another process may take it before its use, so
- * a caller that starts a server must be ready to retry. Throws PORT_IN_USE when it finds none.
- */
+/** Returns a port that is free now, `preferred` if it is; another process may take it before its use. Throws PORT_IN_USE. */
 export async function freePort(preferred?: number, taken: ReadonlySet<number> = new Set()): Promise<number> {
   const isOurs = async (port: number) => !taken.has(port) && (await isFree(port));
   if (preferred !== undefined && (await isOurs(preferred))) return preferred;
@@ -47,10 +40,7 @@ export async function freePort(preferred?: number, taken: ReadonlySet<number> = 
 
 const ATTEMPTS = 5;
 
-/**
- * Calls `start` with the fixed port, else the first free preferred port, else any free port. Retries with another port when
- * another process took the port first. Throws PORT_IN_USE for a fixed port that is taken.
- */
+/** Calls `start` with the fixed port, else a free one, preferred ones first; again with another if it was taken meanwhile. */
 export async function startOnFreePort<T>(
   fixed: number | undefined,
   preferred: readonly (number | undefined)[],

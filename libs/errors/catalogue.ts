@@ -1,7 +1,4 @@
-/**
- * The only registry of errors, `catalogue.json`: every class, and each of its codes with a meaning and an action. A code that it
- * lacks does not compile. `npm run generate` makes docs/reference/errors.md of it.
- */
+/** The registry of errors, `catalogue.json`: classes, codes, meaning and action. `npm run generate` makes docs/reference/errors.md of it. */
 
 import errors from './catalogue.json' with { type: 'json' };
 

@@ -1,9 +1,6 @@
 import type { CodeOf, ErrorKind } from './catalogue.ts';
 
-/**
- * An error of Touchline: `code` for programs, one of its class's codes, `message` for people, and `cause` if there is one. Every
- * error class of the tree extends it; docs/reference/errors.md lists all codes.
- */
+/** An error of Touchline: `code` for programs, `message` for people, `cause` if any. docs/reference/errors.md lists all codes. */
 export abstract class TouchlineError<Kind extends ErrorKind = ErrorKind> extends Error {
   declare readonly name: Kind;
   readonly code: CodeOf<Kind>;
@@ -60,8 +57,5 @@ export function reasonOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/**
- * A message or record that can never be used: it becomes a dead letter with this code. The error's message is one line, without
- * values of the record.
- */
+/** A message or record that can never be used: it becomes a dead letter with this code. The message holds no value of the record. */
 export class PoisonError extends defineError('PoisonError') {}

@@ -117,10 +117,7 @@ const READERS = new Map<ListedKind, RecordReader<Kinds>>(
   ]),
 );
 
-/**
- * Returns a record of a catalogue, read from the provider's record without those nested in it; null without an id. `parentId`: that of
- * the record above it.
- */
+/** Returns a catalogue's record, without those nested in it; null without an id. `parentId`: that of the record above it. */
 export function readCatalogueItem(
   kind: ListedKind,
   raw: RawRecord,

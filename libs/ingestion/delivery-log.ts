@@ -3,10 +3,7 @@ import type { DeadLetter } from '#records/types.ts';
 import { type Logger, logsMessages } from '#streams/log.ts';
 import type { ReadDelivery } from './delivery.ts';
 
-/**
- * Logs a stored delivery: a warning for each dead letter and for each unread field whose path is not in `named`, to which it
- * adds the path; at debug a line for each message and each unused type.
- */
+/** Logs a stored delivery: a warning for each dead letter and new unread path (added to `named`); at debug each message. */
 export function logDelivery(
   log: Logger,
   { normalized, deadLetters, ignored }: ReadDelivery,

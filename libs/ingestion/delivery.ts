@@ -46,10 +46,7 @@ export function deliveryId(body: Buffer): string {
   return hash('sha256', body, 'hex');
 }
 
-/**
- * Maximum number of messages in a received body: reading more would block all other deliveries. The receiver refuses such a
- * body, so that its sender keeps it; elsewhere it becomes one dead letter.
- */
+/** Maximum messages of a received body: more would block all others. The receiver refuses it; elsewhere it is one dead letter. */
 const MAX_MESSAGES = 10_000;
 
 /** The reason why a body or a message is unreadable. */
@@ -85,10 +82,7 @@ export function readDelivery(body: Buffer, context: ReceiptContext): ReadDeliver
   return { raw: count === 0 ? null : raw, normalized, deadLetters, ignored };
 }
 
-/**
- * Normalizes a dead letter again, e.g. in a later release. Its messages belong to the original delivery, so there is no
- * raw record. `faults` has a fault for each part that is still unreadable; its mark was published with the letter.
- */
+/** Normalizes a dead letter again, without a raw record. `faults`: the parts still unreadable, whose marks were published. */
 export function readDeadLetter(
   letter: DeadLetter,
   context: ReceiptContext,

@@ -1,4 +1,3 @@
-/** Reads an incident (spec, "Incident"). */
 import { PoisonError } from '#errors/touchline-error.ts';
 import { isEmpty, type Kind, number, oneOf, text, textId, UNREADABLE, yesNo } from '#json/kinds.ts';
 import { isRecord, listOf, record, recordReader } from '#json/records.ts';
@@ -67,17 +66,12 @@ type IncidentContext = {
   readonly context: MessageContext;
   /** The time of its message or list, Unix seconds. */
   readonly ut: number;
-  /** Its path in the message. */
   readonly path: string;
   /** Its path in an error. */
   readonly at: string;
 };
 
-/**
- * Reads an incident, and whether its record deletes it. The time of its message stands for its own where it has none, or one of a
- * wrong clock: unlike the time of the receipt, that is the same each time that the message is received. Throws `PoisonError` without
- * a readable id or type.
- */
+/** Reads an incident, and whether its record deletes it. Without a plausible time it has its message's. Throws `PoisonError`. */
 export function readIncident(
   raw: unknown,
   { context, ut, path, at }: IncidentContext,
@@ -104,10 +98,7 @@ export function readIncident(
   return { incident, deleted: action === 'delete' };
 }
 
-/**
- * Adds to an incident what the message says that reported it: its number, which orders records of one second, and the status
- * of the event, where that is one of the shoot-out and the incident has none.
- */
+/** Adds the message's number to an incident, and the status of the event where that is one of the shoot-out and it has none. */
 export function reportedBy(
   incident: Incident,
   messageId: string,

@@ -96,9 +96,8 @@ const readTable = recordReader({
 });
 
 /**
- * Returns the record of a ranking of the provider, from its `GET /v2/standings/{id}` answer (`data.standings`) and its entry in the
- * catalogue of standings, under the provider's id. `answeredAt`: the answer's `api.timestamp`, Unix seconds. Returns null for any
- * other table: one of a type that is derived here, or without an id. Adds the paths of what cannot be read to `unread`.
+ * Returns a ranking's record from its `data.standings` and catalogue entry, read at `answeredAt`, Unix seconds; null for a table
+ * that is derived here. Names in `unread` what cannot be read.
  */
 export function providerStandings(
   standings: unknown,

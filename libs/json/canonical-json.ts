@@ -6,10 +6,7 @@ const MAX_DEPTH = 64;
 /** A value that has no canonical form. `code`: `TOO_DEEP` (more than 64 levels) or `NOT_JSON` (e.g. Infinity). */
 export class CanonicalJsonError extends defineError('CanonicalJsonError') {}
 
-/**
- * Returns the canonical JSON of a parsed value: keys sorted by UTF-16 code unit (also those that look like integers), no
- * spaces. Equal values have the same text, whatever the order of their keys. Throws `CanonicalJsonError`.
- */
+/** Returns the canonical JSON of a value: keys sorted by UTF-16 code unit, no spaces. Throws `CanonicalJsonError`. */
 export function canonicalJson(value: unknown): string {
   return write(value, MAX_DEPTH);
 }

@@ -1,17 +1,11 @@
-/**
- * The kinds of the provider's values: each reads every form that has its one meaning (docs/reference/lenient-reading.md) into one
- * typed value.
- */
+/** The kinds of the provider's values: each reads every form of its one meaning (docs/reference/lenient-reading.md). */
 import { CanonicalJsonError, canonicalJson } from './canonical-json.ts';
 import { fitsInBytes, toWholeNumber, wholeInText } from './values.ts';
 
 /** The result of reading a value that has no readable form. */
 export const UNREADABLE = Symbol('unreadable');
 
-/**
- * Reads a value: null where it says nothing, `UNREADABLE` where it has no readable form. Adds to `unread` what it leaves out of the
- * value, or reads as something else; `path` is that of the value. Never called with null.
- */
+/** Reads a value but null: null where it says nothing, `UNREADABLE` without a readable form. Names in `unread` what it leaves out. */
 export type Kind<T> = (value: unknown, path: string, unread: Set<string>) => T | null | typeof UNREADABLE;
 
 /** Half of a character, as a cut in UTF-16 leaves it, was read as this one. */

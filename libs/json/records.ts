@@ -16,7 +16,6 @@ type Values<K extends Kinds> = {
   -readonly [Name in keyof K]: Exclude<ReturnType<K[Name]>, typeof UNREADABLE>;
 };
 
-/** A record as it was read. */
 type ReadRecord<K extends Kinds> = {
   readonly values: Values<K>;
   /** The known fields that it set to null, in its order. */
@@ -80,10 +79,7 @@ export function record<K extends Kinds, T>(kinds: K, build: (read: ReadRecord<K>
   return (value, path, unread) => (isRecord(value) ? build(reader(value, path, unread)) : UNREADABLE);
 }
 
-/**
- * A list of records. `build` returns null for one without its `essential` field: then it is left out alone, and only that field is
- * named.
- */
+/** A list of records. One without its `essential` field (`build` returns null) is left out alone, and only that field is named. */
 export function records<K extends Kinds, T>(
   kinds: K,
   essential: keyof K & string,

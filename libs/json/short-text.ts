@@ -10,10 +10,7 @@ export function shortText(text: string): string {
   return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
 }
 
-/**
- * Returns a record of a topic with all texts cut by `shortText`, also those in the JSON of its fields `other`; the same object where
- * none is too long, which costs a walk over its fields.
- */
+/** Returns a record with all texts cut by `shortText`, also those in JSON of `other`; the same object where none is too long. */
 export function withShortTexts<T>(value: T): T {
   return shortValue(value, true) as T;
 }
@@ -27,7 +24,6 @@ function shortValue(value: unknown, isRecord: boolean): unknown {
   );
 }
 
-/** Returns a JSON text with the texts in it cut. */
 function shortJson(text: unknown): unknown {
   if ((text as string).length <= MAX_TEXT) return text;
   const value: unknown = JSON.parse(text as string);

@@ -23,7 +23,6 @@ export type ProxyConfig = z.output<z.ZodObject<typeof proxySettings>>;
 
 /** Thrown when the proxy opens no tunnel. */
 class ProxyRefusedError extends defineError('ProxyRefusedError') {
-  /** `status`: that of the proxy's answer. */
   constructor(status: number) {
     super('PROXY_REFUSED', `the proxy of HTTPS_PROXY answered ${status}`);
   }

@@ -8,10 +8,7 @@ export type OwnPartition = {
   readonly partitions?: number | undefined;
 };
 
-/**
- * Throws `PoisonError` WRONG_PARTITION for a record that belongs to another partition by the key that decides: applied here, it would be
- * a second match or table beside the one that its owner has.
- */
+/** Throws `PoisonError` WRONG_PARTITION for another partition's record: here it would be a second match or table. */
 export function requireOwnPartition(key: string, { partition, partitions }: OwnPartition): void {
   if (partitions === undefined) return;
   const owner = partitionHash(Buffer.from(key)) % partitions;

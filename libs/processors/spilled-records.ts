@@ -20,10 +20,7 @@ const PENDING_BYTES = 64 * 1024;
 /** The same during a restore, which is faster with larger rows. */
 const RESTORED_BYTES = 2 * 1024 * 1024;
 
-/**
- * One transaction that never ends: nothing outlives the process. With pages of 64 KiB a restored record costs half of what it costs
- * with 4 KiB (docs/decisions/0049).
- */
+/** One transaction that never ends: nothing outlives the process. With pages of 64 KiB a restore costs half (docs/decisions/0049). */
 const SETUP = `
   PRAGMA page_size = 65536;
   PRAGMA cache_size = -1024;
@@ -35,9 +32,8 @@ const SETUP = `
 `;
 
 /**
- * Encoded records by owner (an event, a season), outside the heap: the newest in memory, the rest in a SQLite database in a temporary
- * file, which disappears with the process. The topics are the source of truth. Every method throws `FolderError` for errors of the
- * disk; then only `close` may follow.
+ * Encoded records by owner (an event, a season), outside the heap: the newest in memory, the rest in a SQLite file that ends with
+ * the process. Throws `FolderError`; then only `close` may follow.
  */
 export class SpilledRecords<Owner extends number | string> {
   readonly #owners = new Set<Owner>();
@@ -47,7 +43,6 @@ export class SpilledRecords<Owner extends number | string> {
   #database: DatabaseSync | null = null;
   #sql: SQLTagStore | null = null;
 
-  /** Number of owners. */
   get size(): number {
     return this.#owners.size;
   }

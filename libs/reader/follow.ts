@@ -26,10 +26,7 @@ export type GuardChange = ReaderGuard & { readonly eventId: number };
 /** A match in play whose feed is no longer believed. */
 export type StaleFeed = { readonly eventId: number; readonly feed: FeedStatus };
 
-/**
- * What a program is told. No handler but `waiting` is called before the promise of `followMatches` has resolved. A handler that throws
- * ends the following with `error`.
- */
+/** What a program is told; all but `waiting` after the promise of `followMatches` has resolved. A handler that throws ends the following. */
 export type FollowHandlers = {
   /** A goal counts; of goals that counted before the start, once after `ready`. */
   readonly goal?: (goal: ChangeOf<'goal'>) => void;
@@ -77,15 +74,11 @@ const ENDS_EVERY_MS = 400;
 const MAX_WAIT_MS = 200;
 /** Delays before it connects again: the first, which doubles, and the longest, milliseconds. */
 const RETRY_MS = { first: 250, longest: 5_000 };
-/**
- * How long a guard that is closed by `behind` alone is not told, milliseconds: a change is on both topics at once, and its state arrives a
- * fetch later. `guard` itself says `behind` at once.
- */
+/** How long a guard closed by `behind` alone is not told, milliseconds: a state arrives a fetch after its change. */
 const BEHIND_MS = 500;
 
 type Stream = MessagesStream<string, Buffer, string, string>;
 
-/** Whether a partition is read to this end. */
 type IsRead = (of: readonly [partition: number, end: bigint]) => boolean;
 
 /** The connections of one attempt, which end together. */
@@ -139,10 +132,7 @@ export class FollowedMatches {
     this.#on = options.on;
   }
 
-  /**
-   * Starts to follow. Resolves once the current state of all matches is read; waits for brokers and registry that cannot be reached yet.
-   * Rejects when they refuse.
-   */
+  /** Resolves once the state of all matches is read; waits for brokers and registry that cannot be reached. Rejects when they refuse. */
   static async start(options: MatchFollowOptions): Promise<FollowedMatches> {
     const matches = new FollowedMatches(options);
     try {
@@ -193,7 +183,6 @@ export class FollowedMatches {
     }
   }
 
-  /** Closes the connections. */
   async #drop(): Promise<void> {
     const connection = this.#connection;
     if (connection === null) return;
@@ -351,10 +340,7 @@ export class FollowedMatches {
     });
   }
 
-  /**
-   * Tells the reader how far it has read, and where each partition ends. Asks each broker apart, and again once it has answered: one
-   * that is silent withholds its own ends only.
-   */
+  /** Tells the reader how far it has read, and each partition's end. Asks each broker apart: a silent one withholds its own alone. */
   async #tellEnds(connection: Connection, followed: FollowedTopic): Promise<void> {
     const { stream, topic, isRead, asked, endsAt, readTo } = followed;
     const { topics } = await stream.consumer.metadata({ topics: [topic] });
@@ -391,7 +377,6 @@ export class FollowedMatches {
     );
   }
 
-  /** Waits until all records before these ends have arrived. Returns whether that is so for an end. */
   async #untilRead(
     connection: Connection,
     stream: Stream,

@@ -70,11 +70,7 @@ export class MatchReader<
     this.health = new HealthTable(limits);
   }
 
-  /**
-   * Sets the partitions that are read from now on: call it at the start and after each rebalance. Forgets the matches of other
-   * partitions; does not report those of kept partitions again. All partitions are loading until `caughtUp`: read `match-state` of
-   * each from its beginning.
-   */
+  /** Sets the partitions that are read; all are loading until `caughtUp`. Read `match-state` of each from its beginning. */
   assign(partitions: Iterable<number>): void {
     const assigned = new Set(partitions);
     for (const partition of this.#partitions.keys())
@@ -102,11 +98,7 @@ export class MatchReader<
     return [...assigned.matches.values()].flatMap((match) => match.report());
   }
 
-  /**
-   * Tells the end that `match-state` of a partition had at `at`, by the steady clock that is also passed to `guard`, milliseconds: the
-   * last stable offset, or that of the last record. Ask the broker for it at least once a second, apart from reading: a reader whose
-   * requests for records get no answer must not believe what it knows.
-   */
+  /** Tells the end of a partition of `match-state` at `at`, by the steady clock. Ask for it once a second, apart from reading. */
   endsAt(partition: number, end: number, at: number): void {
     const read = this.#partitions.get(partition)?.read;
     if (read !== undefined) noteEnd(read, end, at);
@@ -134,10 +126,7 @@ export class MatchReader<
     return { isNew: true, changes: assigned.isLoading ? [] : match.report() };
   }
 
-  /**
-   * Applies a record of `match-transitions`. No record is new before a partition is caught up for the first time: its state includes
-   * the change. Ignores records of partitions that are not assigned.
-   */
+  /** Applies a record of `match-transitions`; none is new before a partition is caught up for the first time. Ignores unassigned ones. */
   applyTransition(partition: number, value: TransitionRecord): AppliedRecord {
     const assigned = this.#partitions.get(partition);
     if (assigned === undefined) return NO_CHANGES;
@@ -147,10 +136,7 @@ export class MatchReader<
     return { isNew: true, changes: assigned.isLoading ? gap : [...gap, ...match.report()] };
   }
 
-  /**
-   * Applies a record of `feed-health`; null deletes its key. Each reader reads all partitions of the topic. `at`: when the record was
-   * read, by the steady clock that is also passed to `guard`, milliseconds.
-   */
+  /** Applies a record of `feed-health`, of which each reader reads all partitions; null deletes its key. `at`: by the steady clock. */
   applyHealth(key: string, value: F | null, at: Now['steady']): void {
     this.health.apply(key, value, at);
   }
@@ -180,7 +166,6 @@ export class MatchReader<
     return [...this.#partitions.keys()];
   }
 
-  /** Yields the ids of all known matches. */
   *eventIds(): Generator<number> {
     for (const { matches } of this.#partitions.values()) yield* matches.keys();
   }

@@ -13,10 +13,7 @@ export type ReaderChange =
       readonly version: number;
       readonly incidentId: string;
       readonly status: GoalStatus;
-      /**
-       * Why the goal is cancelled: `removed`, `cancelled`, `goal_cancelled` as in match state; `not_counted`: it no longer counts for
-       * a side; `corrected`: it counts for another team, as the next change says. Null for a goal that stands, and if only a transition has cancelled it so far.
-       */
+      /** Why the goal is cancelled: as in match state; `not_counted`: for no side; `corrected`: for another team. Null while unknown. */
       readonly reason: string | null;
       /** The team of the scorer, also for an own goal. Null if unknown, as the next two fields. */
       readonly teamId: number | null;
@@ -183,7 +180,6 @@ export class ReaderMatch<S extends MatchStateRecord = MatchStateRecord> {
     return changes;
   }
 
-  /** Returns a score without a goal of a team. */
   #without(score: ScoreRecord | null, team: number): ScoreRecord | null {
     if (score === null) return null;
     if (team === this.#state?.home?.id) return { home: score.home - 1, away: score.away };

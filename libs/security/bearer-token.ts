@@ -1,4 +1,3 @@
-/** OAuth 2 access tokens for connections: from a file that another program renews, or with client credentials. */
 import { z } from 'zod';
 import { defineError } from '#errors/touchline-error.ts';
 import { readSecret, type Secret } from './secret.ts';

@@ -9,11 +9,9 @@ export type TlsFiles = {
   /** Certificate of this process, with its chain. `cert` and `key` are set together. */
   readonly cert: string | null;
   readonly key: string | null;
-  /** Password of an encrypted key. */
   readonly keyPassword: Secret | null;
 };
 
-/** Options of `tls.connect`. */
 type TlsOptions = {
   readonly servername?: string;
   readonly ca?: string;

@@ -17,10 +17,7 @@ const DEFAULT = 'default.json';
 /** Returns the rules of a season. */
 export type RulesOf = (competitionId: number, seasonId: number) => CompetitionRules;
 
-/**
- * Reads the rules files (`*.json`) of a folder. Throws `RulesError` when files are invalid, with every problem of each, when
- * default.json is missing, or when two files have the same scope.
- */
+/** Reads the rules files (`*.json`) of a folder. Throws `RulesError` with every problem: an invalid file, no default.json, one scope twice. */
 export function readRules(folder: string): RulesOf {
   const invalid: RulesError[] = [];
   const files = filesOf(folder).flatMap((file) => {

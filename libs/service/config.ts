@@ -1,7 +1,4 @@
-/**
- * Settings of a process, read from the environment and checked together at the start. A setting is a zod schema of a text
- * with `.describe()`, from which `--help` is also generated.
- */
+/** Settings of a process, checked together at the start: a zod schema of a text with `.describe()`, from which `--help` is made. */
 
 import { z } from 'zod';
 import { defineError } from '#errors/touchline-error.ts';
@@ -134,10 +131,7 @@ export const dataSettings = {
   DATA_DIR: z.string().default('.touchline').describe('Folder for files of this process.'),
 };
 
-/**
- * Parses and checks the settings of `spec` in `env`. An empty text counts as not set. A secret may also be in the file that
- * `<name>_FILE` names. Throws one `ConfigError` that names every wrong setting.
- */
+/** Parses the settings of `spec` in `env` and the files that `<name>_FILE` names; empty is not set. Throws one `ConfigError` for all. */
 export function loadConfig<S extends z.ZodObject>(spec: S, env: Environment): z.output<S> {
   const problems: string[] = [];
   const report = (name: string, problem: string): void => void problems.push(`${name}: ${problem}`);
@@ -159,7 +153,6 @@ export function loadConfig<S extends z.ZodObject>(spec: S, env: Environment): z.
   throw new ConfigError([...new Set(problems)]);
 }
 
-/** Returns the texts of the settings in `env`, secrets also from their files, and the names of these files. */
 function readSettings(
   spec: z.ZodObject,
   env: Environment,
@@ -194,10 +187,7 @@ function parsedAlone(spec: z.ZodObject, given: Readonly<Record<string, string>>)
   );
 }
 
-/**
- * Returns a wrong value as JSON, without the user and password of an address: everything before the last `@`, as an
- * unencoded password may contain any character.
- */
+/** Returns a wrong value as JSON, without what is before its last `@`: a password may contain any character. */
 function shown(value: string): string {
   return JSON.stringify(value.replace(/^([\w+.-]+:\/\/)?.*@/s, '$1[redacted]@'));
 }

@@ -1,7 +1,4 @@
-/**
- * Settings of connections: TLS and authentication for Kafka and the registry, and TLS of this process's own servers.
- * `joinConnections` checks the settings of a connection together and combines them into one value.
- */
+/** Settings of connections: TLS and authentication for Kafka and the registry, TLS of this process's servers. */
 import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
 import type { Brokers, Sasl } from '#security/brokers.ts';
@@ -13,7 +10,6 @@ import { httpUrl, secret } from './setting-types.ts';
 const ON_OFF = ['on', 'off'] as const;
 const MECHANISMS = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER'] as const;
 
-/** Returns the TLS settings for connections to a server. */
 function tlsSettings<P extends string>(prefix: P, whose: string) {
   return {
     [`${prefix}_TLS_CA_FILE`]: z
@@ -81,7 +77,6 @@ export const serverTlsSettings = {
   HTTP_TLS_KEY_FILE: z.string().optional().describe('PEM file of the key of that certificate.'),
 };
 
-/** The given settings: their parsed values, and the files of secrets that were given as `…_FILE`, by setting. */
 type GivenSettings = {
   readonly values: Readonly<Record<string, unknown>>;
   readonly secretFiles: ReadonlyMap<string, string>;
@@ -89,10 +84,7 @@ type GivenSettings = {
 
 type Report = (setting: string, problem: string) => void;
 
-/**
- * Checks the settings of connections together and reports problems. Returns `KAFKA_BROKERS` and `SCHEMA_REGISTRY_URL` with
- * their security, each only if security is set.
- */
+/** Checks the settings of connections together. Returns those of Kafka and the registry with their security, if it is set. */
 export function joinConnections(given: GivenSettings, report: Report): Record<string, unknown> {
   checkServerTls(given, report);
   const { KAFKA_BROKERS: addresses, SCHEMA_REGISTRY_URL: url } = given.values;

@@ -8,10 +8,7 @@ import { defineError } from '#errors/touchline-error.ts';
 /** An unparsed answer. */
 export type HttpReply = { readonly status: number; readonly body: Buffer };
 
-/**
- * Thrown when a request gets no usable answer. Has no cause and names no address: errors of the HTTP client may contain the
- * URL, and the URL secrets.
- */
+/** A request gets no usable answer. Has no cause: errors of the HTTP client may contain the URL, and that secrets. */
 export class HttpError extends defineError('HttpError') {}
 
 export type HttpLimits = {
@@ -32,11 +29,7 @@ class InformationalFloodError extends defineError('InformationalFloodError', () 
   `more than ${MAX_INFORMATIONAL} informational answers`,
 ]) {}
 
-/**
- * Returns an `onInfo` of undici for one request. Above the limit it aborts the request, which closes the connection, with an
- * error of the code INFORMATIONAL_FLOOD: a server that sends such answers without end would keep the thread from everything
- * else, timeouts included.
- */
+/** Returns an `onInfo` of undici for one request, which aborts it above the limit: answers without end would keep the thread from all else. */
 export function informationalLimit(request: AbortController): () => void {
   let received = 0;
   return () => {
@@ -86,10 +79,7 @@ function decoded(body: Readable, headers: IncomingHttpHeaders): AsyncIterable<Ui
   return decoder === undefined ? body : pipeline(body, decoder(), () => {});
 }
 
-/**
- * Returns the system's code of a failure, such as ECONNREFUSED, from the error or its causes; undefined without one. Safe to
- * report, while messages of errors contain addresses.
- */
+/** Returns the system's code of a failure, such as ECONNREFUSED; undefined without. Safe to report, unlike messages. */
 export function systemCode(error: unknown): string | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code } = at as { code?: unknown };

@@ -82,10 +82,7 @@ export function createHttpServer(options: HttpServerOptions, listener?: RequestL
 /** Events with which a server passes on the head of a request. */
 const HEAD_EVENTS: readonly string[] = ['request', 'checkContinue', 'checkExpectation'];
 
-/**
- * Makes a server treat a request with several `Host` headers as bytes that are no HTTP: it must answer 400 (RFC 9112,
- * section 3.2). Node keeps the first of them, while a proxy before it may have decided by another.
- */
+/** Refuses a request with several `Host` headers as RFC 9112, 3.2, says: a proxy may have decided by another than Node's first. */
 function refuseSeveralHosts(server: Server): void {
   const emit: (event: string, ...args: unknown[]) => boolean = server.emit.bind(server);
   server.emit = (event: string, ...args: unknown[]): boolean => {

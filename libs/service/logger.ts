@@ -8,7 +8,6 @@ export type { Logger } from 'pino';
 type LoggerOptions = {
   /** Name of the process, `name` of every line. */
   name: string;
-  /** Minimum level that is written. */
   level: string;
   /** Texts that are redacted wherever they occur in a line. */
   secrets?: readonly string[];

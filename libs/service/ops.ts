@@ -49,11 +49,7 @@ const MAX_CONNECTIONS = 100;
 
 export type Ops = { readonly port: number; close(): Promise<void> };
 
-/**
- * Serves `/metrics`, `/health` (JSON with the version), `/health/live` (200 while the process answers) and `/health/ready` (200 if
- * `ready()`, else 503).
- * Port 0 takes a free port. Throws `OpsListenError`.
- */
+/** Serves `/metrics`, `/health` (JSON), `/health/live` and `/health/ready` (200, else 503). Port 0 takes a free one. Throws `OpsListenError`. */
 export async function startOps(
   options: OpsSource & { port: number; host: string; tls?: ServerTlsFiles | null },
 ): Promise<Ops> {

@@ -26,12 +26,7 @@ const WARN_AFTER_MS = 3_000;
 const WAIT_MS = 30_000;
 const RETRY_MS = 500;
 
-/**
- * Waits until a broker and the registry answer, and checks that they accept the connections and that these services have their
- * rights, and topics as they must be. Logs a warning with the address that does not answer. Throws `StreamError`,
- * `RegistryUnavailableError`, `ServiceRightsError` or `TopicMismatchError` for failures that retries cannot fix, and when nothing
- * answers in time: alike in every service.
- */
+/** Waits until a broker and the registry answer, and checks rights and topics of these services. Throws what retries cannot fix. */
 export async function requireAccess(
   services: readonly string[],
   config: ConnectionConfig,

@@ -1,7 +1,4 @@
-/**
- * Requests to stop a process: a signal, or the end of its parent. The first one stops gracefully, a second one by force.
- * Ctrl-C reaches every process of the terminal's group, and launchers also forward it: requests within 250 ms are one.
- */
+/** Requests to stop: the first stops gracefully, a second by force. Those within 250 ms are one, as launchers forward Ctrl-C. */
 import { constants } from 'node:os';
 
 /** Handlers of requests. `reason` is `SIGTERM`, `SIGINT`, `SIGHUP` or `parent gone`. */
@@ -12,9 +9,8 @@ const SAME_REQUEST_MS = 250;
 const PARENT_CHECK_MS = 500;
 
 /**
- * Calls `graceful` once, and `force` on a later signal. With `TOUCHLINE_PARENT_PIPE=1` stdin is a pipe that the parent holds:
- * its end means that the parent has ended, even by a kill. The end of an IPC channel means the same. So does another parent under npm or
- * npx: they pass a SIGTERM on to the shell between, which ends without its child. Returns a function that removes the handlers.
+ * Calls `graceful` once, and `force` on a later signal. The end of the parent counts: of its pipe (`TOUCHLINE_PARENT_PIPE=1`) or
+ * IPC channel, and under npm another parent, as npm ends a shell without its child. Returns a function that removes the handlers.
  */
 export function onStopRequest(handlers: StopHandlers): () => void {
   let firstAt: number | undefined;

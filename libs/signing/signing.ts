@@ -1,7 +1,4 @@
-/**
- * Signatures of webhook deliveries (spec, "Authentication", rule 8): HMAC-SHA256, as lower-case hex, of the raw body, a dot
- * and the value of the expiration header, with the 32-character secret that both sides share as key.
- */
+/** Signatures of webhook deliveries (spec, "Authentication", rule 8): HMAC-SHA256 of the raw body, a dot and the expiration header. */
 import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
 
 /** Header with the time at which the signature expires, Unix seconds. */
@@ -51,9 +48,8 @@ export function signatureHeaders(
 }
 
 /**
- * Verifies that a delivery is signed with one of `secrets` (two during a rotation) and not expired at `nowMs`, Unix
- * milliseconds. Checks the timestamp before it computes a signature. Never throws. An expiration may be any time ahead: the
- * contract has no upper limit, and what a copy repeats until then changes nothing, because messages are applied by identifier.
+ * Verifies that a delivery is signed with one of `secrets` and not expired at `nowMs`, Unix milliseconds; the time first. Never
+ * throws. An expiration may be any time ahead: a copy changes nothing.
  */
 export function verify(
   body: Uint8Array,
@@ -97,7 +93,6 @@ export class SignatureCheck {
     this.#hmacs = secrets.map((secret) => createHmac('sha256', secret));
   }
 
-  /** Adds the next bytes of the body. */
   update(bytes: Uint8Array): void {
     for (const hmac of this.#hmacs) hmac.update(bytes);
   }

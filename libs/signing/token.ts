@@ -1,7 +1,6 @@
 /**
- * Tokens of the REST contract (spec, "Authentication"): `v1.<client id>.<expiration>.<instance>.<signature>`. The signature is
- * HMAC-SHA256 of the text before it, as base64url. No state is stored, so every replica with the key can verify every token.
- * A token needs no escaping in a URL.
+ * Tokens of the REST contract (spec, "Authentication"): `v1.<client id>.<expiration>.<instance>.<signature>`, the HMAC-SHA256 of
+ * the text before it. Every replica with the key can verify each.
  */
 import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -31,10 +30,7 @@ const TOKEN = /^(v1\.([1-9][0-9]{0,15})\.([1-9][0-9]{0,15})\.([0-9a-f]{16}))\.([
 const INSTANCE = /^[0-9a-f]{16}$/;
 const MAX_LENGTH = 'v1.'.length + 16 + 1 + 16 + 1 + 16 + 1 + 43;
 
-/**
- * Returns a token with these claims. Throws a RangeError for an id or time that is not a positive whole number, an instance that
- * is not 16 hex digits, or a key that is too short.
- */
+/** Returns a token with these claims. Throws a RangeError for claims or a key that are out of range. */
 export function issueToken({ clientId, expiration, instance }: TokenClaims, key: TokenKey): string {
   if (!isPositive(clientId)) throw new RangeError('a client id is a positive whole number');
   if (!isPositive(expiration)) throw new RangeError('an expiration is a positive whole number of seconds');
@@ -43,10 +39,7 @@ export function issueToken({ clientId, expiration, instance }: TokenClaims, key:
   return `${claims}.${signature(claims, key).toString('base64url')}`;
 }
 
-/**
- * Returns the claims of a token that one of the keys has signed; null if it is malformed, signed with another key, or expired
- * at `now` (Unix seconds). Tries the keys in order. Throws a RangeError only for a key that is too short.
- */
+/** Returns the claims of a token that one of the keys has signed; null if it is malformed, of another key, or expired at `now`. */
 export function verifyToken(token: string, now: number, keys: Iterable<TokenKey>): TokenClaims | null {
   const parsed = parseToken(token);
   return parsed !== null && isSigned(parsed, keys) ? unexpired(parsed, now) : null;
@@ -55,11 +48,7 @@ export function verifyToken(token: string, now: number, keys: Iterable<TokenKey>
 /** Default number of signatures that a verifier caches. */
 const MAX_CACHED = 10_000;
 
-/**
- * Verifies tokens as `verifyToken` does, and caches the signatures of accepted ones: a client sends its token with every
- * request, and computing the signature would cost as much as all other work before the answer. Cached signatures are also
- * compared in constant time.
- */
+/** Verifies as `verifyToken`, and caches accepted signatures, as clients send a token with every request; compared in constant time. */
 export class TokenVerifier {
   readonly #keys: readonly TokenKey[];
   /** Signatures by signed text. Only valid tokens add entries. */
@@ -87,7 +76,6 @@ export class TokenVerifier {
 
 /** A well-formed token, not yet verified. */
 type ParsedToken = TokenClaims & {
-  /** The signed text. */
   readonly text: string;
   /** Its signature, 43 bytes of text. */
   readonly signed: Buffer;

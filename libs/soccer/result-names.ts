@@ -1,7 +1,4 @@
-/**
- * Names of the results of a participant by id, in all sports, from the provider's published examples (fixtures of its PHP client of
- * 2019, MIT licence): soccer, basketball and tennis. Sports share these ids. The provider has more.
- */
+/** Names of the results of a participant by id, in all sports, from the provider's PHP client of 2019 (MIT licence). It has more. */
 export const RESULT_NAMES_OF_SPORTS: ReadonlyMap<number, string> = new Map([
   [3, 'Regular time'],
   [4, 'First half'],

@@ -1,7 +1,6 @@
 /**
- * Soccer (sport 5): incident types, statuses, results, phases, from the service's specification, else from the provider's
- * published catalogues (its PHP client's fixtures of 2019, MIT licence). Neither source has the flags of possible incidents and
- * of video reviews: here they are those of the possible incidents of other sports (636, 647). The provider has more types.
+ * Soccer (sport 5), from the specification, else from the provider's published catalogues (its PHP client's fixtures of 2019, MIT
+ * licence). The flags of possible incidents and video reviews are those of other sports (636, 647).
  */
 
 /** The provider's id of soccer. */
@@ -154,10 +153,7 @@ export const PHASE_BOUNDARIES: ReadonlyMap<number, number> = new Map([
   [STATUS.extraTimeSecondHalf, 120],
 ]);
 
-/**
- * The phases (`event_status_id`) of a penalty shoot-out, whose goals are counted apart. Kicks are also reported in the wait before
- * it and under the status that ends it.
- */
+/** The phases of a penalty shoot-out, whose goals are counted apart; kicks are also reported in the wait before and at its end. */
 export const SHOOT_OUT_PHASES: ReadonlySet<number> = new Set([
   STATUS.penalties,
   STATUS.shootOut,

@@ -1,7 +1,4 @@
-/**
- * The statuses of all sports, soccer included, from the service's specification, else from the provider's published catalogue
- * (its PHP client's fixtures of 2019, MIT licence). Polling adds later ones.
- */
+/** The statuses of all sports, from the specification, else from the provider's published catalogue of 2019. Polling adds later ones. */
 import { type EventStatus, STATUSES_OF_SOCCER } from './soccer.ts';
 import byType from './statuses.json' with { type: 'json' };
 

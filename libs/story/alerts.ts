@@ -1,4 +1,3 @@
-/** Alerts in words, for people. */
 import type { Alert, Score } from '#records/types.ts';
 
 /** Names of the kinds of alerts; a kind of a later release has its own name. */
@@ -19,10 +18,7 @@ const WORDS: Readonly<Record<string, string>> = {
   match_resumed: 'resumed',
 };
 
-/**
- * Returns an alert as a line: kind, match, change of the score, player and minute, reasons:
- * `GOAL  France - Croatia  0:0 -> 1:0  A. Griezmann (France) 45+2\u2032`. Names are the provider's, and may hold any character.
- */
+/** Returns an alert as a line: kind, match, scores, player and minute, reasons. Names may hold any character. */
 export function alertText(alert: Alert): string {
   const { kind, name, reasons } = alert;
   const parts = [WORDS[kind] ?? kind, name, alertScore(alert), playerText(alert), reasons.join(', ')];

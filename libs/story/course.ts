@@ -16,10 +16,7 @@ export type CourseStretch = {
   readonly believed: boolean;
 };
 
-/**
- * What could be traded over the time in which Touchline knew it: by the receipt of each version and by what feed-health said then.
- * Unix milliseconds; nothing is in play before `from` and after `to`.
- */
+/** What could be traded by what was known then: receipts and feed-health. Nothing is in play before `from` and after `to`. */
 export type Course = {
   readonly from: number;
   readonly to: number;
@@ -43,7 +40,6 @@ const NOTHING_KNOWN: CourseMatch = {
   guard: { safe: true, reasons: [] },
 };
 
-/** A step with the time from which it was known. */
 type KnownStep = StoryStep & { readonly at: number };
 
 /** Returns the steps with the time from which each was known, Unix milliseconds: never before the version before it. */
@@ -55,7 +51,6 @@ export function knownSteps(story: readonly StoryStep[]): KnownStep[] {
   });
 }
 
-/** Returns what is known of a match after a step. */
 function knownAfter(known: CourseMatch, { kind, score, guard, value }: StoryStep): CourseMatch {
   if (kind === 'score_changed' && score !== null) return { ...known, score: score.after };
   if (kind === 'firm_score_changed' && score !== null) return { ...known, firm: score.after };

@@ -27,9 +27,7 @@ const STATES: Readonly<Record<string, FeedStatus['state']>> = {
   ended: 'ended',
 };
 
-/**
- * Returns the past of a match's feed. `records`: those of the match and of its sources, expired or not. `now`: Unix milliseconds.
- */
+/** Returns the past of a match's feed, from its records and those of its sources. `now`: Unix milliseconds. */
 export function feedPast(records: readonly FeedHealth[], now: number): FeedPast {
   const sources = new Map(
     records.flatMap((record) => (record.event_id === null ? [[record.source, record]] : [])),

@@ -32,9 +32,7 @@ export function shownFeed({
   return { believed, state, reason, delay: state === 'delayed' ? delay : null };
 }
 
-/**
- * Returns state and reason, e.g. `down (provider unreachable)`, `delayed by 45 s`. What was wrong before a source recovers is over.
- */
+/** Returns state and reason, e.g. `down (provider unreachable)`; what was wrong before a source recovers is over. */
 export function feedWords({ state, reason, delay }: Pick<FeedStatus, 'state' | 'reason' | 'delay'>): string {
   if (reason === null) return STATES[state];
   if (state === 'delayed' && delay !== null) {

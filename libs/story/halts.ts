@@ -19,10 +19,7 @@ export type ReasonTotal = {
   readonly duration: number;
 };
 
-/**
- * Returns the halts of a match, oldest first: stretches that follow each other are one. `isOver`: whether the match is over, so that
- * none goes on.
- */
+/** Returns the halts of a match, oldest first, stretches that follow each other as one. `isOver`: none goes on. */
 export function haltsOf({ stretches, scores }: Course, isOver: boolean): Halt[] {
   const halts: Halt[] = [];
   for (const [n, { from, to, permission, reasons }] of stretches.entries()) {

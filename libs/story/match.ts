@@ -35,7 +35,6 @@ export type BoardSide = Readonly<Pick<Participant, 'name' | 'short_name' | 'acro
 
 /** A goal that counts. */
 export type BoardGoal = {
-  /** The side that it counts for. */
   readonly side: 'home' | 'away';
   /** Null: unknown. */
   readonly player: string | null;

@@ -10,10 +10,7 @@ export type RunningScores = {
   readonly kicked: ReadonlyMap<string, Score>;
 };
 
-/**
- * Returns the score after each goal that counts. Empty when the score is not derived from the incidents. `incidents`: in the
- * provider's order.
- */
+/** Returns the score after each goal that counts; empty when the score is not derived. `incidents`: in the provider's order. */
 export function runningScores(
   state: Pick<ShownState, 'source' | 'counting_goals' | 'void_goals' | 'home' | 'away'>,
   incidents: readonly ShownIncident[],

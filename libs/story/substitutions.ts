@@ -1,11 +1,7 @@
 import { INCIDENT } from '#soccer/soccer.ts';
 import type { TimelineEntry } from './incidents.ts';
 
-/**
- * Joins the two incidents of each substitution into one row, at the later of the two. The provider reports the players
- * separately: those of one team and one time are one change (spec, incident types 450 and 452). Several changes of one second
- * are paired in the order of their ids, since nothing else tells them apart. Without a time nothing is paired.
- */
+/** Joins the incidents of a substitution (spec, 450 and 452) at the later one: those of one team and time, in the order of ids. */
 export function pairSubstitutions(timeline: readonly TimelineEntry[]): TimelineEntry[] {
   const unpaired = new Map<string, TimelineEntry[]>();
   const partners = new Map<string, TimelineEntry>();

@@ -12,10 +12,7 @@ export class StreamError extends defineError('StreamError') {
   }
 }
 
-/**
- * Refuses a partition or a start: continuing would lose or repeat records. The message names the topic, the partition, the
- * offsets and the command to run.
- */
+/** Refuses a partition or a start: continuing would lose or repeat records. The message names where, and the command to run. */
 export class RefusedError extends defineError('RefusedError') {}
 
 /** A failed publish; `cause` is the last error of the broker or the connection. */

@@ -31,10 +31,7 @@ export type LeadershipOptions = Pick<
   readonly lead: (term: LeadershipTerm, partition: number) => Promise<void>;
   /** Number of partitions of the control topic that have a leader each. Default 1. */
   readonly partitions?: number;
-  /**
-   * Whether this process keeps leading while the group is unreachable, until the group assigns the partition to another
-   * process. For leaders whose late writes are harmless, but whose absence after an outage is not.
-   */
+  /** Whether this process keeps leading while the group is unreachable: for leaders whose late writes are harmless. */
   readonly outlastsOutages?: boolean;
   /** Called on each change: 1 when this process leads, 0 when it stands by. Default: does nothing. */
   readonly onChange?: (leads: 0 | 1) => void;
@@ -47,11 +44,8 @@ const HEARTBEAT_MS = 1_000;
 const RETRY_MS = 1_000;
 
 /**
- * Elects the leader of each partition of a control topic, by default of its first: the owner in a consumer group.
- *
- * A paused or disconnected process does not learn that another one leads. So it publishes only while its last heartbeat is
- * younger than the session timeout, as the group does not reassign its partition earlier. A publish in flight at that moment
- * may still be written; this is harmless, since messages are facts with their own time.
+ * Elects the leader of each partition of a control topic: its owner in a consumer group. A disconnected process publishes only
+ * while its last heartbeat is younger than the session timeout; one publish in flight may be late, which is harmless.
  */
 export class Leadership implements GroupListener {
   readonly onFenced: LeadershipOptions['onFenced'];
@@ -174,10 +168,7 @@ export class Leadership implements GroupListener {
 
 const MAX_HOST_LENGTH = 200;
 
-/**
- * Returns the name of a process in its groups (KIP-345): GROUP_INSTANCE_ID, else host and service. In a container the host is
- * the container or pod, so only a process restarted in the same one keeps its name.
- */
+/** Returns a process's name in its groups (KIP-345): GROUP_INSTANCE_ID, else host and service, the same after a restart there. */
 export function instanceId(service: string, given = ''): string {
   const host = hostname()
     .replace(/[^A-Za-z0-9._-]/g, '-')

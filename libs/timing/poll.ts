@@ -3,10 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Timeout and interval of `poll`. */
 type PollOptions = {
   readonly timeoutMs: number;
-  /**
-   * Minimum pause between two calls of `check`, or a function of the time since the start, milliseconds. The pause after a slow
-   * `check` is as long as that took. Default 50.
-   */
+  /** Minimum pause between calls of `check`, or one by the time since the start, milliseconds; at least as long as the last took. Default 50. */
   readonly everyMs?: number | ((waitedMs: number) => number);
   /** Ends the polling as the timeout does. */
   readonly signal?: AbortSignal;
@@ -15,10 +12,7 @@ type PollOptions = {
 /** Maximum pause between calls of `check`, milliseconds, unless `everyMs` is longer. */
 const MAX_PAUSE_MS = 1_000;
 
-/**
- * Calls `check` until it returns a value other than false or undefined. Returns that value; undefined after the timeout or an abort.
- * Rejects as `check` does.
- */
+/** Calls `check` until it returns a value but false and undefined; undefined after the timeout or an abort. Rejects as `check`. */
 export async function poll<T>(
   check: () => Promise<T | false | undefined> | T | false | undefined,
   { timeoutMs, everyMs = 50, signal }: PollOptions,

@@ -68,7 +68,6 @@ const OTHER_SERVICES = {
   },
 } as const satisfies Record<string, ServiceTopics>;
 
-/** Topics that processors read and write in addition to those of their streams. */
 const ADDITIONAL_TOPICS: Readonly<Partial<Record<ProcessorName, Pick<ServiceTopics, 'reads' | 'writes'>>>> = {
   'alert-processor': { reads: ['match-state', 'feed-health', 'trading-halts'], writes: [] },
 };
@@ -76,7 +75,6 @@ const ADDITIONAL_TOPICS: Readonly<Partial<Record<ProcessorName, Pick<ServiceTopi
 /** Processors whose backlog an api shows at `/feeds`. */
 export const BACKLOG_OF = ['match-processor', 'standings-processor'] as const;
 
-/** Rights of a service beyond its topics, its group and its transactions. */
 const ADDITIONAL_RIGHTS: Readonly<Partial<Record<ServiceName, (prefix: string) => readonly Right[]>>> = {
   // For the position of match state.
   'feed-monitor': (prefix) => [readOf(positionsTopicName(prefix, 'match-processor'))],
@@ -174,10 +172,7 @@ function topicsOf(service: ServiceName): ServiceTopics {
   };
 }
 
-/**
- * Returns the topics on whose records a service acts, without the input and the changelogs of a processor: the positions of its partitions
- * know those.
- */
+/** Returns the topics on whose records a service acts, without those of a processor, whose positions know them. */
 export function sourcesOf(service: ServiceName): readonly TopicName[] {
   return isProcessor(service) ? (ADDITIONAL_TOPICS[service]?.reads ?? []) : OTHER_SERVICES[service].reads;
 }

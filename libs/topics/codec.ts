@@ -33,10 +33,7 @@ export type Schemas = {
 
 const ROOT = new URL('../../schemas/', import.meta.url);
 
-/**
- * Loads every schema of a folder, by default this release's. A shared record is inlined at its first use in a topic's schema; later
- * uses refer to its name.
- */
+/** Loads every schema of a folder. A shared record is inlined at its first use in a topic's schema, later named. */
 export function loadSchemas(root = ROOT): Schemas {
   const common = new Map(
     readFolder(new URL('common/', root)).map(({ schema }): [string, AvroRecord] => [schema.name, schema]),
@@ -101,10 +98,7 @@ type Tap = {
 type Reader = { _read(tap: Tap): unknown };
 type Writer = { _write(tap: Tap, value: unknown): void };
 
-/**
- * Reads the number of items in a block. avsc trusts it: a record of eleven bytes could claim billions of items and exhaust
- * the memory. Every item of our schemas takes at least a byte, so a count above the remaining bytes is invalid.
- */
+/** Reads the number of items in a block. avsc trusts it: a short record could claim billions. Each item takes a byte at least. */
 function blockSize(tap: Tap): number {
   let count = tap.readLong();
   if (count < 0) {
@@ -141,10 +135,7 @@ class BoundedMap extends avro.types.MapType {
   }
 }
 
-/**
- * A value or null, as half of all fields are: avsc asks a table for the branch of each value it writes. The branch throws
- * for a value that is not its own.
- */
+/** A value or null, as half of all fields are: avsc asks a table for each value's branch. Throws for a value of neither. */
 class Nullable extends avro.types.UnwrappedUnionType {
   readonly #null: number;
   readonly #other: number;
@@ -186,15 +177,9 @@ type Encoded = { readonly value: Buffer | null };
 
 /** Decodes the values of a topic. */
 export interface Decoder<T> {
-  /**
-   * Fetches the schemas that these values were written with, unless they are cached. Rejects with
-   * `RegistryUnavailableError`, but not for an unknown or unreadable schema: for its values `decode` throws.
-   */
+  /** Fetches the schemas of these values, unless cached. Rejects with `RegistryUnavailableError`; for an unknown one `decode` throws. */
   prepare(records: Iterable<Encoded>): Promise<void>;
-  /**
-   * Decodes a value of any known schema into the shape of this version's schema. Call `prepare` before, unless the value has
-   * this codec's own schema. Throws `DecodeError` for bytes that can never be read.
-   */
+  /** Decodes a value of a prepared or this codec's schema into this version's shape. Throws `DecodeError` for unreadable bytes. */
   decode(bytes: Buffer): T;
   /** Returns why a prepared value can never be decoded, as far as its header shows; null when it may be decoded. */
   headerProblem(bytes: Buffer): DecodeError | null;
@@ -208,10 +193,7 @@ type FindWriter = (id: number) => Promise<AvroType | null>;
 /** Length of the header before the Avro body: a zero byte and the schema's id, four bytes, big-endian. */
 export const HEADER_BYTES = 5;
 
-/**
- * Buffer into which values are encoded, then copied: one pass both writes and measures. All codecs share it, since encoding
- * is synchronous. It grows to the largest record.
- */
+/** Buffer into which all codecs encode, then copy: one pass both writes and measures. It grows to the largest record. */
 let slab = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** Creates a codec that writes values of `type` with its `id` at the registry. */
@@ -251,7 +233,6 @@ export function createDecoder<T>(
   /** Resolvers by id of the writer's schema; undefined if it equals `type`. */
   const resolvers = new Map<number, ReturnType<AvroType['createResolver']> | undefined>();
   if (ownId !== undefined) resolvers.set(ownId, undefined);
-  /** Errors of schemas that are unknown or unreadable, by id. */
   const unreadable = new Map<number, DecodeError>();
 
   const headerProblem = (bytes: Buffer): DecodeError | null => {
@@ -317,7 +298,6 @@ function schemaId(bytes: Buffer): number | null {
   return bytes.length < HEADER_BYTES || bytes[0] !== 0 ? null : bytes.readUInt32BE(1);
 }
 
-/** Returns the paths of invalid fields, without their values. */
 function invalidFields(type: AvroType, value: unknown): string {
   const paths = new Set<string>();
   type.isValid(value, { errorHook: (path) => paths.add(path.join('.') || '(the value)') });
@@ -333,10 +313,7 @@ export async function fetchSchemas(codec: Decoder<unknown>, records: Iterable<En
   }
 }
 
-/**
- * Prepares records of a changelog, whose values may stay encoded for a while. Rejects as `fetchSchemas`, and with `DecodeError` for
- * a record that nobody can read, as far as its header shows: the state of its key is unknown.
- */
+/** Prepares records of a changelog. Rejects as `fetchSchemas`, and with `DecodeError` for one whose header shows it is unreadable. */
 export async function fetchStateSchemas(codec: Decoder<unknown>, records: readonly Encoded[]): Promise<void> {
   await fetchSchemas(codec, records);
   for (const { value } of records) {

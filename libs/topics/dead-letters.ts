@@ -4,7 +4,6 @@ import type { DeadLetter } from '#records/types.ts';
 import type { ConsumedRecord, OutputRecord } from '#streams/client/port.ts';
 import type { Codec } from './codec.ts';
 
-/** The dead-letters topic of a service, and the names in the service's dead letters. */
 type DeadLetterOptions = {
   readonly service: string;
   /** Input topic without the prefix. */

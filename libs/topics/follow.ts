@@ -58,10 +58,7 @@ export type FollowOptions<T extends TopicName> = Omit<
   readonly onUnreadable?: (record: UnreadableRecord) => void;
 };
 
-/**
- * Reads the values of topics, as `followLogs` their bytes: until `signal`, or with `untilEnd` up to their current end. A record that
- * nobody can read is left out and reported (`readable.ts`). Rejects as `followLogs`, and with `RegistryUnavailableError`.
- */
+/** Reads the values of topics, as `followLogs` their bytes. Leaves out and reports (`readable.ts`) what nobody can read. */
 export function follow<T extends TopicName>(
   topics: readonly T[],
   { brokers, prefix, registry }: TopicSource,
@@ -135,10 +132,7 @@ export type FollowContext = TopicSource & {
 /** Topics that are followed in the background. */
 export type BackgroundReading = { close(): Promise<void> };
 
-/**
- * Follows topics in the background. Resolves once `onRecord` was called with all records that existed at the start, and `onUpToDate`,
- * if it is given, for each topic; before that, rejects as `follow` does. Ends with `close` or `signal`.
- */
+/** Follows topics in the background. Resolves once all that existed was passed to `onRecord`; rejects as `follow` before that. */
 export async function followInBackground<T extends TopicName>(
   topics: readonly T[],
   { onFailure, ...source }: FollowContext,

@@ -32,10 +32,7 @@ export function orderReason(text: string | undefined): string | null {
   return reason === '' || reason.length > MAX_REASON || /\p{Cc}/u.test(reason) ? null : reason;
 }
 
-/**
- * Publishes an order, and returns the record of its scope once it is committed. A halt of what is halted replaces the halt. Throws
- * `NotHaltedError`, and the errors of `VersionedTopic.edit`.
- */
+/** Publishes an order, and returns its scope's record. Throws `NotHaltedError`, and the errors of `VersionedTopic.edit`. */
 export function orderHalt(connection: EditConnection, given: HaltOrder): Promise<TradingHalt> {
   const { scope, action, order } = given;
   const halted = given.action === 'halt';

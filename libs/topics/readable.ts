@@ -1,7 +1,4 @@
-/**
- * The one rule for records that nobody can read, such as random bytes or an unknown schema: their reader leaves them out, and
- * reports each once. Every process logs and counts what is reported; a command prints it.
- */
+/** Records that nobody can read: their reader leaves them out and reports each once; processes log and count, commands print it. */
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { partitionHash, partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import type { Decoder } from './codec.ts';
@@ -42,7 +39,6 @@ type Encoded = { readonly offset: number; readonly key: Buffer | null; readonly 
 /** A record with its decoded value, which is null for a deleted key. */
 export type Readable<T, R> = { readonly record: R; readonly value: T | null };
 
-/** Where a record of a topic must be. */
 type RecordPlace = {
   /** The field of the value that must equal the key. */
   readonly keyField?: string | undefined;
@@ -50,10 +46,7 @@ type RecordPlace = {
   readonly partitions?: number | undefined;
 };
 
-/**
- * Decodes records of one partition, in order. Leaves out those that cannot be decoded, or that are elsewhere than in their `place`,
- * and passes them to `report`. Rejects with `RegistryUnavailableError`.
- */
+/** Decodes a partition's records in order. Passes those that cannot be decoded, or are not in their `place`, to `report`. */
 export async function readable<T extends object, R extends Encoded>(
   decoder: Pick<Decoder<T>, 'prepare' | 'decode'>,
   of: TopicPartition,

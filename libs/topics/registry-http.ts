@@ -11,7 +11,6 @@ import { RegistryUnavailableError } from './errors.ts';
 /** Credentials of a registry (HTTP basic authentication). */
 type RegistryUser = { readonly username: string; readonly password: Secret };
 
-/** A registry with TLS files or credentials beside its address. */
 type SecuredRegistry = {
   readonly url: string;
   /** Null: Node's default certificates. */
@@ -96,10 +95,7 @@ export async function requestJson(
   }
 }
 
-/**
- * Sends a request and returns its answer, whatever its status. Uses Node's HTTP client: undici would add a tenth to the files
- * that a processor loads before its first fetch.
- */
+/** Sends a request and returns its answer. By Node's client: undici adds a tenth to the files that a processor loads at first. */
 async function request(address: RegistryAddress, path: string, { timeoutMs, put, post }: RequestOptions) {
   const { url, user } = address;
   const agent = registryAgent(address);
@@ -125,7 +121,6 @@ async function request(address: RegistryAddress, path: string, { timeoutMs, put,
 
 /** An answer of the registry, whatever its status. */
 export type RegistryAnswer = {
-  /** HTTP status. */
   readonly status: number;
   /** Clock of its machine, Unix milliseconds; null if it sends no `Date`. */
   readonly date: number | null;
@@ -145,10 +140,7 @@ export async function probeRegistry(registry: RegistryUrl, timeoutMs: number): P
 const REFUSED: ReadonlySet<number> = new Set([401, 403]);
 const CHECK_MS = 5_000;
 
-/**
- * Sends one request, so that a failure that retries cannot fix is reported at once. Returns whether the registry answered. Throws
- * `RegistryUnavailableError` when it refuses the credentials or its certificate is not trusted.
- */
+/** Sends one request. Returns whether the registry answered. Throws `RegistryUnavailableError` for what retries cannot fix. */
 export async function requireRegistryAccess(registry: RegistryUrl): Promise<boolean> {
   const address = parseRegistryAddress(registry);
   try {

@@ -1,7 +1,4 @@
-/**
- * The one rule of what a topic must be like: for those that create topics, for services that start and while they run, and for
- * `touchline doctor`. Pure.
- */
+/** What a topic must be like, for those that create topics, for services, and for `touchline doctor`. Pure. */
 import type { TopicFacts } from '#cluster/describe.ts';
 
 /** A required topic, named as on the broker, with its settings by the broker's names. */
@@ -20,10 +17,7 @@ export type TopicMismatch = {
   readonly setting: string;
   readonly found: string;
   readonly wanted: string;
-  /**
-   * Whether records are lost, misplaced or refused with it. Otherwise nobody chose the value for the topic, so that a default of the
-   * broker applies; what an operator chose stays.
-   */
+  /** Whether records are lost or refused with it; else nobody chose it for the topic: what an operator chose stays. */
   readonly breaks: boolean;
 };
 
@@ -131,7 +125,6 @@ function lossOf(wanted: string, { isEmpty, isWhole }: TopicLogs): string | null 
     : 'records of the same key may have been compacted away';
 }
 
-/** Returns the command that sets a topic's setting. */
 function alterCommand({ topic, setting, wanted }: TopicMismatch): string {
   return `kafka-configs.sh --bootstrap-server <broker> --alter --entity-type topics --entity-name '${topic}' --add-config ${setting}=${wanted}`;
 }
@@ -149,10 +142,7 @@ export type WantedReplication = {
 const SAFE_REPLICAS = 3;
 const SAFE_IN_SYNC = 2;
 
-/**
- * Returns one copy for one broker, two for two, three for more. With three copies, two must have a record: then the loss of
- * a broker neither loses acknowledged records nor stops writing.
- */
+/** Returns one copy for one broker, two for two, three for more, two of which must have a record: then a broker may be lost. */
 export function replicationFor(brokers: number, wanted: WantedReplication): Replication {
   const replicas = wanted.replicationFactor ?? Math.min(Math.max(brokers, 1), SAFE_REPLICAS);
   const minInSync = wanted.minInSync ?? (replicas >= SAFE_REPLICAS ? SAFE_IN_SYNC : 1);

@@ -2,7 +2,6 @@
 export type TopicSpec = {
   /** Description for readers, one sentence. */
   readonly about: string;
-  /** Description of its key. */
   readonly key: string;
   /** The field of its value that must equal the key: a record under another key is unreadable. */
   readonly keyField?: string;

@@ -1,7 +1,4 @@
-/**
- * Decides whether a reader may act on a match, by the records of feed-health and the time, which callers pass. Words and
- * reasons: docs/guides/feed-health.md.
- */
+/** Decides whether a reader may act on a match, by feed-health and the time that callers pass (docs/guides/feed-health.md). */
 
 /** The header of an answer or a webhook with the state of feeds: an addition to the contract, whose bodies cannot carry it. */
 export const HEALTH_HEADER = 'X-Feed-Health';
@@ -130,23 +127,18 @@ export class HealthTable<R extends HealthRecord = HealthRecord> {
     return [...this.#matches.keys()];
   }
 
-  /** Returns the records of all sources, and those of one match. */
   records(eventId: number): R[] {
     const received = [...this.#sources.values(), ...(this.#matches.get(eventId)?.values() ?? [])];
     return received.map(({ record }) => record);
   }
 
-  /** Returns the status of each source, in the order of names. */
   sources(now: Now): SourceFeedStatus[] {
     return [...this.#sources.values()]
       .map((received) => statusOfSource(received, now))
       .sort((a, b) => (a.source < b.source ? -1 : 1));
   }
 
-  /**
-   * Returns the status of a match under a believed source; if there is none, the status that changed last. `limits`: other ones than the
-   * table's.
-   */
+  /** Returns a match's status under a believed source, else the one that changed last. `limits`: in place of the table's. */
   match(eventId: number, now: Now, limits: ReaderLimits = this.#limits): FeedStatus {
     const statuses = [...(this.#matches.get(eventId) ?? [])].map(([source, match]) =>
       within(limits, statusOfMatch(this.#sources.get(source), match.record, now), match, now),
@@ -165,7 +157,6 @@ function statusOfSource({ record, at }: ReceivedRecord, { wall, steady }: Now): 
   return { ...expired, since: Math.min(valid_until, wall) };
 }
 
-/** Returns the status of a match under one source. */
 function statusOfMatch(source: ReceivedRecord | undefined, match: HealthRecord, now: Now): FeedStatus {
   if (match.state === 'ended') return statusOf(match);
   if (source === undefined) return { ...UNKNOWN, source: match.source };

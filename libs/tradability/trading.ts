@@ -36,10 +36,7 @@ export function isOver(statusType: string | null): boolean {
 /** Time without a message after which a match is no longer in play, whatever its status, milliseconds. */
 export const ABANDONED_MS = 6 * 3_600_000;
 
-/**
- * Decides what may be traded on a match. `match`: null when it has no state. `halts`: those of the match by hand. `doubts`: the
- * caller's reasons against its own state of the match, e.g. those of `doubtsOf`.
- */
+/** Decides what may be traded on a match, null without state. `halts`: by hand. `doubts`: against the caller's own state. */
 export function tradingOf(
   match: TradedMatch | null,
   { believed, state }: Pick<FeedStatus, 'believed' | 'state'>,
@@ -69,10 +66,7 @@ type VersionedState = VersionStamp & Pick<TradedMatch, 'guard'>;
 /** The reason of a guard that a reader closes, as the version of the match went back. */
 export const WENT_BACK = 'version_went_back';
 
-/**
- * Whether `next` denies what is known of its match: a later message, or the same one, made an earlier version, so that state was lost
- * before `next` was written. An earlier version of an earlier message was only read again, as after a rebuild or a reconnect.
- */
+/** Whether a later or the same message made an earlier version than known: state was lost. Of an earlier message it was only read again. */
 export function wentBack(known: VersionStamp, next: VersionStamp): boolean {
   return next.version < known.version && next.cause.offset >= known.cause.offset;
 }
@@ -102,7 +96,6 @@ export const FRESHNESS_POLL_MS = 100;
 
 /** How fresh a reader's state of a match is. Times are of the steady clock, milliseconds. */
 type StateFreshness = {
-  /** The version of the state. */
   readonly version: number;
   /** The newest version of which a change was read. */
   readonly changed: number;

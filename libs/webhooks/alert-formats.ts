@@ -18,7 +18,6 @@ export type AlertBody = {
   readonly secret: string;
 };
 
-/** Maximum characters of a template. */
 const MAX_TEMPLATE = 8_192;
 /** Maximum characters of PagerDuty's summary. */
 const MAX_SUMMARY = 1_024;
@@ -88,10 +87,7 @@ function pagerDutyEvent(alert: Alert, text: string, routing_key: string) {
   };
 }
 
-/**
- * Checks a template: JSON whose texts have placeholders such as `{{text}}` or `{{event_id}}`, fields of an alert. Throws
- * `AlertTemplateError`.
- */
+/** Checks a template: JSON with placeholders such as `{{text}}` for fields of an alert. Throws `AlertTemplateError`. */
 export function checkTemplate(template: string): void {
   if (template.length > MAX_TEMPLATE)
     throw new AlertTemplateError(`a template has at most ${MAX_TEMPLATE} characters, not ${template.length}`);

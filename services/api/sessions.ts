@@ -34,9 +34,8 @@ type BoardSessionsOptions = {
 };
 
 /**
- * Creates the sessions of the live board. A session is a signed text: every replica with the key accepts it. The signing key
- * depends on the hash of the client's secret, so rotating the secret or disabling the client ends it. Only this process remembers who
- * signed out: elsewhere a copy of the cookie lives until it expires.
+ * Creates the sessions of the live board: signed texts that every replica accepts, by a key of the client's secret, which ends
+ * them when it changes. Only this process remembers who signed out.
  */
 export function createSessions(options: BoardSessionsOptions) {
   const { clients, authenticator, clientsKeys, now } = options;

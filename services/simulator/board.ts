@@ -37,7 +37,6 @@ const PHASE_OF: Readonly<Record<Period, StatusId>> = {
 const PERIOD_OF: ReadonlyMap<StatusId, Period> = new Map(
   Object.entries(PHASE_OF).map(([period, phase]) => [phase, period as Period]),
 );
-/** Detail ids of the time added to each period. */
 const ADDED_TIME: Readonly<Partial<Record<Period, number>>> = { '1H': 201, '2H': 202, E1: 203, E2: 204 };
 /** Match time at the start of a period, seconds, for `played_time`. */
 const PLAYED_BEFORE: Readonly<Record<Period, number>> = { '1H': 0, '2H': 2700, E1: 5400, E2: 6300, P: 7200 };
@@ -60,10 +59,7 @@ export type EventFields = {
   readonly away: { readonly results: readonly Value[]; readonly stats: readonly Value[] };
 };
 
-/**
- * The board of one match: applies steps and shows the event. Goals count as the provider counts them: a goal under
- * review is in the score, and leaves it when it is cancelled, deleted or named by a confirmed 424.
- */
+/** The board of one match. Goals count as at the provider: one under review is in the score until it is taken back. */
 export class SimulatedBoard {
   readonly #facts: MatchFacts;
   #status: StatusId = STATUS.notStarted;
@@ -90,7 +86,6 @@ export class SimulatedBoard {
     return this.#begun.size > 0 && !this.#finished;
   }
 
-  /** Whether the clock runs. */
   get running(): boolean {
     return this.#clock !== null && 'runsSince' in this.#clock;
   }
@@ -113,7 +108,6 @@ export class SimulatedBoard {
     if (change.verified) this.#verified = true;
   }
 
-  /** Applies a record of an incident. */
   apply(incident: ScriptedIncident): void {
     const { key, side, countsFor, cancels } = incident;
     const stands = incident.confirmation !== 'cancelled' && incident.action !== 'delete';
@@ -152,7 +146,6 @@ export class SimulatedBoard {
     };
   }
 
-  /** Whether it is a knockout match, which has no round in the data. */
   get #knockout(): boolean {
     return this.#facts.round === null;
   }

@@ -11,7 +11,6 @@ function positive() {
   return z.string().transform(Number).pipe(z.number(error).positive(error));
 }
 
-/** Returns the schema of a setting of faults that `parse` accepts. */
 function faultSetting(parse: (setting: string) => unknown) {
   return z.string().superRefine((setting, context) => {
     try {

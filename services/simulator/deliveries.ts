@@ -18,7 +18,6 @@ export type SimulatedDelivery = {
   /** When it is due, seconds of play since the start, without the gaps between waves. */
   readonly due: number;
   readonly body: Buffer;
-  /** Number of its messages. */
   readonly messages: number;
   readonly mishap: Mishap | null;
   /** Whether the accepted request is compressed, and which form of the body it signs; null: it is not compressed. */
@@ -35,7 +34,6 @@ export type DeliveryCounts = Record<DeliveryFault, number>;
 type DeliveryPlan = {
   readonly seed: string;
   readonly faults: Faults;
-  /** Maximum number of messages of a batch. */
   readonly batchSize: number;
   /** Maximum time between the first and the last message of a batch, seconds of match time. */
   readonly batchWindow: number;
@@ -75,10 +73,7 @@ const MALFORMED_KINDS = Object.entries(MALFORMED);
 
 type DueMessage = { readonly due: number; readonly message: ProviderMessage };
 
-/**
- * Yields the messages of waves as unsigned deliveries, in the order in which they are due. The same arguments yield the
- * same deliveries. Every message is delivered at least once, unchanged. Adds the faults to `counts`.
- */
+/** Yields messages as unsigned deliveries, in order of time, each once at least and unchanged. Adds the faults to `counts`. */
 export function* planDeliveries(
   waves: Iterable<Wave>,
   plan: DeliveryPlan,

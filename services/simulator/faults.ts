@@ -70,10 +70,7 @@ export const PRESETS: Readonly<Record<string, Faults>> = {
   many: { ...all(0.1, 0.5), duplicate: 0.3, reorder: 0.4, review: 1, reused_id: 2, odd_field: 5 },
 };
 
-/**
- * Parses a setting: a preset (`none`, `some`, `many`), `name=rate` pairs, or a preset and pairs that change it, separated
- * by commas: `some,delay=0.1,every_way=1`. Throws `FaultsError`.
- */
+/** Parses a preset (`none`, `some`, `many`), `name=rate` pairs, or both: `some,delay=0.1,every_way=1`. Throws `FaultsError`. */
 export function parseFaults(setting: string): Faults {
   return parseRates(setting, FAULT_NAMES, PRESETS, (name) => (name in DELIVERY_FAULTS ? 1 : MAX_A_MATCH));
 }
@@ -81,10 +78,7 @@ export function parseFaults(setting: string): Faults {
 /** Thrown when a setting of faults is invalid. */
 export class FaultsError extends defineError('FaultsError', 'FAULTS_INVALID') {}
 
-/**
- * Parses a setting of faults. A fault that it does not name has the rate of the preset, or 0. `maxRate` returns the maximum
- * rate of a fault. Throws `FaultsError`.
- */
+/** Parses a setting of faults; one that it does not name has the preset's rate, or 0. Throws `FaultsError`. */
 export function parseRates<Name extends string>(
   setting: string,
   names: readonly Name[],

@@ -17,7 +17,6 @@ import {
 /** Restart of play after a disallowed goal. */
 const FREE_KICK = 403;
 
-/** The invented steps of a match, and their number by kind. */
 type Inventions = {
   readonly steps: ScriptedStep[];
   readonly counts: Partial<Record<ContentFault, number>>;
@@ -31,11 +30,7 @@ const DURATION = { min: 70, max: 200 } as const;
 const REPEATED_AFTER = 8;
 const MAX_TRIES = 40;
 
-/**
- * Invents disallowed goals, which the data does not have. Each is disallowed before play restarts, so that the final score
- * stays the official one. Also invents reviews of real goals, which change nothing. `randomOfTwice`: the source for goals
- * that are disallowed twice, so that their rate changes no other invention.
- */
+/** Invents disallowed goals, each before play restarts so that the final score stays, and reviews of real ones. */
 export function invent(
   facts: MatchFacts,
   periods: readonly PeriodPlan[],

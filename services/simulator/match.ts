@@ -15,10 +15,7 @@ export type MatchSettings = {
   readonly keepAliveEvery: number;
   /** Interval between messages of a running clock, seconds of match time; 0 for none. */
   readonly clockEvery: number;
-  /**
-   * What a clock shows that is ahead of the receiver's during the whole play, Unix seconds; for the fault `stamped_ahead`.
-   * Default: an hour after the message, which is ahead of a receiver in match time.
-   */
+  /** What a clock shows that is ahead all the time, Unix seconds; for `stamped_ahead`. Default: an hour after the message. */
   readonly aheadAt?: number;
 };
 
@@ -26,7 +23,6 @@ export type SimulatedMatch = {
   readonly facts: MatchFacts;
   /** Messages in order of `ut`; the state at a time is the fold of the messages up to it. */
   readonly messages: readonly ProviderMessage[];
-  /** Number of faults of content, by kind. */
   readonly invented: Readonly<Partial<Record<ContentFault, number>>>;
 };
 
@@ -34,11 +30,7 @@ const SOURCE = 1;
 /** Digits of an incident's number within its match: with ids of one width, the order of ids is that of time. */
 const INCIDENT_DIGITS = 4;
 
-/**
- * Returns all messages of a match that kicks off at `kickOff` (Unix seconds). The same arguments return the same messages.
- * Messages with the same `ut` carry the same event, without the fault `same_second`. A correction always has a later `ut` than
- * the record that it corrects.
- */
+/** Returns all messages of a match from `kickOff`, Unix seconds; the same for the same arguments. A correction has a later `ut`. */
 export function simulateMatch(
   facts: MatchFacts,
   competition: Competition,

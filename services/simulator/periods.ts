@@ -12,7 +12,6 @@ export type PeriodPlan = {
   readonly starts: number;
   readonly startsAt: number;
   readonly endsAt: number;
-  /** Match time at its start. */
   readonly matchTime: number;
   /** Its nominal length; 0 for a shoot-out. */
   readonly nominal: number;
@@ -20,7 +19,6 @@ export type PeriodPlan = {
   readonly added: number;
   /** Type of the incident that ends it. */
   readonly ends: number;
-  /** Status of the event after it. */
   readonly statusAfter: StatusId;
 };
 
@@ -64,10 +62,7 @@ const ENDS_BEFORE: Readonly<Record<Period, readonly [incident: number, status: S
 /** Minimum number of seconds after the last fact of a period: a goal is confirmed and play restarts. */
 const AFTER_LAST_FACT = 60;
 
-/**
- * Plans the periods of a match. The data does not have their real lengths: a period ends after its added time, which is
- * long enough for all its facts.
- */
+/** Plans the periods of a match: each ends after its added time, which is long enough for all its facts. */
 export function planPeriods(facts: MatchFacts, random: SeededRandom): PeriodPlan[] {
   const played = SHAPES.filter(
     ([period]) =>

@@ -95,7 +95,6 @@ function* counted(waves: Iterable<Wave>, totals: WaveTotals): Generator<Wave> {
   }
 }
 
-/** Totals of deliveries in the summary. */
 class DeliveryTotals {
   delivered = 0;
   deliveries = 0;

@@ -48,11 +48,7 @@ const STAGGER_SECONDS = 60;
 /** Minimum pause between two waves, seconds of the provider's clock. */
 const PAUSE_SECONDS = 900;
 
-/**
- * Yields a data set as waves of matches in order of date, on one clock that never goes back. A wave ends when a team would
- * play twice in it or the stage changes: no team plays two matches at once. It starts at the latest kick-off of its
- * matches: no match starts before its date. `count`: number of matches, from the first.
- */
+/** Yields a data set's first `count` matches as waves, on one clock: no team plays twice in one, none begins before its date. */
 export function* schedule(
   { competition, matches }: Dataset,
   matchSettings: MatchSettings,

@@ -22,7 +22,6 @@ export type ScriptedIncident = {
   readonly type: number;
   readonly action?: 'insert' | 'update' | 'delete';
   readonly side?: FactSide;
-  /** The side for which a goal counts. */
   readonly countsFor?: FactSide;
   readonly person?: number;
   readonly confirmation?: 'tbd' | 'confirmed' | 'cancelled';

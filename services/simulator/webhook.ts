@@ -8,7 +8,6 @@ import { reasonOf } from '#errors/touchline-error.ts';
 import { signatureHeaders, VALID_SECONDS } from '#signing/signing.ts';
 import type { Mishap, SimulatedDelivery } from './deliveries.ts';
 
-/** Address, secret and timing of webhooks. */
 type WebhookOptions = {
   readonly url: string;
   readonly secret: string;

@@ -43,7 +43,6 @@ export const standingsProcessor: ServiceDefinition<typeof settings> = {
   },
 };
 
-/** Registers the gauge of flagged matches. */
 function flaggedMatches(registry: Registry): Gauge<'partition' | 'reason'> {
   return new Gauge({
     name: 'touchline_standings_flagged_matches',

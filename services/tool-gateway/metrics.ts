@@ -2,10 +2,7 @@ import { Gauge, Histogram, type Registry } from 'prom-client';
 
 const BUCKETS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 
-/**
- * Registers the metrics of a tool gateway. None of them names a client, an address or a token. `tokens` returns the
- * number of known tokens.
- */
+/** Registers the metrics of a tool gateway: none names a client, an address or a token. `tokens`: returns their number. */
 export function gatewayMetrics(registry: Registry, tokens: () => number) {
   const registers = [registry];
   new Gauge({

@@ -3,14 +3,10 @@ import { LRUCache } from 'lru-cache';
 /** Keys counted at a time; beyond it the one that asked longest ago is forgotten. */
 const MAX_KEYS = 100_000;
 
-/**
- * Admits at most `limit` attempts of a key in any window of `windowMs` (spec, "Limits": a rolling window), in this
- * process. A refused attempt does not count, so a client that waits as advised is admitted.
- */
+/** Admits at most `limit` attempts of a key in any window (spec, "Limits"), in this process. A refused one does not count. */
 export class RollingLimit {
   readonly #limit: number;
   readonly #windowMs: number;
-  /** Times of the admitted attempts, by key. */
   readonly #times = new LRUCache<string, readonly number[]>({ max: MAX_KEYS });
 
   constructor(limit: number, windowMs: number) {

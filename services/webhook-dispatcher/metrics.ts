@@ -11,7 +11,6 @@ export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>;
 
 /** Current figures of the gauges. */
 export type DeliveryFigures = {
-  /** Subscriptions that this process delivers, by state. */
   readonly states: ReadonlyMap<DeliveryState, number>;
   /** Subscriptions of this process that no key opens. */
   readonly sealed: number;
@@ -19,7 +18,6 @@ export type DeliveryFigures = {
   readonly unclaimed: number;
   /** Records between the subscriptions and the end of webhook-messages, summed over those that are not disabled. */
   readonly behind: number;
-  /** Bytes of the messages in the window. */
   readonly windowBytes: number;
 };
 

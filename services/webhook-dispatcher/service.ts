@@ -121,7 +121,6 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   };
 }
 
-/** Returns the settings of deliveries. */
 function policyOf(
   config: DispatcherConfig,
   outbound: Pick<EndpointOptions, 'allowed' | 'ca' | 'proxy' | 'now'>,

@@ -29,17 +29,12 @@ export type ReceiverAppOptions = {
   readonly bodyLimit: number;
   /** Timeout of receiving a request, milliseconds. */
   readonly answerTimeoutMs: number;
-  /** Maximum number of open connections. */
   readonly maxConnections: number;
   /** Maximum number of bytes held for bodies whose signature is not verified yet. */
   readonly maxUnprovenBytes: number;
   /** Null: plain HTTP. */
   readonly tls?: ServerTlsFiles | null;
-  /**
-   * Stores an authentic delivery. Resolves when all its records are on the topics; rejects with `PublishError` at the
-   * deadline, of whose timeout `waitedMs` have passed, and with `DeliveryRefusedError`. `traceparent`: the sender's trace
-   * (W3C Trace Context).
-   */
+  /** Resolves when all records are on the topics. Rejects with `PublishError`, `DeliveryRefusedError`. `traceparent`: the sender's. */
   readonly store: (body: Buffer, waitedMs: number, traceparent?: string) => Promise<void>;
   readonly metrics: ReceiverMetrics;
   readonly status: SourceStatus;
@@ -51,7 +46,6 @@ const RETRY_AFTER_SECONDS = 1;
 
 const PATHS: readonly string[] = ['/webhook', '/webhook/'];
 
-/** A delivery whose body is read. */
 type IncomingDelivery = {
   readonly codings: ContentCodings;
   readonly charset: BodyCharset;
@@ -91,7 +85,6 @@ export class ReceiverApp {
       );
   }
 
-  /** Starts listening. Resolves to the port. */
   async listen(options: ListenOptions): Promise<number> {
     await once(this.#server.listen(options), 'listening');
     return (this.#server.address() as AddressInfo).port;
@@ -108,7 +101,6 @@ export class ReceiverApp {
     await promisify(this.#server.close).call(this.#server);
   }
 
-  /** Number of open connections. */
   connections(): Promise<number> {
     return promisify(this.#server.getConnections).call(this.#server);
   }
@@ -165,7 +157,6 @@ export class ReceiverApp {
     this.#read(request, check, { codings, charset, traceparent, arrivedAt: performance.now(), response });
   }
 
-  /** Reads the body, and stores it when its signature matches. */
   #read(request: IncomingMessage, check: SignatureCheck, delivery: IncomingDelivery): void {
     const { response, codings } = delivery;
     const unproven = this.#unproven;
@@ -194,10 +185,7 @@ export class ReceiverApp {
     });
   }
 
-  /**
-   * Stores a compressed body when the signature matches its decoded form, which some senders sign. One body at a time is
-   * decoded before its proof: a stranger can send a few bytes that decode to the limit.
-   */
+  /** Stores a compressed body whose decoded form is signed. One at a time: a few bytes decode to the limit. */
   async #proveDecoded(body: IncomingBody, delivery: IncomingDelivery): Promise<void> {
     const { response, codings, arrivedAt } = delivery;
     const { bodyLimit, answerTimeoutMs } = this.#options;
@@ -218,7 +206,6 @@ export class ReceiverApp {
     else this.#notAuthentic(response, 'signature_mismatch');
   }
 
-  /** Decodes and stores an authentic body. */
   async #store(received: Buffer, delivery: IncomingDelivery): Promise<void> {
     const { codings, charset, traceparent, arrivedAt, response } = delivery;
     let body = received;
@@ -250,10 +237,7 @@ export class ReceiverApp {
     }
   }
 
-  /**
-   * Counts an expired delivery whose signature matches: our clock is ahead, or the delivery late. It is answered already;
-   * its bytes are hashed as they are dropped.
-   */
+  /** Counts an expired delivery whose signature matches: our clock is ahead, or it is late. Hashes its bytes as they are dropped. */
   #countIfAuthentic(request: IncomingMessage): void {
     const { secrets, bodyLimit, metrics, status } = this.#options;
     // At the time 0 nothing has expired.
@@ -320,10 +304,7 @@ export class ReceiverApp {
       });
   }
 
-  /**
-   * Answers a request. The rest of its body is read and dropped until the request times out: closing the connection at
-   * once would discard the answer on the sender's side.
-   */
+  /** Answers a request, and drops the rest of its body until the timeout: a closed connection would discard the answer. */
   #answer(
     response: ServerResponse<IncomingMessage>,
     status: number,

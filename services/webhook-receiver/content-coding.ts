@@ -95,10 +95,7 @@ export function codingsOf(header: string | undefined): ContentCodings | null {
   return decoders;
 }
 
-/**
- * Decodes a body. No coding decodes to more than `limit` bytes. Rejects with `DeliveryRefusedError`: `DECODED_TOO_LARGE`,
- * `UNDECODABLE`.
- */
+/** Decodes a body, no coding to more than `limit` bytes. Rejects with `DeliveryRefusedError`: `DECODED_TOO_LARGE`, `UNDECODABLE`. */
 export async function decodeBody(received: Buffer, codings: ContentCodings, limit: number): Promise<Buffer> {
   let body = received;
   try {

@@ -2,7 +2,6 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type CodeOf, countFromZero, DEAD_LETTER_CODES } from '#errors/catalogue.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
 
-/** Why authentic deliveries are refused. */
 const AUTHENTIC_REFUSALS = [
   'timestamp_expired',
   'decoded_too_large',

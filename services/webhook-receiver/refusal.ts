@@ -49,7 +49,6 @@ export class DeliveryRefusedError extends defineError('DeliveryRefusedError') {
     super(code, ANSWERS[code].text, cause);
   }
 
-  /** The answer to the sender. */
   get answer(): RefusalAnswer {
     return ANSWERS[this.code];
   }

@@ -35,12 +35,10 @@ export class SourceStatus {
     this.#expired = 0;
   }
 
-  /** Counts a delivery with a wrong signature. */
   forged(): void {
     this.#forged += 1;
   }
 
-  /** Counts an authentic delivery that had expired. */
   expired(): void {
     this.#expired += 1;
   }
@@ -89,7 +87,6 @@ export class StatusReporter {
   readonly #options: StatusReporterOptions;
   readonly #timer: NodeJS.Timeout;
   #writing = false;
-  /** Whether a report is due. */
   #due = false;
 
   constructor(options: StatusReporterOptions) {
@@ -98,7 +95,6 @@ export class StatusReporter {
     void this.report();
   }
 
-  /** Reports now, or once the pending report is written. */
   async report(): Promise<void> {
     this.#due = true;
     if (this.#writing) return;

@@ -31,7 +31,6 @@ export class IncomingBody {
     return bytes;
   }
 
-  /** Drops what is held. */
   drop(): void {
     this.#chunks.length = 0;
     this.held = 0;
@@ -54,10 +53,7 @@ export class IncomingBody {
   }
 }
 
-/**
- * Limits the memory of bodies whose signature is not verified yet (docs/decisions/0007). Above the limit the body with the
- * most bytes times milliseconds is refused: an honest sender soon finishes its body.
- */
+/** Limits the memory of unverified bodies (docs/decisions/0007): above it, that with the most bytes times milliseconds is refused. */
 export class UnprovenBodies {
   readonly #maxBytes: number;
   readonly #bodies = new Set<IncomingBody>();
@@ -67,7 +63,6 @@ export class UnprovenBodies {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes held. */
   get bytes(): number {
     return this.#bytes;
   }

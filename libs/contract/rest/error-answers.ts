@@ -36,10 +36,7 @@ export type ErrorAnswers = {
   readonly onFailure?: (error: unknown) => void;
 };
 
-/**
- * Answers unknown routes and thrown errors in the envelope, since Fastify's own answers repeat the URL and the error message.
- * Logs internal errors without the request.
- */
+/** Answers unknown routes and errors in the envelope: Fastify's own answers repeat the URL. Logs internal errors without the request. */
 export function answerErrors(
   app: FastifyInstance,
   { now, version, notFound, onFailure }: ErrorAnswers,

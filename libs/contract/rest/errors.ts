@@ -1,4 +1,3 @@
-/** Errors of the REST contract (spec, "Errors"). */
 import type { CodeOf } from '#errors/catalogue.ts';
 import { defineError } from '#errors/touchline-error.ts';
 

@@ -126,10 +126,7 @@ const HEALTH_HEADER_OBJECT: JsonSchema = {
   example: 'feed=down;reason=network, webhook=alive, match=alive',
 };
 
-/**
- * Returns the document of a server of this version (`<major>.<minor>.<patch>`). `baseUrl` precedes `/v2`; '' is the host that
- * serves the document. `exampleOf` returns the request and the answer that the document shows of an operation.
- */
+/** Returns the document of a server. `baseUrl` precedes `/v2`; '': the host that serves it. `exampleOf`: an operation's example. */
 export function openApi({
   version,
   baseUrl = '',

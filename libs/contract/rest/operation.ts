@@ -1,4 +1,3 @@
-/** The parts of an operation of the contract. */
 import { z } from 'zod';
 import { RestError } from './errors.ts';
 import type { Access, AnyAnswer, Paging, ProviderData } from './provider.ts';
@@ -37,10 +36,7 @@ export type Prepared = {
 
 /** An operation that answers from `ProviderData`. */
 export type Operation<N extends string = string, D extends z.ZodType = z.ZodType> = OperationInfo<N, D> & {
-  /**
-   * Validates a request. `query`: the parsed query of the URL; `id`: that of the path, 0 if it has none; `now`: Unix seconds.
-   * Throws `RestError` INVALID_PARAMETER.
-   */
+  /** Validates a request: its parsed query, the id of its path or 0, Unix seconds. Throws `RestError` INVALID_PARAMETER. */
   prepare(query: unknown, id: number, now: number): Prepared;
 };
 

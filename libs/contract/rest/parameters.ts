@@ -61,7 +61,6 @@ const DATE =
 /** `YYYY-MM-DD`, with an optional ` HH:MM` or ` HH:MM:SS`; UTC. A day that is not in the calendar is invalid. */
 const dateParameter = z.string().regex(DATE).refine(isDate);
 
-/** Comma-separated ids of events. */
 const eventIdsParameter = z
   .string()
   .max(17 * MAX_EVENT_IDS)

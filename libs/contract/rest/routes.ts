@@ -1,7 +1,4 @@
-/**
- * The contract as a Fastify plugin, with everything common to all its servers. Open operations ignore the token. The others
- * first check the token (401), then the access (403), then the parameters (400), then read the data.
- */
+/** The contract as a Fastify plugin. It checks the token (401), the access (403), the parameters (400), then reads the data. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -28,15 +25,11 @@ export type RestOptions = ErrorAnswers & {
 
 const PREFIX = '/v2';
 const METHODS: readonly string[] = ['GET', 'HEAD'];
-/** Matches the path of any operation. */
 const PATHS = new RegExp(
   `^(?:${ALL_OPERATIONS.map(({ path }) => path.replace('{id}', '[^/]+')).join('|')})/?$`,
 );
 
-/**
- * Serves every operation below `/v2`, and answers every other path and method there with an error in the envelope. Its log
- * level is `warn`, as URLs of requests hold tokens. Register it with `restServerOptions`.
- */
+/** Serves all below `/v2`, with `restServerOptions`. Its log level is `warn`, as URLs of requests hold tokens. */
 export async function restRoutes(app: FastifyInstance, options: RestOptions): Promise<void> {
   const { version } = options;
   if (!/^\d+\.\d+\.\d+$/.test(version)) throw new TypeError(`${version} is not major.minor.patch`);
@@ -105,10 +98,7 @@ function answer(
   });
 }
 
-/**
- * Yields an answer in parts. When a part fails, the status was sent already: reports the failure and throws, which ends the
- * connection.
- */
+/** Yields an answer in parts. A part that fails is reported and ends the connection, as the status was sent already. */
 async function* streamed(
   start: string,
   data: AsyncIterable<string>,
@@ -186,10 +176,7 @@ async function answerToken(options: RestOptions, request: FastifyRequest, reply:
   return send(reply, start, JSON.stringify({ client_id, token, token_expiration: expiration }));
 }
 
-/**
- * Sends data unchanged, neither parsed nor serialized again. Bytes are written to the socket between the parts of their
- * envelope, without a copy, which would be most of the cost of a big answer.
- */
+/** Sends data as it is: bytes go to the socket between the parts of their envelope, as a copy would be most of the cost. */
 function send(reply: FastifyReply, start: string, data: RestAnswer['data']): FastifyReply {
   if (typeof data === 'string') return answerHeaders(reply).send(start + data + ENVELOPE_END);
   const length = Buffer.byteLength(start) + data.length + ENVELOPE_END.length;
@@ -209,10 +196,7 @@ function fastifyPath(operation: OperationInfo): string {
 
 const seconds = (now: () => number): number => Math.floor(now());
 
-/**
- * The Host header values that are used in URLs: a name, an IPv4 or a bracketed IPv6 address, and a port. Stricter than URLs
- * and HTTP: no character can end the host or begin another part of the URL.
- */
+/** The Host header values that are used in URLs, stricter than HTTP: no character can end the host. */
 const HOST =
   /^(?:[a-z0-9_](?:[a-z0-9._-]{0,253}[a-z0-9_.])?|\[(?=[^\]]*:)[0-9a-f:.]{2,45}\])(?::(?<port>[0-9]{1,5}))?$/i;
 const MAX_PORT = 65_535;

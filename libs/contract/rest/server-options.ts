@@ -1,4 +1,3 @@
-/** Options of a Fastify server with `restRoutes`. */
 import type { Socket } from 'node:net';
 import { type FastifyReply, type FastifyRequest, type FastifyServerOptions, LogController } from 'fastify';
 import { rawAnswer, refuseWith } from '#service/http-server.ts';
@@ -9,10 +8,7 @@ import { REST_ERRORS } from './errors.ts';
 /** Longer than any URL that Node accepts, so that an id of any length is an unknown id. */
 const MAX_PARAM_LENGTH = 65_536;
 
-/**
- * Returns options for `fastify(...)`: the server answers in the envelope also when Fastify or the HTTP parser rejects a
- * request before routing, and logs no URL, since URLs hold tokens. `now`: Unix seconds.
- */
+/** Returns options for `fastify(...)`: it answers in the envelope also before routing, and logs no URL, which may hold a token. */
 export function restServerOptions(
   version: string,
   now: () => number,

@@ -7,12 +7,10 @@ import { SOCCER } from '#soccer/soccer.ts';
 
 /** The value that the contract has for an unknown id. */
 const UNKNOWN_ID = 0;
-/** Types by the id that tables have. */
 const TYPES: ReadonlyMap<number, TableType> = new Map(
   [...TABLE_TYPES.values()].map((type) => [type.type_id ?? UNKNOWN_ID, type]),
 );
 
-/** A cell of a table, identified by `code`. */
 type StandingsCell = {
   readonly code: string;
   readonly id: number;
@@ -115,10 +113,7 @@ function rowRecord(
   };
 }
 
-/**
- * Renders the columns of a row, in the order of its type. An unknown value is '' in tables of persons, where the provider shows all
- * columns, and has no cell in others. None for a type of a later release.
- */
+/** Renders the columns of a row, in the order of its type. An unknown value is '' in tables of persons, and has no cell in others. */
 export function cellsOf(row: StandingsRow, type: TableType | undefined): StandingsCell[] {
   if (type === undefined) return [];
   return type.columns.flatMap(({ code, id, short_name }): StandingsCell[] => {

@@ -1,7 +1,4 @@
-/**
- * Nests events in a tree: competition, season, stage, group, event (spec, rule 1). Joins JSON texts: parses neither the events
- * nor the records of the nodes above them.
- */
+/** Nests events in a tree (spec, rule 1): joins JSON texts, and parses neither the events nor the records above them. */
 import type { JsonObject } from '#json/values.ts';
 import type { Paging } from './provider.ts';
 import unknownNode from './unknown-node.json' with { type: 'json' };

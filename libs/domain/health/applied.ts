@@ -5,10 +5,7 @@ type AppliedStep = { readonly offset: number; readonly at: number };
 const STEP_MS = 250;
 /** Maximum number of remembered steps; above it, every second one is forgotten. */
 const MAX_STEPS = 4_096;
-/**
- * A longer pause interrupts the reading, e.g. while a broker is down (docs/decisions/0080): messages that could not be written
- * then are not missing.
- */
+/** A longer pause interrupts the reading (docs/decisions/0080): messages that could not be written then are not missing. */
 const INTERRUPTED_MS = 2_000;
 
 /** How far match state is behind in one partition of its input: its position, and the time of the first record not applied. */
@@ -19,10 +16,7 @@ export class AppliedPosition {
   #end: number;
   #steps: AppliedStep[];
 
-  /**
-   * `next`: offset of the first record that is not applied. `readFrom`: offset of the first record to be read, and a time before
-   * it was received. Earlier records that are not applied are never read, and count as received at that time.
-   */
+  /** `next`: the first offset not applied. `readFrom`: the first to be read; earlier ones count as received at its time. */
   constructor(next: number, readFrom: AppliedStep) {
     this.#readFrom = readFrom;
     this.#next = next;

@@ -20,7 +20,6 @@ type SignsOfLife = {
   readonly backAt: number | null;
 };
 
-/** Maximum number of gaps in a record. */
 const MAX_GAPS = 100;
 /** Maximum time between two gaps without a record that are one. */
 const JOINED_MS = 1_000;
@@ -136,7 +135,6 @@ function openGap(from: number, reason: HealthReason, now: number): HealthGap {
   };
 }
 
-/** Returns a gap that is over, and began and ended with what was published. */
 function closedGap(gap: { from: number; to: number; reason: GapReason; action: GapAction }): HealthGap {
   return { ...gap, published_from: gap.from, published_to: gap.to };
 }

@@ -25,10 +25,7 @@ const BREAKS: ReadonlySet<number | null> = new Set([
   STATUS.waitingForExtraTime,
   STATUS.waitingForPenalty,
 ]);
-/**
- * Returns what a message's event says of the facts; null if nothing. `over`: whether the match is over so far; only then an item
- * status other than deleted may restore it.
- */
+/** Returns what a message's event says of the facts; null if nothing. `over`: only then may an item status restore the match. */
 export function healthOf(event: Event | null, over: boolean): Event | null {
   if (event === null) return null;
   const { clock_status, status_id, status_type } = event;

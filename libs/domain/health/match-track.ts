@@ -20,7 +20,6 @@ import {
 /** The health of a match under one source. */
 export type PairTrack = {
   readonly source: string;
-  /** Key of its record. */
   readonly key: string;
   /** When its first record was written; null before. */
   judgedFrom: number | null;
@@ -97,10 +96,7 @@ export class MatchTrack {
     this.#offset = offset;
   }
 
-  /**
-   * Notes a message of a source, whose clock is `ahead`. From then on the source's silence counts, while the match is live.
-   * `newSigns`: returns signs of life without any.
-   */
+  /** Notes a message of a source, whose silence counts from then on. `newSigns`: returns signs of life without any. */
   noteMessage(
     source: string,
     receipt: ContentReceipt,

@@ -16,7 +16,6 @@ const NEVER = Number.POSITIVE_INFINITY;
 /** Time for which the record of a match that is over is kept. */
 export const KEEP_ENDED_MS = 86_400_000;
 
-/** The options of a monitor. */
 type MonitorOptions = HealthLimits & {
   /** Greater than the term of every existing record. */
   readonly term: number;
@@ -27,15 +26,11 @@ type MonitorOptions = HealthLimits & {
 /** The position of a message in the input of match state. */
 type MessagePosition = { readonly partition: number; readonly offset: number };
 
-/**
- * The rules of feed health (docs/decisions/0080) for all sources and matches: takes messages, reports and times, returns records.
- * Reads no clock: callers pass `now` (Unix milliseconds), which never decreases.
- */
+/** The rules of feed health (docs/decisions/0080). Callers pass `now` (Unix milliseconds), which never decreases. */
 export class HealthMonitor {
   readonly #options: MonitorOptions;
   readonly #sources = new Map<string, SourceTrack>();
   readonly #matches = new Map<number, MatchTrack>();
-  /** Progress by partition of the input of match state. */
   readonly #partitions = new Map<number, StateProgress>();
   readonly #reportsRead = new ReadProgress();
   readonly #records: HealthRecords;
@@ -46,23 +41,16 @@ export class HealthMonitor {
     this.#records = new HealthRecords(options.term);
   }
 
-  /**
-   * When the first match or source becomes silent, or the first report of a good source is missed, if nothing more comes: Unix
-   * milliseconds, as of the last tick or message. Until then it does not matter up to when all messages are read, if records are read as they come.
-   */
+  /** When a match or source is silent next, or the report of one missed, if nothing more comes: Unix milliseconds. */
   get due(): number {
     return this.#nextDue;
   }
 
-  /** Number of live matches. */
   get liveMatches(): number {
     return [...this.#matches.values()].filter(({ facts }) => facts.live).length;
   }
 
-  /**
-   * Begins a partition. `applied`: the position of match state; `readFrom`: the offset that the monitor reads from; `at`: a time
-   * before that record was received.
-   */
+  /** Begins a partition: the position of match state, the offset to read from, and a time before that record's receipt. */
   begin(partition: number, position: { applied: number; readFrom: number; at: number }): StateProgress {
     const { applied, readFrom: offset, at } = position;
     const progress = { applied: new AppliedPosition(applied, { offset, at }), read: new ReadProgress() };
@@ -70,7 +58,6 @@ export class HealthMonitor {
     return progress;
   }
 
-  /** Restores a record of the previous monitor, after `begin`. Times ahead of `now` count as now. */
   restore(record: FeedHealth, now: number): void {
     const { source, event_id, state, progress, gaps, gap_count } = record;
     const reason = isBelieved(state) ? null : record.reason;
@@ -88,7 +75,6 @@ export class HealthMonitor {
     } else this.#track(event_id).restore(record, health, signs);
   }
 
-  /** Applies a message. */
   receive(message: NormalizedMessage, { partition, offset }: MessagePosition, now: number): void {
     const { origin, event_id: eventId, type, unreadable, absence } = message;
     const receivedAt = Math.min(message.received_at, now);
@@ -122,7 +108,6 @@ export class HealthMonitor {
     this.#progressOf(partition).applied.applied(next);
   }
 
-  /** Notes that all messages written to a partition until `at` are read. */
   messagesRead(partition: number, at: number): void {
     this.#progressOf(partition).read.advance(at);
   }
@@ -132,7 +117,6 @@ export class HealthMonitor {
     this.#reportsRead.advance(at);
   }
 
-  /** Applies a report of an ingress service. */
   report(status: IngressStatus, now: number): void {
     this.#source(status.source, Math.min(status.written_at, now)).report(status, now);
   }

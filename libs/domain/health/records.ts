@@ -78,10 +78,7 @@ export class HealthRecords {
     return [{ key, value }];
   }
 
-  /**
-   * Returns the record of a source, if it is due: every `HEARTBEAT_MS`, when it changed or expires soon, or when records of its
-   * matches are written (`others`).
-   */
+  /** Returns the record of a source, if it is due: changed, about to expire, or written with records of its matches (`others`). */
   ofSource(
     source: SourceTrack,
     promise: { readonly clockRuns: boolean; readonly validUntil: number },

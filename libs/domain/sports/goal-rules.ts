@@ -1,9 +1,6 @@
 /** What the laws of goals and of the guard know of a sport: one table for each, as data. */
 
-/**
- * The signals that incidents give to the trading guard. Law 9 reads only the last incident of each signal in the order of
- * ids, so that a message costs the same however long the timeline is.
- */
+/** The signals of incidents for the guard. Law 9 reads the last of each alone: a message costs the same in a long timeline. */
 export const SIGNALS = [
   'possible_goal',
   'possible_card',

@@ -1,4 +1,3 @@
-/** The results of the parts of a match in a sport without rules of goals: quarters, periods, sets, overtime. */
 import type { EventParticipant } from '#records/types.ts';
 import { RESULT_NAMES_OF_SPORTS } from '#soccer/result-names.ts';
 import { RESULT } from '#soccer/soccer.ts';
@@ -14,10 +13,7 @@ export type PeriodResult = {
 /** Results of the whole match, which have their own places. */
 const WHOLE: ReadonlySet<number> = new Set([RESULT.score, RESULT.winner, RESULT.progress]);
 
-/**
- * Returns the results of the parts of a match in the provider's order, from the `participants` of its event. None in soccer, whose
- * parts follow from goals, and none where the provider reports none. The provider's own name of a result wins over the known one.
- */
+/** Returns the results of a match's parts in the provider's order, from its event's `participants`; none in soccer. */
 export function periodResults(
   sportId: number | null,
   participants: readonly EventParticipant[],

@@ -1,4 +1,3 @@
-/** The rules of goals of soccer. */
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { INCIDENT, POSSIBLE_INCIDENTS } from '#soccer/soccer.ts';
 import type { GoalRules, SignalTable } from './goal-rules.ts';

@@ -1,8 +1,4 @@
-/**
- * The table types of soccer and their columns. Ids, codes and names are those of the provider's catalogue of types
- * (shown-columns.json: its PHP client's fixtures of 2019, MIT licence), else of the service's specification. An id that neither
- * shows is null.
- */
+/** The table types of soccer, by the provider's catalogue (shown-columns.json) or the specification; an id that neither shows is null. */
 import SHOWN_COLUMNS from './shown-columns.json' with { type: 'json' };
 import TYPES from './table-types.json' with { type: 'json' };
 

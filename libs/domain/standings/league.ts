@@ -26,10 +26,7 @@ function leagueValuesOf(season: RankedSeason): (id: number) => Map<string, Value
   return (id) => leagueValues('', totals.get(id), formOf(season, id, 'all'));
 }
 
-/**
- * Returns the rows of the live table: the league table as if all games in play ended now. `playing`: these games, including
- * those whose score is unknown.
- */
+/** Returns the league table as if all games in play ended now. `playing`: these games, those with an unknown score too. */
 export function liveRows(season: RankedSeason, playing: GameSet): RankedRow[] {
   const valuesOf = leagueValuesOf(season);
   return teamRows(season, rankLeague(season), (id) => {

@@ -29,7 +29,6 @@ type PersonRecord<T extends string> = {
   readonly appearances: Appearance<T>[];
 };
 
-/** The records of persons, by person id. */
 type PersonsView<T extends string> = GameView<Map<number, PersonRecord<T>>>;
 
 const GOALS = personsView({ goals: 0 }, ({ goals }) =>
@@ -139,7 +138,6 @@ function add<T extends string>(
   for (const what in other) counts[what] += times * other[what];
 }
 
-/** Returns the counts of persons up to a cutoff, without persons that have none. */
 function countsAt<T extends string>(
   view: PersonsView<T>,
   { games, without }: SeasonCutoff,

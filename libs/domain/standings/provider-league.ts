@@ -12,13 +12,9 @@ import { compareFigures } from '../sorted.ts';
 /** The type of league tables. */
 export const LEAGUE_TYPE_ID = 2;
 
-/** A derived league table. */
 type DerivedLeague = Pick<Standings, 'standings_id' | 'object_type' | 'object_id' | 'groups'>;
 
-/**
- * How a team's row differs: `matches` counted; `points` of as many matches; `rank` while all matches and points agree; `team`: in
- * one table alone.
- */
+/** How a team's row differs: `matches` counted; `points` of as many; `rank` while all agree; `team`: in one table alone. */
 export const DIFFERENCE_KINDS = ['matches', 'points', 'rank', 'team'] as const;
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 

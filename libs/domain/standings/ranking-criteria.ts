@@ -27,10 +27,7 @@ const OWN_FIGURES = [
   'home_won',
 ] as const;
 
-/**
- * Figures that need more than a team's own matches: sums over all opponents, each once a match; the part of a point that
- * halving took or gave; the rank in the stages from which points were carried.
- */
+/** Figures that need more than a team's own matches: sums over opponents, halved points, the rank before points were carried. */
 const TABLE_FIGURES = [
   'opponents_points',
   'opponents_goals_diff',
@@ -48,10 +45,7 @@ const headToHead = z.strictObject({
   head_to_head: z.array(ownFigure).min(1, 'expected at least one criterion'),
   /** Number of meetings of each two of the teams from which it applies; 0: always. */
   after_meetings: count.default(0),
-  /**
-   * Whether it starts again with the matches of those teams that it left equal, before any later criterion: `true` after all
-   * its criteria, `each` as soon as one of them separates some teams.
-   */
+  /** Whether it starts again with the matches of teams left equal: after all its criteria, or as soon as one separates some. */
   again: z.union([z.boolean(), z.literal('each')], 'expected true, false or "each"').default(false),
   /** The most teams that it compares; null: any number. */
   most_teams: count.min(2, 'expected at least 2').nullable().default(null),

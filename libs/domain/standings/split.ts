@@ -32,10 +32,7 @@ function entryOf(totals: ReadonlyMap<number, TeamTally>, id: number): [number, T
   return tally === undefined ? [] : [[id, tally]];
 }
 
-/**
- * Returns the parts of a table, the best first, by its ranks after the matches that the rules name. Returns null before every
- * team has played as many, and while equal teams are on both sides of a border: nobody knows the parts then.
- */
+/** Returns the parts of a table, the best first; null before every team has played as many, and while equal teams share a border. */
 function partsOf(season: RankedSeason, cutoff: SeasonCutoff): number[][] | null {
   const { split } = season.rules;
   if (split === null) return null;

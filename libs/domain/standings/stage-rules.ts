@@ -44,10 +44,7 @@ export function stagesAfter(rules: CompetitionRules, stageId: number | null): nu
   return [...found];
 }
 
-/**
- * Returns the corrections by the stage that each belongs to. One that names no stage belongs to the stage that the team began
- * last on the correction's first day, else to its first stage; one of a team without games belongs to none yet.
- */
+/** Returns the corrections by stage; one that names none belongs to the stage that the team began last by its first day. */
 export function correctionsByStage(
   corrections: readonly Correction[],
   seasonId: number,

@@ -60,10 +60,7 @@ function cutoffsBefore(games: GameSet): Map<number, SeasonCutoff> {
   return before;
 }
 
-/**
- * Returns the games of the round of a game, and all later ones. Leaves out a game of the same round after which one of its
- * teams played another game: it was played long before.
- */
+/** Returns the games of a round and all later ones, without one that was played long before: its team has played another since. */
 function gamesSince({ start, round }: Game, games: GameSet): Set<Game> {
   const since = new Set(games.from(start));
   if (round === null) return since;

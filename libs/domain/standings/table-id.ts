@@ -13,10 +13,8 @@ export type TableObject = {
 export const FIRST_STANDINGS_ID = 2 ** 52;
 
 /**
- * Returns the id of a table. It depends on kind and object alone, so that every rebuild gives the same id. Competition
- * and season are part of it: a stage reported in two seasons has a table in each, written by two tasks. `ownId`: the number of a
- * table that the rules define.
- * 52 bits of SHA-256: of a million tables, two share an id with a probability of 1 in 9,000.
+ * Returns the id of a table: 52 bits of SHA-256 of kind and object alone, so that every rebuild gives the same one. A stage of
+ * two seasons has a table in each. `ownId`: the number of a table that the rules define.
  */
 export function standingsId(
   kind: TableKind,

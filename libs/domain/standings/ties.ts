@@ -1,5 +1,3 @@
-/** Who wins a tie of one or more matches. */
-
 import type { Score } from '#records/types.ts';
 import type { TieRule } from './competition-rules.ts';
 
@@ -22,10 +20,7 @@ export function levelRule(ties: readonly TieRule[], stageId: number): TieRule['l
   return (own ?? ties.find(({ stage_ids }) => stage_ids === null))?.level ?? DEFAULT_LEVEL;
 }
 
-/**
- * Returns who advances from a tie whose matches are over, by their goals, then by each step of the rule. `legs`: in the order of
- * play.
- */
+/** Returns who advances from a tie that is over: by goals, then by the rule's steps. `legs`: in the order of play. */
 export function tieOutcome(
   [a, b]: readonly [number, number],
   legs: readonly TieLeg[],

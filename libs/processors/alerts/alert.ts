@@ -2,7 +2,6 @@ import type { Alert, MatchState, MatchTransition, WebhookMessage } from '#record
 import type { Finding } from './decide.ts';
 import { type AlertRule, rulesFor } from './rules.ts';
 
-/** The match, version and times of an alert. */
 type AlertCause = Pick<Alert, 'event_id' | 'version' | 'ut' | 'received_at'> & {
   /** Unique id of the subject: the id of a transition, or `<event id>/<since>` of a stale match. */
   readonly subject: string;

@@ -31,11 +31,7 @@ export function scoreSoFar({ kind, score }: MatchTransition, so: VersionSoFar): 
   return { score: score?.after ?? null, isExplained: so.isExplained || kind === 'goal_cancelled' };
 }
 
-/**
- * Returns the findings of a transition.
- * A goal is a score that rises from a known one: the first known score is no goal, nor are sides that are exchanged. Each of
- * several goals of one version is a finding. A card of another team is another card. `so`: the transitions of its version before it.
- */
+/** Returns the findings of a transition. A goal is a rise from a known score. `so`: the transitions of its version before it. */
 export function findingsOf(
   transition: MatchTransition,
   so: VersionSoFar = { isExplained: false },

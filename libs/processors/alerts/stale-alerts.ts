@@ -14,7 +14,6 @@ import type { KnownMatches } from './known-matches.ts';
 import type { AlertRule } from './rules.ts';
 import { EPISODE_KINDS, type OpenEpisodes, STALE_CHECK_MS, StaleMatches } from './stale-matches.ts';
 
-/** The inputs of alerts of stale matches. */
 type FeedAlertSource = {
   readonly rules: readonly AlertRule[];
   readonly matches: KnownMatches;
@@ -28,7 +27,6 @@ type StaleAlertsOptions = FeedAlertSource &
     /** Resolves when all existing matches and feed health are read, or when reading ends. */
     readonly known: Promise<void>;
     readonly codecs: CodecsOf<'alerts' | 'webhook-messages'>;
-    /** Name of a topic on the broker. */
     readonly topicName: NameTopic;
     readonly client: StreamClient;
     /** Called after each transaction with the time of each published alert, Unix milliseconds. */
@@ -93,7 +91,6 @@ async function runTerm(options: StaleAlertsOptions, { signal }: LeadershipTerm):
   }
 }
 
-/** Rules with the same limits, and the episodes that a reader with these limits sees. */
 type WatchedEpisodes = {
   readonly rules: readonly AlertRule[];
   readonly limits: ReaderLimits;

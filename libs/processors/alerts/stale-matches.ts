@@ -23,10 +23,7 @@ type EpisodeChange = {
   readonly eventId: number;
   /** When it began, Unix milliseconds: the same in both changes of one episode. */
   readonly since: number;
-  /**
-   * At the begin state and reason of its source, and how far it is delayed, e.g. `45 s`; or who halted it, and why. At the end what
-   * still is against trading.
-   */
+  /** At the begin why: state of the feed with its delay, or who halted it. At the end what still is against trading. */
   readonly reasons: readonly string[];
 };
 

@@ -25,31 +25,19 @@ export const VALUES = [
 
 export type MatchCodecs = CodecsOf<(typeof VALUES)[number]>;
 
-/**
- * Maximum size of key and value of a record. With the overhead of runtime and broker the record still fits into a record batch
- * of 1 MiB. A message that would exceed it becomes a dead letter.
- */
+/** Maximum size of key and value of a record, to fit into a batch of 1 MiB. A message that would exceed it becomes a dead letter. */
 export const MAX_RECORD_BYTES = 800 * 1024;
 
-/**
- * Maximum incidents of a match, removed ones included. A real one has up to some 1,500, where the provider reports possession
- * and attacks. A message with a further one becomes a dead letter.
- */
+/** Maximum incidents of a match, removed ones included; a real one has up to some 1,500. A further one becomes a dead letter. */
 export const MAX_INCIDENTS = 3_000;
 
-/**
- * Maximum goals, cancellations and cards among them: each message of these derives all of them anew, 17 ms for 3,000 goals. A
- * real match has some dozens.
- */
+/** Maximum goals, cancellations and cards: each message derives all anew, 17 ms for 3,000 goals. A real match has dozens. */
 export const MAX_DECISIVE = 500;
 
 /** Maximum growth of a record by a message, as a multiple of the message's bytes: a state has a field up to four times. */
 const GROWTH = 4;
 
-/**
- * Maximum bytes of messages of one match in a transaction. Above it, `checkSizes` would have to check each further message on a
- * copy of the match, which costs more the longer the match is.
- */
+/** Maximum bytes of a match's messages in a transaction: above it `checkSizes` would copy the match for each further one. */
 export const MAX_PENDING_BYTES = 150 * 1024;
 
 /** Throws `PoisonError` for a message that would give a match more than `MAX_INCIDENTS`, or `MAX_DECISIVE` of them. */
@@ -81,10 +69,7 @@ export function refusedMessage(message: NormalizedMessage, { published }: Poison
   };
 }
 
-/**
- * Whether a message of this many bytes may make a record of the match too large. An estimate that encodes nothing: if true,
- * `checkSizes` decides. Only messages and ids are multiplied: known names are in the records already.
- */
+/** Whether a message may make a record of the match too large, by an estimate that encodes nothing: `checkSizes` decides then. */
 export function mayOutgrow(
   { stateBytes, resultBytes, idBytes, pendingBytes }: LoadedMatch,
   messageBytes: number,
@@ -229,7 +214,6 @@ export function spilled(codecs: MatchCodecs, loaded: LoadedMatch): { key: Buffer
   return records;
 }
 
-/** Returns an independent copy of a match. */
 function copyOf({ match, incidents, touched, stateBytes, pendingBytes }: LoadedMatch): Match {
   if (stateBytes === 0 && pendingBytes === 0) return newMatch(match.eventId);
   const ids = new Set(touched);

@@ -22,10 +22,7 @@ export type MatchCacheOptions = {
   readonly maxLoadedBytes?: number;
 };
 
-/**
- * Maximum number of matches in memory that are not in play. Most of them receive nothing for hours, and objects that are
- * dropped after one or two commits are cheap to collect.
- */
+/** Maximum matches in memory that are not in play: most receive nothing for hours, and short-lived objects are cheap to collect. */
 const MAX_IDLE = 64;
 const MAX_LOADED_BYTES = 64 * 1024 * 1024;
 /** Share of the limit to which too many matches are reduced: each search for the least recently used is a pass over all. */
@@ -42,11 +39,7 @@ const ZERO = 48;
 /** Maximum time by which one message advances the clock, milliseconds. */
 const STEP_MS = 60_000;
 
-/**
- * Elapsed time by the times of receipt of messages; reads no clock. A message far ahead advances it by one minute, and one far
- * behind resets its base, so that neither a step of a receiver's clock nor its correction stops it. Receivers may differ by
- * seconds.
- */
+/** Elapsed time by the receipts of messages; reads no clock. One far ahead adds a minute, one far behind resets its base. */
 export class ReceivedClock {
   #elapsedMs = 0;
   #at: number | null = null;
@@ -92,12 +85,10 @@ export class MatchCache {
     return this.#loaded.size;
   }
 
-  /** Number of all matches. */
   get size(): number {
     return this.#loaded.size + this.#spilled.size;
   }
 
-  /** Number of matches in memory by flag. */
   get flagged(): FlagCounts {
     return this.#flagged;
   }

@@ -37,7 +37,6 @@ export type MatchCommit = {
 
 export type MatchPartitionOptions = MatchCacheOptions &
   OwnPartition & {
-    /** Returns the name of a topic on the broker. */
     readonly topicName: NameTopic;
     /** Composes the webhook messages. Default: they are left out. */
     readonly webhooks?: WebhookStage | undefined;
@@ -152,10 +151,7 @@ export class MatchPartition implements PartitionProcessor {
     if (loaded.isResultStale) this.#publishResult(loaded, collector);
   }
 
-  /**
-   * Publishes the result of a match if it changed. A restored match publishes it unchanged too: readers may have seen a result
-   * of the previous owner's aborted transaction (docs/decisions/0045).
-   */
+  /** Publishes a match's changed result; a restored one unchanged too, as readers may have seen an aborted one (docs/decisions/0045). */
   #publishResult(loaded: LoadedMatch, collector: RecordCollector): void {
     const { match, publishedResult, restored } = loaded;
     const result = matchResult(match);

@@ -12,7 +12,6 @@ export const WEBHOOK_TOPICS = ['webhook-messages', 'webhook-times'] as const;
 
 type WebhookStageOptions = {
   readonly codecs: CodecsOf<(typeof WEBHOOK_TOPICS)[number]>;
-  /** Returns the name of a topic on the broker. */
   readonly topicName: NameTopic;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -20,10 +19,7 @@ type WebhookStageOptions = {
 
 const RETENTION_MS = TOPICS['webhook-messages'].retentionMs;
 
-/**
- * Maximum bytes of messages of one list with the fields of its event. Above it only the first of them has the event's fields, so that a
- * transaction grows with a list, not with the product of its incidents and its event.
- */
+/** Maximum bytes of messages of a list with its event's fields; above it only the first has them: no product of incidents and event. */
 const MAX_REPEATED_BYTES = 2 * 1024 * 1024;
 
 /** Composes the webhook messages of the transitions of one partition, for the transaction of these transitions. */
@@ -42,12 +38,10 @@ export class WebhookStage {
     this.#now = now;
   }
 
-  /** Restores records of webhook-times. */
   restore(records: readonly ConsumedRecord[]): Promise<void> {
     return restoreInto(this.#sentUts, this.#codecs['webhook-times'], records, ({ ut }) => ut);
   }
 
-  /** Adds the messages of the transitions that one message caused. */
   add(
     { transitions, inPlay: in_play }: Pick<AppliedMessage, 'transitions' | 'inPlay'>,
     cause: NormalizedMessage,

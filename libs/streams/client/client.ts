@@ -9,7 +9,6 @@ import { untilAnswered } from './platformatic/retries.ts';
 import { openTransactionalProducer } from './platformatic/transactional-producer.ts';
 import type { StreamClient } from './port.ts';
 
-/** Options of `openStreamClient`. */
 type ClientOptions = {
   readonly brokers: Brokers;
   readonly clientId: string;

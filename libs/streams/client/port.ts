@@ -1,9 +1,6 @@
 import type { StreamError } from '../errors.ts';
 
-/**
- * The interface between the task runtime and a Kafka client, kept small so that the client can be replaced.
- * `test/integration/streams/conformance.test.ts` checks every method.
- */
+/** The interface between runtime and Kafka client, small enough to replace it: `test/integration/streams/conformance.test.ts`. */
 
 /** A record read from a topic. Offsets are numbers, as they stay far below 2^53. */
 export type ConsumedRecord = {
@@ -30,10 +27,7 @@ export type BatchRecord = Omit<OutputRecord, 'key'> & { readonly key: Buffer | s
 
 export type TopicPartition = { readonly topic: string; readonly partition: number };
 
-/**
- * Timeout after which the broker aborts an open transaction, milliseconds. An open transaction blocks every read-committed reader
- * of its partitions.
- */
+/** Timeout after which the broker aborts an open transaction, milliseconds: it blocks every reader of its partitions. */
 export const TRANSACTION_TIMEOUT_MS = 10_000;
 
 /** A producer with a transactional id. Its epoch is the lock on every partition that it writes. */
@@ -41,23 +35,16 @@ export interface TransactionalProducer {
   /** The producer id and epoch on the broker; they identify the producer's transactions in a partition. */
   readonly identity: ProducerIdentity;
   /**
-   * Writes all records in one transaction, or none of them. Allows one transaction at a time. Calls `accept` with the written
-   * batches before it commits; an error of `accept` prevents the commit. Rejects with that error or with `StreamError`. The outcome
-   * is then unknown, and this producer must be closed.
+   * Writes all records in one transaction, or none, one at a time. Calls `accept` with the written batches before the commit.
+   * Rejects with its error, or `StreamError`; this producer must then be closed.
    */
   transact(
     records: readonly OutputRecord[],
     accept?: (written: readonly WrittenBatch[]) => void,
   ): Promise<void>;
-  /**
-   * Rejects with `StreamError` FENCED when a newer producer has the same transactional id. That producer may have written to the
-   * logs after this producer's owner read them.
-   */
+  /** Rejects with FENCED when a newer producer has the same transactional id: it may have written after this owner read. */
   requireCurrent(): Promise<void>;
-  /**
-   * Rejects with `StreamError` UNDECIDED when a broker left the last transaction open (KAFKA-20734). Sends a request only once after
-   * each transaction, and again after a request without a response. Must not be called during a transaction.
-   */
+  /** Rejects with UNDECIDED when a broker left the last transaction open (KAFKA-20734). Not to be called during a transaction. */
   requireDecided(): Promise<void>;
   /** Resolves when the broker has likely completed the last transaction: before that it would refuse the next one. */
   untilCompleted(): Promise<void>;
@@ -80,10 +67,7 @@ export type ProducerOptions = {
   readonly own: readonly TopicPartition[];
   /** Other partitions that this producer may write to. */
   readonly shared: readonly TopicPartition[];
-  /**
-   * Reads who wrote the last committed transaction, from its records; null when nothing is committed. Called only when the
-   * coordinator no longer knows the outcome of an open transaction.
-   */
+  /** Reads who wrote the last committed transaction; null when none is. Called when the coordinator no longer knows the outcome. */
   readonly lastCommitted: () => Promise<ProducerIdentity | null>;
   /** Stops the opening: no further request is sent, and the opening rejects. */
   readonly signal?: AbortSignal;
@@ -110,10 +94,8 @@ export interface PartitionReader {
   /** Returns the id of the topic; constant over all reads of this reader. */
   topicId(): Promise<string>;
   /**
-   * Returns records at or after `offset`; none when no record arrives within `maxWaitMs`. Allows one call at a time and follows a
-   * moved leader. `epoch`: leader epoch of the records that another reader read before `offset`; null when unknown. Rejects with
-   * `StreamError`: OFFSET_OUT_OF_RANGE, TOPIC_RECREATED, LOG_TRUNCATED when the log lost records that were read before `offset`,
-   * or UNAVAILABLE when no broker responds for 30 s.
+   * Returns records at or after `offset`; none within `maxWaitMs`; one call at a time. `epoch`: that of the records before, null:
+   * unknown. Rejects with `StreamError`: OFFSET_OUT_OF_RANGE, TOPIC_RECREATED, LOG_TRUNCATED, or UNAVAILABLE after 30 s.
    */
   read(offset: number, epoch?: number | null): Promise<ReadBatch>;
   /** Closes the connections. A pending call rejects. */
@@ -138,15 +120,9 @@ export type EpochEnd = { readonly epoch: number; readonly endOffset: number };
 export type GroupListener = {
   /** Called with the partitions that this member now owns; `sentAt` as for `onHeartbeat`. */
   onAssigned(partitions: readonly number[], sentAt: number): void;
-  /**
-   * Called when the group removed this member, or did not respond for a session timeout. Other members may own its partitions
-   * until the next assignment.
-   */
+  /** Called when the group removed this member, or did not respond for a session timeout: others may own its partitions. */
   onLost(): void;
-  /**
-   * Called when the group confirms the member. `sentAt`: when the confirmed request was sent, on the monotonic clock; the response
-   * may have arrived much later.
-   */
+  /** Called when the group confirms the member. `sentAt`: of the confirmed request, by the monotonic clock. */
   onHeartbeat(sentAt: number): void;
   /** Called with FENCED_INSTANCE_ID when another process joined with the same instance id. This member cannot join again. */
   onFenced(error: StreamError): void;
@@ -168,35 +144,21 @@ export type GroupOptions = {
   readonly sessionTimeoutMs: number;
   /** Interval between heartbeats, milliseconds; a member notices a rebalance within it. Default 200. */
   readonly heartbeatMs?: number;
-  /**
-   * The member's name in the group, unique and the same after a restart (KIP-345). A process that starts again with it within a
-   * session timeout keeps its partitions without a rebalance. Default: each start is a new member.
-   */
+  /** The member's name in the group (KIP-345): with it a restart within a session timeout keeps its partitions. Default: none. */
   readonly instanceId?: string | undefined;
-  /**
-   * Whether `stop` leaves the group. Otherwise the group keeps the partitions for the next start with this instance id, up to a
-   * session timeout. Default true.
-   */
+  /** Whether `stop` leaves the group; otherwise it keeps the partitions for a session timeout. Default true. */
   readonly leaves?: boolean | undefined;
   readonly listener: GroupListener;
 };
 
 /** The runtime's Kafka client. All methods reject with `StreamError`. */
 export interface StreamClient {
-  /**
-   * Opens a producer. Fences every earlier producer with the same transactional id, completes its transaction, and decides its
-   * undecided transactions, each the same way in all partitions (docs/decisions/0050). Also rejects with `RefusedError`
-   * HANGING_TRANSACTION.
-   */
+  /** Opens a producer: fences earlier ones with its id and decides their transactions (docs/decisions/0050). Also rejects with `RefusedError`. */
   openProducer(options: ProducerOptions): Promise<TransactionalProducer>;
   openReader(options: ReaderOptions): PartitionReader;
   openGroupMember(options: GroupOptions): GroupMember;
-  /** Returns the log bounds of partitions, in request order. */
   logBounds(of: readonly TopicPartition[]): Promise<LogBounds[]>;
-  /**
-   * Returns the end of the log in a leader epoch (KIP-320); null when the leader knows no such epoch. The log has lost the records
-   * that a reader read beyond that end in that epoch.
-   */
+  /** Returns the end of a leader epoch (KIP-320); null for an unknown one. What was read beyond it in that epoch is lost. */
   epochEnd(of: TopicPartition, epoch: number): Promise<EpochEnd | null>;
   /** Returns the ids of topics as the cluster has them now, by name; without topics that are missing. */
   topicIds(topics: readonly string[]): Promise<ReadonlyMap<string, string>>;
@@ -236,10 +198,8 @@ export type Unsent = ReadonlyMap<PublishRecord, StreamError>;
 /** A publisher's Kafka client. It allows one send at a time and must be closed after a failed send. */
 export interface BatchProducer {
   /**
-   * Writes the records in one request to each broker. Resolves when all in-sync replicas have acknowledged them. While the broker
-   * is unavailable it sends them again, without writing any record twice, and calls `onRetry` each time; `close` ends this.
-   * Resolves with the records that were not sent as their partition has no leader. Rejects with `StreamError`; some records
-   * may then have been written.
+   * Writes records, one request to each broker, and resolves once all replicas have them, with those that have no leader. Repeats
+   * while the broker is down, none twice, with `onRetry`; `close` ends it. Rejects with `StreamError`.
    */
   send(records: readonly PublishRecord[], onRetry: (error: StreamError) => void): Promise<Unsent>;
   /** Closes the connections. May be called during a send, and more than once. Never throws. */
@@ -249,10 +209,7 @@ export interface BatchProducer {
 const M = 0x5bd1e995;
 const SEED = 0x9747b28c;
 
-/**
- * Returns the hash by which Kafka's own clients choose a partition: murmur2 of the key without the sign bit. The partition is
- * the remainder of its division by the number of partitions.
- */
+/** Returns the hash by which Kafka's clients choose a partition: murmur2 of the key without the sign bit. */
 export function partitionHash(key: Buffer): number {
   const { length } = key;
   const tail = length & ~3;

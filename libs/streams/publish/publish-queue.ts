@@ -5,7 +5,6 @@ import { PublishError, type StreamError } from '../errors.ts';
 /** Maximum number of dequeued records at the front of the list before they are cut off. */
 const MAX_DEQUEUED = 10_000;
 
-/** One call of `publish`, until all of its records are acknowledged. */
 type PendingPublish = {
   /** On the clock of `performance.now`. */
   deadline: number;
@@ -55,7 +54,6 @@ export class PublishQueue {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes of records without an acknowledgement. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -65,10 +63,7 @@ export class PublishQueue {
     return this.#held.length > 0;
   }
 
-  /**
-   * Queues records. Resolves when all are acknowledged. Rejects with QUEUE_FULL above the limit; an empty queue accepts any number of
-   * bytes. `deadline`: on the clock of `performance.now`.
-   */
+  /** Queues records; resolves when all are acknowledged. Rejects with QUEUE_FULL above the limit, but never into an empty queue. */
   add(records: readonly PublishRecord[], deadline: number): Promise<void> {
     const sizes = records.map(recordBytes);
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
@@ -85,10 +80,7 @@ export class PublishQueue {
     return promise;
   }
 
-  /**
-   * Dequeues the records of the next request: per topic as many as fit in one record batch, or a single larger one. Returns null when
-   * no record waits or all of them are held. Rejects publishes whose deadline is at or before `now`.
-   */
+  /** Dequeues the next request: per topic a record batch, or a larger record; null when none may go. Rejects publishes that are due. */
   dequeue(now: number): QueuedBatch | null {
     if (this.holding && now >= this.#heldUntil) this.#release();
     const records: QueuedRecord[] = [];
@@ -124,10 +116,7 @@ export class PublishQueue {
     return records.length === 0 ? null : { records, deadline, publishes: publishes.size };
   }
 
-  /**
-   * Acknowledges the records of a batch, except `unsent` ones, and moves the deadline of their publishes to `deadline`. Holds unsent
-   * records, and later records that must not overtake them, until the `until` of the first held ones.
-   */
+  /** Acknowledges a batch but `unsent` records, and moves its publishes to `deadline`. Holds those and what must not overtake them. */
   acknowledge(batch: QueuedBatch, deadline: number, { unsent, until }: HeldRecords = ALL_SENT): void {
     if (!this.holding) this.#heldUntil = until;
     for (const queued of batch.records) {
@@ -146,10 +135,7 @@ export class PublishQueue {
     }
   }
 
-  /**
-   * Handles a batch that could not be sent. Rejects publishes whose deadline is at or before `now`, and a single publish whose records
-   * caused the error. Queues the others again, at the front.
-   */
+  /** Handles a batch that could not be sent: rejects publishes that are due, and one whose records caused it; queues the others again. */
   fail(batch: QueuedBatch, error: PublishError, now: number): void {
     const ofRecords = error.code === 'RECORD_TOO_LARGE';
     for (const { publish } of batch.records) {
@@ -166,7 +152,6 @@ export class PublishQueue {
     this.#requeue(held);
   }
 
-  /** Puts records at the front of the queue. */
   #requeue(records: readonly QueuedRecord[]): void {
     this.#records = [...records, ...this.#records.slice(this.#next)];
     this.#next = 0;

@@ -33,7 +33,6 @@ export type FetchedPartition = TopicPartition & {
   readonly epoch: number | null;
   /** High watermark of the partition. */
   readonly end: number;
-  /** Number of partitions of the topic. */
   readonly partitions: number;
 };
 
@@ -49,40 +48,25 @@ export type LogFollowOptions = {
   readonly epochs?: ReadonlyMap<string, number>;
   /** Where partitions without a checkpoint begin: at the first record (default), or at the next one written. */
   readonly otherwise?: 'beginning' | 'end';
-  /**
-   * Returns how long a broker may wait for records, milliseconds; called before each request. Default 500 with `onUpToDate`, else
-   * 10,000. The first request does not wait. The time passed to `onUpToDate` is at most twice as old.
-   */
+  /** Returns how long a broker may wait for records, milliseconds; not the first time. Default 500 with `onUpToDate`, else 10,000. */
   readonly idleMs?: () => number;
-  /**
-   * Returns the minimum interval between requests to a broker once everything that existed at the start is delivered, milliseconds:
-   * what arrives meanwhile costs one request. Called after each request that returned records: the first one after a pause is not
-   * delayed. Default 0.
-   */
+  /** Returns the minimum interval between requests to a broker once caught up, milliseconds: what arrives meanwhile costs one. Default 0. */
   readonly paceMs?: () => number;
   /** Whether to end once all records that existed at the start are delivered. Default: reads until `signal` is aborted. */
   readonly untilEnd?: boolean;
-  /** Ends the reading. */
   readonly signal?: AbortSignal | undefined;
   /** Receives what one fetch found, of all partitions together; one batch at a time. An error it throws ends the reading. */
   readonly onBatch: (batch: readonly FetchedPartition[]) => void | Promise<void>;
   /**
-   * Called when records of a partition expired before they were read: after a checkpoint, or while it is read. The reading continues
-   * after them; an error it throws ends the reading. Without it, a checkpoint before the start of the log means the start; a reader whose
-   * next records expire ends with `OFFSET_OUT_OF_RANGE`, or, if it reads `untilEnd`, continues after them.
+   * Called when records expired before they were read; the reading continues, unless it throws. Without it, an old checkpoint
+   * means the start; a reader whose next records expire ends with `OFFSET_OUT_OF_RANGE`, unless it reads `untilEnd`.
    */
   readonly onExpired?: (records: ExpiredRecords) => void;
-  /**
-   * Called with a batch of records that nobody can read, such as one of 64 MiB once decompressed; the reading continues after it. Without
-   * it, the reading ends with the error of the batch.
-   */
+  /** Called with a batch that nobody can read, such as one of 64 MiB once decompressed. Without it the reading ends with its error. */
   readonly onUnreadableBatch?: (batch: UnreadableBatch) => void;
   /** Called once all records that existed at the start are delivered, including those of transactions that were open then. */
   readonly onCaughtUp?: () => void;
-  /**
-   * Called when all records of a partition that were committed at time `at` (`performance.now`) are delivered: at least once per
-   * `idleMs` while the partition can be read. An error it throws ends the reading.
-   */
+  /** Called when all that was committed at `at` (`performance.now`) is delivered, at least once per `idleMs`. An error ends the reading. */
   readonly onUpToDate?: (of: TopicPartition, at: number) => void;
 };
 
@@ -100,10 +84,8 @@ const FIRST_RETRY_MS = 5;
 const RETRY_CEILING_MS = 500;
 
 /**
- * Reads the committed records of all partitions of some topics, from checkpoints on. Neither skips nor repeats a record when a broker
- * restarts. Sends one request at a time to each broker, for all partitions that it leads.
- * Stores nothing on the broker. Rejects with `StreamError` when no broker responds at first, with `PositionLostError` when a
- * log lost records that were read, or with an error of a callback. Decoded: `libs/topics/follow.ts`.
+ * Reads the committed records of topics from checkpoints on, without gap or repetition, one request at a time to each broker.
+ * Rejects with `StreamError`, with `PositionLostError` when a log lost records that were read, or as a callback.
  */
 export async function followLogs(options: LogFollowOptions): Promise<void> {
   const connections = new BrokerConnections(options.brokers, options.reader ?? READER);
@@ -140,7 +122,6 @@ type FollowedPartition = TopicPartition & {
   isAnswered: boolean;
 };
 
-/** A partition, and what a fetch found in it. */
 type ReadPartition = { readonly of: FollowedPartition; readonly fetched: Fetched };
 
 function startOf(

@@ -11,10 +11,7 @@ import type {
 const WAIT_MS = 100;
 const READ_BYTES = 256 * 1024;
 
-/**
- * Reads the committed records of a partition from `start` to `end` with a separate reader. Ends earlier at an open transaction.
- * Rejects as `PartitionReader.read`.
- */
+/** Reads a partition's committed records from `start` to `end` or an open transaction. Rejects as `PartitionReader.read`. */
 export async function* readRange(
   client: StreamClient,
   { start, end, ...of }: ReaderOptions & LogBounds,

@@ -20,11 +20,9 @@ import type { TaskLogs } from './task-logs.ts';
 /** Maximum bytes of one transaction's results, so that it ends within its timeout. */
 const MAX_COLLECTED_BYTES = 16 * 1024 * 1024;
 
-/** The parts of a claimed partition. */
 type ClaimedWork = {
   readonly processor: PartitionProcessor;
   readonly producer: Omit<TransactionalProducer, 'requireCurrent' | 'close'>;
-  /** Id of the input topic. */
   readonly topicId: string;
   /** Marks of the changelogs and own outputs at the claim. */
   readonly logs: TaskLogs;
@@ -36,16 +34,10 @@ type ClaimedWork = {
   readonly maxBytes?: number;
 };
 
-/**
- * Delay before the position moves past markers and aborted records, milliseconds. A commit for each would cost too much; without
- * any, their removal by retention would look like lost input.
- */
+/** Delay before the position moves past markers and aborted records, milliseconds: a commit each would cost too much, none looks like loss. */
 const PASS_AFTER_MS = 10_000;
 
-/**
- * Milliseconds of processing after which a batch lets other work of the process run: heartbeats, requests and the tasks of other
- * partitions.
- */
+/** Milliseconds of processing after which a batch lets other work of the process run, such as heartbeats. */
 const SLICE_MS = 10;
 
 /** Turns input records of a claimed partition into committed results. Methods reject with `ClosedError` after a release. */
@@ -92,7 +84,6 @@ export class BatchCommitter {
     return { processor, topicId, pending, logs: this.#logs.marks, committed: this.#committed };
   }
 
-  /** Marks of the logs at the last commit, by topic. */
   get marks(): KeptState['logs'] {
     return this.#logs.marks;
   }
@@ -140,10 +131,7 @@ export class BatchCommitter {
     }
   }
 
-  /**
-   * Commits the position after a batch without records (transaction markers, aborted records) once `PASS_AFTER_MS` have passed.
-   * `nowMs` is monotonic.
-   */
+  /** Commits the position after a batch without records once `PASS_AFTER_MS` have passed. `nowMs` is monotonic. */
   async pass({ next, epoch }: Pick<ReadBatch, 'next' | 'epoch'>, nowMs: number): Promise<void> {
     this.#passedAt ??= nowMs;
     if (nowMs >= this.#passedAt + PASS_AFTER_MS) await this.commitPosition({ next, inputEpoch: epoch });
@@ -205,7 +193,6 @@ export class BatchCommitter {
     throw error;
   }
 
-  /** Adds the dead letter to the same transaction. */
   #sendToDeadLetters(
     record: FetchedRecord,
     error: PoisonError,
@@ -298,10 +285,7 @@ function withoutBytes({ offset, timestamp }: FetchedRecord): FetchedRecord {
 /** Codes of Node errors that come from the environment but not from a system call. */
 const NODE_CODES = /^(ERR_SQLITE|ERR_MEMORY_ALLOCATION_FAILED|ERR_WORKER_)/;
 
-/**
- * Whether the broker, the disk, the memory or the runtime caused a failure, and not the record that was processed. Checks the
- * error's causes too.
- */
+/** Whether broker, disk, memory or runtime caused a failure, and not the record; by the error's causes too. */
 export function isEnvironmentFault(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at instanceof StreamError) return true;

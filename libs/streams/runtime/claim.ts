@@ -33,10 +33,7 @@ export type Claimed = {
   readonly found: Position | null;
 };
 
-/**
- * Fences the previous owner, decides its last transaction, and finds the position. Calls `opened` with the producer as soon as it is
- * open. Rejects with `RefusedError`, `StreamError`.
- */
+/** Fences the previous owner and decides its transaction. `opened` gets the producer. Rejects with `RefusedError`, `StreamError`. */
 export async function claimPartition(
   context: TaskContext,
   partition: number,

@@ -10,7 +10,6 @@ export class Lifetime {
   readonly #closing = new AbortController();
   readonly #held: Closable[] = [];
 
-  /** Aborted at the end. */
   get signal(): AbortSignal {
     return this.#closing.signal;
   }

@@ -1,7 +1,4 @@
-/**
- * The positions of tasks, stored in a compacted topic in the same transaction as the outputs. The newest committed record of a
- * partition counts; the search for it begins at the end of the log.
- */
+/** The positions of tasks, in a compacted topic, written with the outputs. The newest committed record of a partition counts. */
 
 import { z } from 'zod';
 import { parseJson } from '#json/values.ts';
@@ -16,17 +13,11 @@ const LAYOUT = 4;
 const logMark = z.object({
   /** Topic id of a changelog, which has the state of the position. Null for outputs. */
   id: z.string().nullable(),
-  /**
-   * Where a changelog begins. Compaction alone never moves the beginning of a log: one that begins later lost state. Null for outputs,
-   * and where an operator accepts any beginning.
-   */
+  /** Where a changelog begins: compaction never moves that. Null for outputs, and where an operator accepts any beginning. */
   start: z.number().nullable(),
   /** Lower bound of the end of the log; null when unknown. A changelog that ends before it lost state. */
   end: z.number().nullable(),
-  /**
-   * Lower bound of the offset of the last record; null without one, or when it is a tombstone, which compaction removes. Aborted
-   * records can hide a lost end, but not the loss of this record.
-   */
+  /** Lower bound of the last record's offset; null without one that compaction keeps. Aborted records can hide a lost end. */
   last: z.number().nullable(),
 });
 
@@ -36,7 +27,6 @@ export type LogMark = Readonly<z.infer<typeof logMark>>;
 export type Position = {
   /** Offset of the next input record. */
   readonly next: number;
-  /** Id of the input topic. */
   readonly topicId: string;
   /** Leader epoch of the last input record before `next`; null when unknown. */
   readonly inputEpoch: number | null;
@@ -115,10 +105,7 @@ export function parsePosition(topic: string, partition: number, value: Buffer): 
   return { next, topicId, inputEpoch, logs, producer: { id: data.producer_id, epoch: data.producer_epoch } };
 }
 
-/**
- * Returns the last committed position of a partition; null without one. `bounds`: default is a look-up. Throws `RefusedError`
- * LAYOUT_UNKNOWN.
- */
+/** Returns the last committed position of a partition; null without one. Throws `RefusedError` LAYOUT_UNKNOWN. */
 export async function findPosition(
   client: StreamClient,
   topic: string,
@@ -129,10 +116,7 @@ export async function findPosition(
   return value === null ? null : parsePosition(topic, partition, value);
 }
 
-/**
- * Returns the value of the last committed position of a partition; null without one. Reads from the end of the log, and further back
- * until it finds one, as aborted transactions leave records too. `bounds`: default is a look-up.
- */
+/** Returns the last committed position's value; null without. Reads back from the end: aborted transactions leave records too. */
 async function lastPositionValue(
   client: StreamClient,
   topic: string,

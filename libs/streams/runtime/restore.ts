@@ -11,10 +11,7 @@ import type { TaskContext } from './stream-topics.ts';
 /** Timeout of restoring without progress, as happens behind another producer's open transaction. */
 const RESTORE_STALL_MS = 30_000;
 
-/**
- * Restores the state of a claimed partition from its changelogs. Resolves with the offsets of their last records, by name; without
- * changelogs that end with a tombstone.
- */
+/** Restores the state of a claimed partition. Resolves with the offsets of the changelogs' last records, tombstones left out. */
 export async function restoreState(
   context: TaskContext,
   partition: number,

@@ -1,6 +1,5 @@
 import type { TaskState } from './task-state.ts';
 
-/** The part of a task that the schedule reads. */
 type RetriedTask = {
   readonly partition: number;
   readonly state: TaskState;
@@ -23,10 +22,8 @@ const RETRY_CEILING_MS = 5_000;
 const REFUSED_CEILING_MS = 30_000;
 
 /**
- * Schedules when failed tasks are claimed again. Times are monotonic milliseconds.
- *
- * A claim would fence a new owner of the partition. So a task is claimed only while the group keeps this member: for a session
- * timeout after the last confirmed request. A fenced task also needs a confirmed request that was sent after it was fenced.
+ * Schedules when failed tasks are claimed again, monotonic milliseconds: only while the group keeps this member, as a claim would
+ * fence a new owner; a fenced task after a request that was confirmed since.
  */
 export class RetrySchedule {
   readonly #sessionTimeoutMs: number;
@@ -61,7 +58,6 @@ export class RetrySchedule {
     return true;
   }
 
-  /** Forgets the attempts of a released task. */
   forget(partition: number): void {
     this.#retries.delete(partition);
   }

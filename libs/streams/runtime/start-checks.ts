@@ -12,7 +12,6 @@ type Checked = Pick<TaskContext, 'application' | 'input'>;
 /** The input as a claim finds it, with the position to continue at. */
 type FoundInput<P> = { readonly position: P; readonly topicId: string; readonly input: LogBounds };
 
-/** The logs of a partition that fit its position. */
 type CheckedLogs = {
   /** The last commit; null without one. */
   readonly position: Position | null;
@@ -23,11 +22,7 @@ type CheckedLogs = {
   readonly outputs: readonly (TopicPartition & LogBounds)[];
 };
 
-/**
- * Compares the position of a partition with its input, changelogs and outputs. `ids`: the topic ids of the input and, in the order of
- * the context, of the changelogs. Changes nothing. Rejects with `RefusedError` when continuing would lose or repeat records, and
- * with `StreamError`.
- */
+/** Compares a partition's position with its logs. Rejects with `RefusedError` where continuing would lose or repeat records. */
 export async function checkLogs(
   context: StreamTopics & Pick<TaskContext, 'client' | 'positions'>,
   partition: number,
@@ -63,11 +58,7 @@ export async function checkLogs(
   return { position, input, changelogs, outputs };
 }
 
-/**
- * Returns the offset to begin at: the position, or the start of the log without one. Throws `RefusedError` when the input is not
- * the topic of the position, or lost unprocessed records; with `onLostInput: 'continue'` counts these and returns the start of the
- * log.
- */
+/** Returns the position, or the start of the log. Throws `RefusedError` for another topic, and for lost records unless these may be. */
 export function startOffset(
   context: Checked & Pick<TaskContext, 'onLostInput' | 'metrics' | 'log'>,
   partition: number,
@@ -120,10 +111,7 @@ export function requireInput(
   }
 }
 
-/**
- * Throws `RefusedError` when a changelog is not the topic that the position was written with, as that topic had the state, or
- * when it lacks its first records, or ends before the records committed with the position.
- */
+/** Throws `RefusedError` when a changelog is another topic, or lacks its first or its last records of the position. */
 export function requireChangelogs(
   application: string,
   partition: number,
@@ -153,10 +141,7 @@ export function requireChangelogs(
   }
 }
 
-/**
- * Throws `RefusedError` when the input lost processed records: its log ends before the position in the leader epoch of these
- * records, or does not have that epoch. `found`: the end of the log in that epoch; null when unknown, and then nothing is compared.
- */
+/** Throws `RefusedError` when the input lost processed records. `found`: the log's end in their leader epoch; null: not compared. */
 export function requireSameInput(
   { application, input }: Checked,
   partition: number,
@@ -176,10 +161,7 @@ export function requireSameInput(
   );
 }
 
-/**
- * Throws `RefusedError` when a changelog lacks the last record that was committed with the position. `restored`: the log's start and
- * the last record read. The end of the log does not show a loss: later aborted records take offsets too.
- */
+/** Throws `RefusedError` when a changelog lacks the position's last record. `restored`: its start and the last record read. */
 export function requireLastRecord(
   application: string,
   partition: number,
@@ -233,11 +215,7 @@ async function requireNothing(
   );
 }
 
-/**
- * Compares a log that only this task writes to with the commit of the position (docs/decisions/0113). Rejects with `RefusedError`:
- * POSITION_TRUNCATED when the log has a committed record after its end in the position, OUTPUT_TRUNCATED when an output lacks its
- * last record.
- */
+/** Compares a log of this task alone with the position (docs/decisions/0113). Rejects with POSITION_TRUNCATED, OUTPUT_TRUNCATED. */
 export async function requireSameCommit(
   { application, positions, client }: Pick<TaskContext, 'application' | 'positions' | 'client'>,
   { next, logs }: Position,

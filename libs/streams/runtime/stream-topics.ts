@@ -6,14 +6,10 @@ import type { StreamMetrics } from './metrics.ts';
 import { positionsTopic } from './positions.ts';
 import type { PartitionProcessor } from './processor.ts';
 
-/** A topic that a stream writes to. */
 type OutputTopic = {
   /** Name on the broker. */
   readonly topic: string;
-  /**
-   * The partitions that a task writes to. `own`: the partition with the number of its input partition, as its only writer. `input`, a
-   * number: any of as many partitions as the input has, or of that many, shared with other tasks and streams.
-   */
+  /** Where a task writes. `own`: its input partition's number alone. `input`, a number: any of as many, shared with others. */
   readonly partitions: 'own' | 'input' | number;
 };
 
@@ -65,10 +61,7 @@ export type TaskContext = StreamTopics & {
   /** `partitions`: as above. */
   readonly createProcessor: (partition: number, partitions: number) => PartitionProcessor;
   readonly deadLetter: (partition: number, record: FetchedRecord, error: PoisonError) => OutputRecord;
-  /**
-   * Rejects with `RefusedError` while the settings of a topic would lose or misplace records. Asked at each claim, and every 30 s while
-   * tasks run. Default: the settings are right.
-   */
+  /** Rejects with `RefusedError` while a topic's settings would lose records. Asked at each claim, and every 30 s. Default: they are right. */
   readonly requireTopics?: () => Promise<void>;
   /** Whether to refuse the partition or to continue when unprocessed input was removed. */
   readonly onLostInput: 'stop' | 'continue';

@@ -27,7 +27,6 @@ export type StreamOptions = StreamTopics &
     readonly onLostInput?: 'stop' | 'continue';
     /** Default: a client of `openStreamClient`. */
     readonly client?: StreamClient;
-    /** Default: the machine's clock. */
     readonly clock?: MachineClock;
   };
 
@@ -47,10 +46,7 @@ const LAST_LAG_COMMIT_MS = 1_000;
 /** Minimum interval between checks of the logs of running partitions, and of the settings of the topics. */
 const RECHECK_MS = 30_000;
 
-/**
- * Runs a stream until it is stopped, through broker restarts, rebalances and records that cannot be processed. Rejects with
- * `RefusedError` PARTITIONS_DIFFER when the topics do not match, and with `StreamError` when no broker responds.
- */
+/** Runs a stream until it is stopped. Rejects with `RefusedError` PARTITIONS_DIFFER, and with `StreamError` when no broker responds. */
 export async function runStream(options: StreamOptions): Promise<Stream> {
   const { brokers, application, log } = options;
   const client = options.client ?? openStreamClient({ brokers, clientId: application, log });

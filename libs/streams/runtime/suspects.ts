@@ -3,18 +3,13 @@ import { PoisonError } from '#errors/touchline-error.ts';
 /** Input records of one transaction: first and last offset, and their number. */
 export type TransactionRange = { readonly first: number; readonly last: number; readonly count: number };
 
-/** The reason for sending a record to the dead letters. */
 type Rejection = {
   readonly error: PoisonError;
   /** Whether the dead letter names the record without its bytes, as it was too large with them. */
   readonly isBare: boolean;
 };
 
-/**
- * The failed records of a partition, kept over all of its claims. A record that cannot be processed becomes a dead letter after the
- * second failure. A record whose results cannot be committed is found by committing its batch in halves; it becomes a dead
- * letter after it failed alone.
- */
+/** The failed records of a partition, over all claims: a second failure makes a dead letter; a bad commit is found by halves. */
 export class Suspects {
   /** Failed records that are not committed yet, by offset; null for a record with an attempt left. */
   readonly #records = new Map<number, Rejection | null>();
@@ -40,10 +35,7 @@ export class Suspects {
     this.#hasProgress = true;
   }
 
-  /**
-   * Records that the results cannot be written, for a reason in the records. `letter`: the reason of the dead letter when that was
-   * the only result; null otherwise.
-   */
+  /** Records that the results cannot be written because of the records. `letter`: the reason of the only result; null otherwise. */
   commitFailed(range: TransactionRange, error: unknown, letter: PoisonError | null): void {
     const { first, count } = range;
     if (count > 1) {

@@ -3,7 +3,6 @@ import { StreamError } from '../errors.ts';
 import type { LogMark } from './positions.ts';
 import { changelogTruncated } from './start-checks.ts';
 
-/** The task that writes the logs, and the names of some of them. */
 type LogsOwner = {
   readonly application: string;
   readonly partition: number;
@@ -29,7 +28,6 @@ export class TaskLogs {
     return Object.fromEntries(this.#marks);
   }
 
-  /** Returns the marks after a transaction with these records and its marker. */
   after(records: readonly OutputRecord[]): TaskLogs {
     const after = new TaskLogs(this.#of, this.#marks);
     for (const { topic, partition, value } of records) {
@@ -45,11 +43,7 @@ export class TaskLogs {
     return after;
   }
 
-  /**
-   * Moves the marks to where the broker wrote `batches`. Throws `RefusedError` CHANGELOG_TRUNCATED for a batch before the end of a
-   * changelog in `known`. Throws `StreamError` UNDECIDED for a batch after the end of a log: the position in this transaction has
-   * another end.
-   */
+  /** Moves the marks to where the broker wrote. Throws CHANGELOG_TRUNCATED for a batch before a known end, UNDECIDED for one after. */
   written(batches: readonly WrittenBatch[], known: TaskLogs, position: number): void {
     const reached = new Map<string, number>();
     for (const { topic, partition, baseOffset, count } of batches) {

@@ -8,9 +8,8 @@ import { Suspects } from './suspects.ts';
 import { requireTransition, type TaskState } from './task-state.ts';
 
 /**
- * One input partition in this process: a sequence of incarnations, one at a time. After a failure the outcome of the transaction is
- * unknown. So the next incarnation opens a new producer and continues from the last commit. It keeps the state in memory when
- * it can prove that it is the committed one.
+ * One input partition in this process: incarnations, one at a time. After a failure the next one opens a new producer and
+ * continues from the last commit, with the state in memory if that is proven.
  */
 export class Task {
   readonly partition: number;

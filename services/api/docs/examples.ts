@@ -1,4 +1,3 @@
-/** The recorded examples of the contract's operations. */
 import { readFileSync } from 'node:fs';
 import type { OperationName } from '#contract/rest/operations.ts';
 

@@ -4,12 +4,7 @@ import type { CatalogueRecord } from '#records/types.ts';
 import { Limiter } from '../provider/limiter.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 
-/**
- * The state of the catalogue topic. Publishes changes to it.
- *
- * Several lists hold the same record, with different fields. So records are merged: a later one overrides the fields that it has, one of
- * the same time adds missing ones. Without this, every read of the live board would rewrite the names.
- */
+/** The state of the catalogue topic, and its changes. Lists hold a record with different fields, which are merged by time. */
 export class Catalogue {
   readonly #known = new Map<string, CatalogueRecord>();
   readonly #topicWriter: Pick<TopicWriter, 'catalogue'>;
@@ -17,10 +12,7 @@ export class Catalogue {
   /** Publishes one batch at a time: a change is relative to the earlier batches. */
   readonly #one = new Limiter(1);
 
-  /**
-   * `records`: the last record of each key of the topic. `onNewCompetition` is called when an entry names an unknown
-   * competition, unless no competition was known before.
-   */
+  /** `records`: the last of each key. `onNewCompetition`: an entry names an unknown one, where some were known before. */
   constructor(
     records: Iterable<CatalogueRecord>,
     topicWriter: Pick<TopicWriter, 'catalogue'>,
@@ -31,7 +23,6 @@ export class Catalogue {
     for (const record of records) this.#known.set(keyOf(record), record);
   }
 
-  /** Whether any record of that kind is known. */
   has(kind: string): boolean {
     return this.#known.values().some((one) => one.kind === kind);
   }

@@ -25,7 +25,6 @@ type FeedOptions = FeedSettings & {
   readonly position: number | null;
   /** Returns the provider's time, Unix seconds. */
   readonly time: () => Promise<number>;
-  /** Reads a page of the feed. */
   readonly page: (
     query: Readonly<Record<string, string | number>>,
     signal: AbortSignal,
@@ -34,7 +33,6 @@ type FeedOptions = FeedSettings & {
   readonly clock: Pick<MachineClock, 'unix'>;
   /** Called for every published message, and for the mark of one that is unreadable. */
   readonly onMessage: (message: NormalizedMessage) => void;
-  /** Called with the counts of published messages. */
   readonly onCounts: (counts: MessageCounts) => void;
   /** Called when the provider's clock is far behind the checkpoint. */
   readonly onClockBack: (position: number, now: number) => void;
@@ -48,10 +46,7 @@ const SET_BACK_SECONDS = 3_600;
 const HISTORY_SECONDS = 86_400;
 /** Minimum part of expired history that is skipped at once, seconds. */
 const MIN_SKIP_SECONDS = 3_600;
-/**
- * After a rejection, windows of 1 to so many seconds are tried, then 1 second again. With the maximum wait of one minute
- * between them, `ProviderClient` may then send the first one again.
- */
+/** After a rejection windows of 1 to so many seconds are tried, a minute apart at most, before the first one is sent again. */
 const REJECTED_SIZES = 15;
 /** Interval between checkpoints while nothing is published, seconds: reading a quiet feed again costs little. */
 const QUIET_CHECKPOINT_SECONDS = 10;
@@ -72,11 +67,8 @@ export function feedWaitMs(
 }
 
 /**
- * Follows the feed in windows that are inclusive at both ends and leave no gap.
- *
- * A pass reads from the checkpoint to the provider's now. Seconds younger than the settle margin may still receive
- * messages: the checkpoint stays behind them, and the next pass reads them again and publishes only new messages. A
- * checkpoint is written after everything up to it is acknowledged. It never passes a second that was read before it settled.
+ * Follows the feed in windows without a gap, from the checkpoint to the provider's now. The checkpoint stays behind seconds that
+ * may still receive messages, read again by the next pass, and moves once everything up to it is acknowledged.
  */
 export class FeedFollower {
   readonly #options: FeedOptions;
@@ -147,9 +139,8 @@ export class FeedFollower {
   }
 
   /**
-   * Chooses the next window after a rejection. First the smallest, since the window may be wider than the provider allows.
-   * If that is rejected too and is older than the history that a provider must have, a part of the history is skipped.
-   * Otherwise the size varies: a proxy may have rejected the request, and the same request is not sent again.
+   * Chooses the window after a rejection: the smallest, as it may be too wide; then, beyond the required history, skips a part;
+   * else another size, as a proxy may have rejected the request.
    */
   async #onRejected(from: number, to: number): Promise<void> {
     this.#window = 1 + (this.#rejections % REJECTED_SIZES);

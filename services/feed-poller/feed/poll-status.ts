@@ -28,7 +28,6 @@ const PERMANENT_REASONS: ReadonlyMap<ProviderErrorCode, HealthReason> = new Map(
 /** Failures of the network or the provider. All other codes are answers outside its contract. */
 const NETWORK_CODES: readonly ProviderErrorCode[] = ['UNREACHABLE', 'TIMEOUT', 'SERVER_ERROR', 'STOPPED'];
 
-/** Maximum number of refused lists in a report. */
 const MAX_REFUSED_LISTS = 100;
 
 /** The state of the feed, for ingress-status. Reads no clock; times are Unix milliseconds unless stated otherwise. */

@@ -21,10 +21,7 @@ export type FeedAnswer = {
 /** The reason why a request to the provider failed. */
 export type ProviderErrorCode = CodeOf<'ProviderError'>;
 
-/**
- * Thrown when a request to the provider fails. It has no cause and names no address: an error of the HTTP client may hold
- * the URL, and the URL holds the token.
- */
+/** A request to the provider failed. No cause, no address: an error of the HTTP client may hold the URL with its token. */
 export class ProviderError extends defineError('ProviderError') {
   /** `operation`: its name in the contract, such as `events.index`. */
   constructor(code: ProviderErrorCode, operation: string, detail: string) {
@@ -65,10 +62,7 @@ function queryOf(address: string, baseUrl: string): Record<string, string> | und
   return Object.fromEntries(allowed);
 }
 
-/**
- * Returns the exact bytes of each item of a list in `api.data`; empty when it is no list. Only these bytes may be
- * published: the rest of an answer echoes the request, with its token.
- */
+/** Returns the exact bytes of each item of a list in `api.data`. Only these may be published: the rest echoes the token. */
 export function itemBytes({ body, data }: FeedAnswer): Buffer[] {
   if (!Array.isArray(data) || data.length === 0) return [];
   const api = member(body, 'api');

@@ -7,20 +7,14 @@ export type WholeList<T> = { readonly timestamp: number; readonly items: readonl
 type ListReading<T> = {
   readonly itemsOf: (answer: FeedAnswer) => readonly T[];
   readonly idOf: (item: T) => string;
-  /**
-   * Whether absence from the list means removal. Then a list of several pages must be read twice with the same ids: one
-   * record that appears and one that disappears between pages can hide a third without a change of the count.
-   */
+  /** Whether absence means removal: then several pages are read twice with the same ids, as two changes can hide a third. */
   readonly absenceCounts: boolean;
 };
 
 /** Maximum number of attempts, each from the first page. */
 const MAX_ATTEMPTS = 6;
 
-/**
- * Reads all pages of a list. Restarts when the list changes meanwhile: the count must be the same on every page and equal
- * the number of collected items, with no id twice. Throws `ProviderError`, INCONSISTENT when the list never stays the same.
- */
+/** Reads all pages of a list, again when it changes: count, items and ids must agree. Throws `ProviderError`. */
 export async function readPages<T>(
   provider: Pick<ProviderClient, 'get'>,
   request: ProviderRequest,

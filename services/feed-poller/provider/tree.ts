@@ -65,7 +65,6 @@ function records(parent: Raw, [list, single]: readonly [string, string]): Raw[] 
   return [...found, parent[single]].filter(isRecord);
 }
 
-/** Returns the event, completed with the ids that it lacks. */
 function withIds(event: Raw, ids: Raw): Raw {
   const missing = Object.entries(ids).filter(([name]) => {
     const own = event[name];

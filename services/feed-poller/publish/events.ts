@@ -12,7 +12,6 @@ export type EventSource = 'schedule' | 'livescore' | 'show';
 
 type Change = EventReading & { readonly id: string; readonly own: number; readonly digest: string };
 
-/** The source and the time of read events. */
 type EventsReading = {
   readonly source: EventSource;
   /** `api.timestamp` of the answer, Unix seconds. */
@@ -32,11 +31,9 @@ type Published = {
 };
 
 /**
- * Publishes changes of events in lists as messages of the feed, and as signs of life the events in play of the live board that
- * do not change by themselves.
- *
- * A message has the event's `ut`, so that a list from a cache never overrides newer feed messages. A changed record whose
- * `ut` is not newer than the last published one gets the time of the answer, less the settle margin.
+ * Publishes changed events of lists as messages of the feed, and as signs of life the resting events in play. A message has the
+ * event's `ut`, so that no cached list overrides the feed; a change without a newer one has the answer's time, less the settle
+ * margin.
  */
 export class EventPublisher {
   readonly #topicWriter: Pick<TopicWriter, 'deliver'>;
@@ -97,10 +94,7 @@ export class EventPublisher {
   }
 }
 
-/**
- * Whether an event is in play and its record need not change. That of a running clock must: an answer in which it stands still is
- * no sign of life.
- */
+/** Whether an event is in play and at rest. With a running clock, an answer in which it stands still is no sign of life. */
 function isLiveAtRest({ status_type, clock_status, clock_time }: Raw): boolean {
   return status_type === 'live' && (clock_status !== 'running' || toWholeNumber(clock_time) === null);
 }

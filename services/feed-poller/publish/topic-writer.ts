@@ -40,10 +40,7 @@ type TopicWriterOptions = {
   readonly log: Logger;
 };
 
-/**
- * Writes all topics of the poller. Each method resolves once all its records are acknowledged. Throws `PublishError`
- * otherwise, and what `requireTerm` throws.
- */
+/** Writes all topics of the poller; resolves once acknowledged. Throws `PublishError`, and what `requireTerm` throws. */
 export class TopicWriter {
   readonly #options: TopicWriterOptions;
   readonly #encode: DeliveryEncoder;
@@ -94,7 +91,6 @@ export class TopicWriter {
     this.#options.metrics.checkpoints.inc();
   }
 
-  /** Deletes a checkpoint. */
   async forget(resource: string): Promise<void> {
     const topic = topicName(this.#options.prefix, 'poller-checkpoints');
     await this.#publish([{ topic, key: resource, value: null }]);
@@ -118,7 +114,6 @@ export class TopicWriter {
     return { topic: topicName(prefix, topic), key, value: codec.encode(value) };
   }
 
-  /** Publishes the records of a delivery in the span of a new trace. */
   async #publishDelivery(records: readonly PublishRecord[]): Promise<void> {
     const span = tracer()?.start('read from the provider', { kind: 'internal' }) ?? null;
     if (span === null) return this.#publish(records);

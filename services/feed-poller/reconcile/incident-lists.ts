@@ -6,7 +6,6 @@ import type { Raw } from '../provider/tree.ts';
 /** Page size of incidents: most matches fit into one page. */
 const PAGE = 500;
 
-/** An incident of a list. */
 type ListedIncident = {
   readonly id: string;
   /** Whether its record says that it was deleted: then it is not present, whichever list has it. */
@@ -14,10 +13,7 @@ type ListedIncident = {
   readonly bytes: Buffer;
 };
 
-/**
- * Why a list is no snapshot. `empty`: it has no incident, although some are known or the result needs goals; `count`: it never has
- * as many incidents as it says; `older`: it is older than one that was published; `unreadable`: it was sent to dead letters.
- */
+/** Why a list is no snapshot. `empty`: though some are known or needed; `count`: not as many as it says; `older` than a published one. */
 export type ListRefusal = 'empty' | 'count' | 'older' | 'unreadable';
 
 /** An incident list of an event, and what the provider lists as deleted where the list omits a known incident. */
@@ -29,7 +25,6 @@ export type IncidentList = {
   readonly refusal: ListRefusal | null;
 };
 
-/** What is known of an event before its list is read. */
 type KnownOfEvent = {
   /** Time of the last published list, Unix seconds; null before the first. */
   readonly publishedAt: number | null;
@@ -100,10 +95,7 @@ export class IncidentLists {
   }
 }
 
-/**
- * Whether records are deleted ones. A server that ignores `deleted=yes` answers with the incidents that are present: each record
- * must say that it was deleted, or none of them be on the plain list.
- */
+/** Whether records are deleted ones: a server that ignores `deleted=yes` answers with those that are present. */
 function areDeleted(records: readonly ListedIncident[], listed: readonly ListedIncident[]): boolean {
   if (records.every(({ deleted }) => deleted)) return true;
   const present = new Set(listed.map(({ id }) => id));

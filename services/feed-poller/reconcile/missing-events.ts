@@ -1,7 +1,4 @@
-/**
- * Decides which events the provider no longer has: those whose `/v2/events/{id}` answers 404 while none of its lists has them.
- * Pure: the caller passes times in milliseconds of the poller's clock.
- */
+/** Decides which events the provider no longer has: 404, and no list has them. Pure: milliseconds of the poller's clock. */
 
 /** Number of missing events above which none is deleted: a contract or a catalogue is lost, and not matches. */
 const MAX_MISSING = 20;
@@ -18,10 +15,7 @@ type MissingEvent = {
   publishedUt: number | null;
 };
 
-/**
- * What a 404 proves. `nothing`: a list has the event, or no list was read since; `missing`, `deleted`: what is to be published; `held`:
- * too many events are missing.
- */
+/** What a 404 proves. `nothing`: a list has the event, or none was read since; `held`: too many events are missing. */
 type Look = 'nothing' | 'missing' | 'deleted' | 'held';
 
 /** The events that may be missing, and the lists that would have them. */
@@ -46,7 +40,6 @@ export class MissingEvents {
     this.#lists = new Map(this.#known);
   }
 
-  /** The ids of all events that may be missing. */
   ids(): number[] {
     return [...this.#events.keys()];
   }
@@ -63,10 +56,7 @@ export class MissingEvents {
     return [...gone, ...back.filter((id) => this.#events.has(id))];
   }
 
-  /**
-   * Returns the events of a list that a next poller must know, where they are others than before, and null otherwise: those that the
-   * list has, and those that left it until a check has found or published where they are.
-   */
+  /** Returns a list's events for a next poller where they changed, else null: those it has, or had until a check settles them. */
   unsaved(list: string): readonly number[] | null {
     const listed = this.#lists.get(list) ?? new Set();
     const before = this.#known.get(list) ?? new Set();
@@ -76,7 +66,6 @@ export class MissingEvents {
     return [...known];
   }
 
-  /** Forgets a list that is no longer read. */
   forget(list: string): void {
     this.#lists.delete(list);
     this.#known.delete(list);

@@ -1,8 +1,4 @@
-/**
- * Decides which events need a check (a read of the whole incident list), and when: live events with an unconfirmed or missing
- * incident or a silent feed, finished events until they are verified, events with late or unreadable messages, events that no
- * list has any more. Pure: the caller passes times in milliseconds of the poller's clock; times of events are the provider's, Unix seconds.
- */
+/** Decides which events need a check (a read of the whole list), and when. Pure: milliseconds of the poller's clock. */
 import { toWholeNumber } from '#json/values.ts';
 import type { Incident, NormalizedMessage, RefusedList } from '#records/types.ts';
 import type { Raw } from '../provider/tree.ts';
@@ -21,11 +17,9 @@ export type WatchSettings = {
   readonly settleMs: number;
   /** Age since its start, in seconds, after which a finished event counts as verified. */
   readonly verifyWithin: number;
-  /** Whether an event is watched at all. */
   readonly follows: (event: Raw) => boolean;
 };
 
-/** The result of a check. */
 type Checked = Omit<AppliedList, 'at'> & {
   /** The provider's time of the snapshot, Unix seconds; null without one. */
   readonly snapshotAt: number | null;
@@ -149,10 +143,7 @@ export class MatchWatch {
     return null;
   }
 
-  /**
-   * Ends a check. Returns false when another check is needed: this one overrides messages of the feed, or the lists may
-   * lag behind the last one.
-   */
+  /** Ends a check. Returns false when another is needed: it overrides the feed's messages, or the lists may lag. */
   checked(id: number, { snapshotAt, listed, unconfirmed, contradicted, now }: Checked): boolean {
     const watched = this.#events.get(id);
     if (watched === undefined) return true;
@@ -205,10 +196,7 @@ export class MatchWatch {
     return event.status_type === 'finished' && this.#isOld(event, time);
   }
 
-  /**
-   * Marks a finished event as verified: it is checked again only when it changes after `position`, Unix seconds. Does
-   * nothing when the feed reported the event after its check.
-   */
+  /** Marks a finished event as verified up to `position`, Unix seconds, unless the feed reported it after its check. */
   verified(id: number, position: number): void {
     const watched = this.#events.get(id);
     if (watched !== undefined && !this.#isLastWord(watched)) return;
@@ -221,7 +209,6 @@ export class MatchWatch {
     this.#events.delete(id);
   }
 
-  /** Returns the number of watched events, by state. */
   counts(): { readonly live: number; readonly finished: number } {
     const of = (wanted: Watched['state']): number =>
       this.#events.values().reduce((count, { state }) => (state === wanted ? count + 1 : count), 0);

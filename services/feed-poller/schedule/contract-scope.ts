@@ -2,10 +2,7 @@ import type { Logger } from '#streams/log.ts';
 import type { MachineClock } from '#timing/clock.ts';
 import type { PollerMetrics } from '../metrics.ts';
 
-/**
- * Time after which a refused resource (403) is requested again, milliseconds. Nothing tells the poller that its contract has changed, and
- * a provider may refuse by mistake: without it one wrong answer for the feed would end polling until a restart.
- */
+/** Time after which a refused resource (403) is requested again, milliseconds: the provider may refuse by mistake. */
 const REFUSED_MS = 15 * 60_000;
 
 type ContractOptions = {
@@ -14,7 +11,6 @@ type ContractOptions = {
   readonly metrics: Pick<PollerMetrics, 'stopped'>;
 };
 
-/** A refusal of a resource. */
 type Refusal = {
   /** Aborted when the contract has changed since the request. */
   readonly changed: AbortSignal;
@@ -22,10 +18,7 @@ type Refusal = {
   readonly until: number;
 };
 
-/**
- * The client's contract with the provider, inferred from its answers. A resource answered with 403 is outside the contract until a
- * list names a new competition, and is not requested for a quarter of an hour.
- */
+/** The contract with the provider, from its answers: a refused resource (403) rests, until a list names a new competition. */
 export class ContractScope {
   readonly #options: ContractOptions;
   readonly #refused = new Map<string, Refusal>();

@@ -17,11 +17,7 @@ export type PlayClock = SimulatedClock & {
   reach(played: number): void;
 };
 
-/**
- * Creates a clock that runs through the stretches at `speed` times real time and jumps from the end of one to the start of
- * the next, as the player does. After the last it continues at `speed`, so that windows close. A clock of infinite speed
- * follows `reach`, and runs in real time from the end. `elapsed` returns real seconds from any zero.
- */
+/** Creates a clock that jumps between the stretches, at `speed`; an infinite one follows `reach`. `elapsed`: real seconds. */
 export function playClock(
   stretches: readonly Stretch[],
   speed: number,

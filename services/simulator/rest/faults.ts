@@ -59,10 +59,7 @@ export function parseRestFaults(setting: string): RestFaultRates {
   return parseRates(setting, REST_FAULT_NAMES, REST_PRESETS, () => 1);
 }
 
-/**
- * Decides at random which faults to inject, and counts them. Each fault has a separate source of random numbers: the same
- * requests in the same order get the same faults, and the rate of one fault does not change another.
- */
+/** Decides which faults to inject, and counts them. Each has its own random numbers: the rate of one does not change another. */
 export class RestFaults {
   readonly #rates: RestFaultRates;
   readonly #counts: Record<RestFault, number> = { ...NONE };
@@ -77,7 +74,6 @@ export class RestFaults {
     ) as Record<RestFault, SeededRandom>;
   }
 
-  /** Number of injections of each fault. */
   get counts(): Readonly<Record<RestFault, number>> {
     return this.#counts;
   }

@@ -59,7 +59,6 @@ export class ProviderState {
     return this.#events.get(id);
   }
 
-  /** Returns all published events, by stage, group and id. */
   events(): readonly KnownEvent[] {
     this.#ordered ??= [...this.#events.values()].sort(
       ({ record: a }, { record: b }) =>

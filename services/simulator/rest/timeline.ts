@@ -8,10 +8,7 @@ import type { Stretch } from './clock.ts';
 /** Maximum number of waves in memory: the current one, and those that a client reads again after an outage. */
 const WAVES_IN_MEMORY = 3;
 
-/**
- * All messages by time. The messages of a whole season do not fit in memory: a wave is simulated again on demand, with the
- * same result.
- */
+/** All messages by time. A season's do not fit in memory: a wave is simulated again on demand, with the same result. */
 export class Timeline {
   readonly #competition: Competition;
   readonly #matchSettings: MatchSettings;

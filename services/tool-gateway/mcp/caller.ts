@@ -20,10 +20,7 @@ export function bearerOf(header: string | undefined): string | null {
   return BEARER.exec(header)?.[1] ?? null;
 }
 
-/**
- * Returns `WWW-Authenticate` for a request without a valid token (RFC 6750, section 3). It names an error only if the
- * request has a bearer token; otherwise it only names the scheme.
- */
+/** Returns `WWW-Authenticate` for a request without a valid token (RFC 6750, section 3): with an error only if it has one. */
 export function challenge(authorization: string | undefined): string {
   const realm = 'Bearer realm="touchline"';
   return /^Bearer\b/i.test(authorization ?? '')

@@ -1,4 +1,3 @@
-/** Notifies subscribers of changed resources and lists that their contract covers at that time. */
 import { covers, type OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { isCovered } from '#views/queries/access.ts';
@@ -90,7 +89,6 @@ export class ChangeNotifier {
     this.#subscribers.clear();
   }
 
-  /** Schedules a batch of notifications. Returns whether there are subscribers. */
   #scheduleBatch(): boolean {
     if (this.#subscribers.size === 0) return false;
     const wait = Math.max(0, this.#notifiedAt + BATCH_MS - performance.now());

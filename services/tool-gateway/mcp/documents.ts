@@ -15,7 +15,6 @@ export type ContractDocument = {
   read(access: Access): string;
 };
 
-/** A page with a whole catalogue. */
 const WHOLE_CATALOGUE: CatalogueQuery = { limit: 100_000, page: 1 };
 
 /** Returns all documents, in the order of the list. `version` is that of the service. */

@@ -17,10 +17,7 @@ export type McpHandlerOptions = {
   readonly limits: McpLimits;
 };
 
-/**
- * Keeps one handler of the SDK for each token, as the bus of a handler carries only changes that the token's contract
- * covers. A handler without an open stream has no state, so it may be dropped.
- */
+/** Keeps one handler of the SDK for each token, as its bus carries only what the contract covers. Without a stream it has no state. */
 export class StatelessHandlers {
   readonly #options: McpHandlerOptions;
   readonly #handlers = new Map<string, { readonly handler: McpHttpHandler; readonly bus: ContractBus }>();
@@ -29,7 +26,6 @@ export class StatelessHandlers {
     this.#options = options;
   }
 
-  /** Answers a request; `body` is its parsed body. */
   answer(request: Request, body: unknown, caller: Caller): Promise<Response> {
     return this.#handlerOf(caller).fetch(request, { parsedBody: body });
   }

@@ -1,10 +1,8 @@
 /** Limits of the endpoint: those of the spec ("Limits"), and our own where the spec has none. */
 export const LIMITS = {
-  /** Requests of one token in a rolling minute. */
   requestsPerToken: 120,
   /** Requests without a valid token of one address in a rolling minute. */
   requestsPerAddress: 60,
-  /** Maximum size of a body, bytes. */
   maxBodyBytes: 64 * 1024,
   /** Maximum number of sessions of a replica, and of one token on it. */
   maxSessions: 1_000,

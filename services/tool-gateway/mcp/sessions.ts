@@ -1,7 +1,4 @@
-/**
- * Sessions of clients of protocol revisions before 2026-07-28. A session holds only the subscriptions of its stream, so
- * any replica answers the other calls of a session (docs/decisions/0053).
- */
+/** Sessions of clients of revisions before 2026-07-28. They hold subscriptions alone: any replica answers other calls (docs/decisions/0053). */
 import { randomUUID } from 'node:crypto';
 import {
   isInitializeRequest,
@@ -63,7 +60,6 @@ export class McpSessions {
       : refusal(404, 'The session has ended, or another replica has it: send initialize again');
   }
 
-  /** Ends sessions that have been idle for longer than the limit. */
   sweep(): void {
     const { limits, context } = this.#options;
     const before = context.now() - limits.sessionIdleMs;
@@ -132,7 +128,6 @@ export class McpSessions {
     return response;
   }
 
-  /** Creates a server and a transport for one request, and closes them after the answer. */
   async #answerWithoutSession(request: Request, body: unknown, caller: Caller): Promise<Response> {
     const server = createServer(this.#options.context, caller, null);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
@@ -152,10 +147,7 @@ export class McpSessions {
     });
   }
 
-  /**
-   * Ends the least recently used session without a stream when the token, or this replica, has the maximum number.
-   * Returns whether another session may be opened.
-   */
+  /** Ends the oldest session without a stream where the token or replica has the maximum. Returns whether one may be opened. */
   #makeRoom({ tokenId }: Caller): boolean {
     const { maxSessions, maxSessionsPerToken } = this.#options.limits;
     const all = [...this.#sessions.values()];

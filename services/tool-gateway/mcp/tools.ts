@@ -1,4 +1,3 @@
-/** All tools of the endpoint, in the order of the list. */
 import { covers } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { listCompetitions, listSports } from './tools/catalogue.ts';

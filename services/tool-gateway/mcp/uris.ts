@@ -11,7 +11,6 @@ export const matchUri = (id: number): string => `touchline://matches/${id}`;
 export const tableUri = (id: number): string => `touchline://standings/${id}`;
 export const documentUri = (name: string): string => `touchline://documents/${name}`;
 
-/** The resource that a URI names. */
 type NamedResource =
   | { readonly kind: 'match' | 'table'; readonly id: number }
   | { readonly kind: 'document'; readonly name: string };

@@ -14,10 +14,7 @@ export function identify({ message_id, event_id, uuid }: MessageHead): MessageFi
   return { message_id, event_id, uuid };
 }
 
-/**
- * Returns the mark of a request some of whose content is older than its subscription asks for, an item of structured fields (RFC 9651);
- * null where none is. `now`: Unix milliseconds.
- */
+/** Returns the mark of a request with content older than its subscription asks for (RFC 9651); null without. `now`: Unix milliseconds. */
 export function latenessOf(
   messages: readonly Pick<MessageHead, 'ut' | 'received_at'>[],
   { max_age_seconds, max_delay_seconds }: ContentLimits,
@@ -85,10 +82,7 @@ export class MessageBatch {
     return true;
   }
 
-  /**
-   * Returns the JSON array of all messages, and drops their bytes; call it once. A message is a view of all bytes that
-   * were fetched with it, which thousands of pending requests would keep in memory.
-   */
+  /** Returns the JSON array of all messages, once, and drops their bytes, which hold all that was fetched with them. */
   takeBody(): Buffer {
     const parts = this.#parts;
     this.#parts = [];
@@ -109,7 +103,6 @@ export type CollectedBatch = {
 type CollectBatchOptions = {
   readonly window: Pick<MessageWindow, 'latest'>;
   readonly limits: BatchLimits;
-  /** The next offset to read, by partition. */
   readonly next: readonly number[];
   /** The partition that the batch begins with. */
   readonly firstPartition: number;

@@ -82,7 +82,6 @@ export class SubscriptionDelivery {
     );
   }
 
-  /** Wakes the loop if the subscription selects one of the messages. */
   offer(messages: readonly MessageAtOffset[]): void {
     if (messages.some(({ message }) => wants(this.#subscription, message))) this.wake();
   }

@@ -18,7 +18,6 @@ type DispatcherOptions = {
   readonly partitions: number;
 };
 
-/** A partition of subscriptions that this process owns. */
 type OwnedPartition = {
   /** Progress at the claim, or that of a closed delivery, by subscription. */
   readonly progress: Map<string, WebhookProgress>;
@@ -48,7 +47,6 @@ export class Dispatcher {
     this.#refresh(partition);
   }
 
-  /** Whether it delivers the subscriptions of a partition. */
   owns(partition: number): boolean {
     return this.#owned.has(partition);
   }
@@ -96,7 +94,6 @@ export class Dispatcher {
     return { states, behind, sealed: sealed.length, windowBytes: context.messages.window.bytes };
   }
 
-  /** Returns the partition of webhook-progress of a subscription. */
   #partitionOf(id: string): number {
     return partitionHash(Buffer.from(id)) % this.#options.partitions;
   }
@@ -144,10 +141,7 @@ export class Dispatcher {
     }
   }
 
-  /**
-   * Returns progress that is within webhook-messages: from the start where it is beyond its end, as the topic was recreated, or restored
-   * from a backup. Receivers recognise duplicates by their ids.
-   */
+  /** Returns progress within webhook-messages: from the start where it is beyond the end of a recreated or restored topic. */
   async #withinLog(
     progress: ReadonlyMap<string, WebhookProgress>,
     progressLog: OwnedPartition['progressLog'],

@@ -47,7 +47,6 @@ const PACE_MS = 10;
 /** The same while no subscription waits for messages. */
 const IDLE_PACE_MS = 1_000;
 
-/** A read of older messages of a partition, from an offset on. */
 type BacklogRead = {
   readonly partition: number;
   readonly from: number;
@@ -55,14 +54,9 @@ type BacklogRead = {
   readonly next: number;
 };
 
-/** Readers by partition, for one read at a time. */
 type ReaderSlot = Map<number, PartitionReader>;
 
-/**
- * webhook-messages for all subscriptions of a process. It reads the latest messages once, from the end at its start, and has them in
- * memory. Subscriptions that are behind these read the log, with a limit of concurrent reads for all of them; they share pending reads,
- * and a cache of the last ones.
- */
+/** webhook-messages for all subscriptions of a process: the latest in memory, older ones by shared and limited reads of the log. */
 export class MessageSource {
   readonly #options: MessageSourceOptions;
   /** Its name on the broker. */
@@ -74,7 +68,6 @@ export class MessageSource {
   readonly #waiting: ((slot: ReaderSlot) => void)[] = [];
   /** By partition and offset. */
   readonly #cache: LRUCache<string, BacklogRead>;
-  /** Pending reads, by partition and offset. */
   readonly #pending = new Map<string, Promise<BacklogRead>>();
 
   private constructor(
@@ -102,7 +95,6 @@ export class MessageSource {
     return new MessageSource(options, topic, partitions, await client.logBounds(partitions));
   }
 
-  /** Number of partitions. */
   get partitions(): number {
     return this.#partitions.length;
   }
@@ -119,10 +111,7 @@ export class MessageSource {
     return this.#partitions.map((topicPartition) => found.get(partitionKey(topicPartition)) ?? 0);
   }
 
-  /**
-   * Reads the latest messages until `signal` is aborted, and passes them to `onMessages`. `isIdle`: whether no subscription waits for
-   * them. Rejects as `follow` does.
-   */
+  /** Reads the latest messages until `signal`, and passes them on. `isIdle`: no subscription waits for them. Rejects as `follow`. */
   async follow(
     signal: AbortSignal,
     onMessages: (messages: readonly MessageAtOffset[]) => void,
@@ -152,10 +141,7 @@ export class MessageSource {
     });
   }
 
-  /**
-   * Reads messages at or after an offset from the log; none at an open transaction. Rejects with `ExpiredError`, and with
-   * `StreamError` when the broker does not answer for a long time.
-   */
+  /** Reads older messages from the log; none at an open transaction. Rejects with `ExpiredError`, and `StreamError`. */
   async readOlder(partition: number, offset: number): Promise<MessageChunk> {
     const cached = this.#findCached(partition, offset);
     if (cached !== undefined) return cached;

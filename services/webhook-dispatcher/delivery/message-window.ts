@@ -5,14 +5,12 @@ import type { WebhookMessage } from '#records/types.ts';
 export type MessageAtOffset = {
   readonly offset: number;
   readonly message: WebhookMessage;
-  /** The trace of the message. */
   readonly traceparent?: string | undefined;
 };
 
 /** Consecutive messages of a partition. */
 export type MessageChunk = {
   readonly messages: Iterable<MessageAtOffset>;
-  /** The next offset to read. */
   readonly next: number;
 };
 
@@ -51,7 +49,6 @@ export class MessageWindow {
     return this.#bytes;
   }
 
-  /** Returns the offset of the next message of a partition. */
   endOf(partition: number): number {
     return this.#windowOf(partition).end;
   }

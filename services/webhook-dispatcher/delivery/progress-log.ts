@@ -7,10 +7,7 @@ import { isOfSchema } from '#topics/errors.ts';
 import { readable, reportUnreadable, type UnreadableRecord } from '#topics/readable.ts';
 import type { DeliveryProgress } from './progress.ts';
 
-/**
- * Time that changed progress waits for that of other subscriptions, milliseconds, unless `flush` is called: a transaction for each
- * request would cost the broker more than the deliveries.
- */
+/** Time that changed progress waits for others', milliseconds, unless `flush` is called: a transaction each would cost too much. */
 const LINGER_MS = 250;
 /** Interval at which an idle log asks whether a broker left its last transaction open, milliseconds. */
 const CHECK_MS = 2_000;
@@ -132,11 +129,7 @@ function newWrite(): PromiseWithResolvers<void> {
   return write;
 }
 
-/**
- * Owns a partition of webhook-progress until its term is over: fences the previous owner, reads the progress, and lets the dispatcher
- * deliver its subscriptions. Rejects with `StreamError` when it cannot be written, and with `DecodeError` where the registry lacks a
- * schema.
- */
+/** Owns a partition of webhook-progress for a term: fences, reads, and lets the dispatcher deliver. Rejects with `StreamError`, `DecodeError`. */
 export async function ownPartition(
   { client, topic, application, codec }: ProgressLogOptions,
   dispatcher: ProgressOwner,

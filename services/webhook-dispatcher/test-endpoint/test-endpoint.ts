@@ -15,7 +15,6 @@ export type TestEndpointOptions = Omit<EndpointOptions, 'url' | 'secret'> & {
   readonly maxConcurrent?: number;
 };
 
-/** The answer to a test: the HTTP status, and the fields of the body. */
 type TestAnswer = { readonly code: number; readonly status: string; readonly message: string };
 
 const PATH = '/test-webhook-url/';
@@ -80,10 +79,7 @@ export async function createApp(options: TestAppOptions): Promise<FastifyInstanc
   return app;
 }
 
-/**
- * Registers the endpoint. Client addresses are Fastify's `request.ip`: behind a proxy
- * the server needs `trustProxy`. Nothing of a request is logged or stored.
- */
+/** Registers the endpoint. Client addresses are Fastify's `request.ip`. Nothing of a request is logged or stored. */
 export async function testEndpoint(app: FastifyInstance, options: TestEndpointOptions): Promise<void> {
   await app.register(async (scope) => {
     let running = 0;

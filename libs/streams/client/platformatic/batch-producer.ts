@@ -69,10 +69,7 @@ export async function openBatchProducer(brokers: Brokers, clientId: string): Pro
   }
 }
 
-/**
- * Chooses the partition of each record: its own, that of its key, or for `any` the next one from `turn` on with a leader. Records
- * whose partition has no leader are returned as `unsent`.
- */
+/** Chooses each record's partition: its own, its key's, or from `turn` on one with a leader. `unsent`: those without a leader. */
 async function choosePartitions(
   records: readonly PublishRecord[],
   connections: BrokerConnections,

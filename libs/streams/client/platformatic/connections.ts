@@ -31,10 +31,7 @@ type TopicMetadata = {
   readonly brokers: readonly Address[];
 };
 
-/**
- * Recent topic metadata, shared by all connections of a client: partitions claimed together cause one request. A caller that
- * finds an entry outdated removes it for all.
- */
+/** Recent topic metadata, shared by a client's connections: one request for many claims. Who finds an entry outdated removes it. */
 export class SharedMetadata extends PromiseCache<TopicMetadata> {
   constructor() {
     super(SHARED_MS);
@@ -42,16 +39,11 @@ export class SharedMetadata extends PromiseCache<TopicMetadata> {
 }
 
 type ConnectionsOptions = {
-  /** Metadata shared with other connections. Default: not shared. */
   readonly metadata?: SharedMetadata;
-  /** Called by `close`. */
   readonly onClose?: () => void;
 };
 
-/**
- * One owner's connections to the brokers. A connection that the broker closed, as it was idle or the broker stopped, is opened
- * again for the next request. Does not retry requests.
- */
+/** One owner's connections to the brokers; a closed one is opened again for the next request. Does not retry requests. */
 export class BrokerConnections {
   readonly #cluster: Brokers;
   readonly #bootstrap: readonly Address[];
@@ -90,7 +82,6 @@ export class BrokerConnections {
     return this.#closed;
   }
 
-  /** Returns the connection to the coordinator of a consumer group or of a transactional id. */
   async coordinator(of: 'group' | 'transaction', key: string): Promise<Connection> {
     const find = () => this.#findCoordinator(of, key);
     return this.#connectTo(await this.#coordinators.get(`${of} ${key}`, find));
@@ -115,7 +106,6 @@ export class BrokerConnections {
     throw new NoLeaderError({ topic, partition });
   }
 
-  /** Returns the leader epoch of a partition, from the same metadata as `leader`; -1 when unknown. */
   async leaderEpoch({ topic, partition }: TopicPartition): Promise<number> {
     return (await this.#topic(topic)).leaderEpochs[partition] ?? -1;
   }
@@ -141,7 +131,6 @@ export class BrokerConnections {
     this.#coordinators.forget();
   }
 
-  /** Forgets the metadata of one topic. The next use requests it again. */
   forgetTopic(topic: string): void {
     this.#topics.forget(topic);
     this.#metadata.forget(topic);
@@ -153,7 +142,6 @@ export class BrokerConnections {
     await this.reset();
   }
 
-  /** Closes all open connections. The next request connects again. */
   async reset(): Promise<void> {
     const open = [...this.#open.values()];
     this.#open.clear();
@@ -252,10 +240,7 @@ export class BrokerConnections {
   }
 }
 
-/**
- * Returns the metadata of the named topics, or of all topics for null. Never creates a topic, even on a broker that creates topics
- * automatically. The library rejects a response in which one partition has no leader; this function returns it.
- */
+/** Returns the metadata of topics, null: of all. Creates none. The library rejects a response with a partition without a leader. */
 export async function metadataOf(
   broker: Connection,
   names: readonly string[] | null,

@@ -1,17 +1,11 @@
-/**
- * Decompresses the records of a batch up to a limit. Without a limit a small batch of compressed zeros could exhaust the memory
- * of every process that reads the topic.
- */
+/** Decompresses the records of a batch up to a limit: a small batch of zeros could exhaust the memory of every reader. */
 import zlib from 'node:zlib';
 import { compressionsAlgorithms } from './library.ts';
 
 /** Maximum bytes of a decompressed batch: 64 times the default message limit of a topic. */
 export const MAX_PLAIN_BYTES = 64 * 1024 * 1024;
 
-/**
- * Decompressors by the compression bits of a batch's attributes. Each throws a `RangeError` when the result would exceed
- * `limit`, and another error for damaged bytes.
- */
+/** Decompressors by the compression bits of a batch. Each throws a `RangeError` above `limit`, another error for damaged bytes. */
 export const DECOMPRESSIONS: Readonly<Record<number, (bytes: Buffer, limit: number) => Buffer>> = {
   1: (bytes, limit) => zlib.gunzipSync(bytes, { maxOutputLength: limit }),
   2: (bytes, limit) => {

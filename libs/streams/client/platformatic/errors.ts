@@ -4,10 +4,7 @@ import { type EpochEnd, partitionKey, type TopicPartition } from '../port.ts';
 
 /** The library's codes for a failed connection and a request without a response. */
 const DISCONNECTED_CODES = ['PLT_KFK_NETWORK', 'PLT_KFK_TIMEOUT'];
-/**
- * Our codes by the broker's error name. FENCED: a newer owner has the transactional id, or the broker has ended the
- * transaction.
- */
+/** Our codes by the broker's error name. FENCED: a newer owner, or the broker has ended the transaction. */
 const BY_NAME: Readonly<Record<string, CodeOf<'StreamError'>>> = {
   INVALID_PRODUCER_EPOCH: 'FENCED',
   PRODUCER_FENCED: 'FENCED',
@@ -86,10 +83,7 @@ export function toStreamError(doing: string, thrown: unknown): StreamError {
   return new StreamError(code, `${doing}: ${message} (${apiId}, ${apiCode})`, thrown, apiId);
 }
 
-/**
- * Whether the same request can be retried soon: all errors in the response are transient, or a partition has no leader. Ignores
- * partitions that the broker did not attempt.
- */
+/** Whether the same request can be retried soon: all errors are transient, or a partition has no leader. */
 export function isTransient(thrown: unknown): boolean {
   if (thrown instanceof NoLeaderError) return true;
   const codes = protocolCodes(thrown).filter((code) => code !== NOT_ATTEMPTED);

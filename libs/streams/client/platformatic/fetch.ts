@@ -1,7 +1,4 @@
-/**
- * The fetch request (version 16 with topic ids, supported by brokers since 3.7). The library's parser decodes every record with
- * headers and big integers. This parser returns the bytes, and `decodeBatches` returns views of them.
- */
+/** The fetch request (version 16, brokers since 3.7). The library's parser decodes every record; this returns views of the bytes. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EpochEnd } from '../port.ts';
 import {
@@ -14,7 +11,6 @@ import {
 } from './library.ts';
 import { type AbortedTransaction, type DecodedBatches, decodeBatches } from './record-batches.ts';
 
-/** The fetch position of one partition. */
 type FetchFrom = {
   /** Set by the cluster when the topic is created; a later topic with the same name has another id. */
   readonly topicId: string;
@@ -29,16 +25,12 @@ type FetchFrom = {
 type FetchOptions = {
   /** How long the broker may wait for the first record, milliseconds. Must be below the request timeout of the connection. */
   readonly maxWaitMs: number;
-  /**
-   * Maximum bytes of the response and of each partition in it, and also of all decompressed records; the rest is left for the next
-   * fetch. The first batch is returned whole even when it is larger.
-   */
+  /** Maximum bytes of the response, of each partition and of its decompressed records; the first batch is returned whole. */
   readonly maxBytes: number;
 };
 
 export type PartitionFetch = FetchFrom & FetchOptions;
 
-/** Offsets of a partition at the time of the response. */
 type PartitionState = {
   readonly highWatermark: number;
   /** First offset of the oldest open transaction, else the high watermark. */
@@ -214,7 +206,6 @@ function readPartition(
   return { partition, errorCode, highWatermark, lastStableOffset, diverging, aborted, bytes };
 }
 
-/** Reads the tagged fields at the end of a structure with the functions of `read`, and skips all other fields. */
 function readTags(reader: Reader, read: Readonly<Record<number, () => void>>): void {
   for (let count = reader.readUnsignedVarInt(); count > 0; count -= 1) {
     const tag = reader.readUnsignedVarInt();

@@ -91,10 +91,7 @@ export class ProtocolPartitionReader implements PartitionReader {
     return { records, next, end: lastStableOffset, written: highWatermark, epoch };
   }
 
-  /**
-   * Rejects with TOPIC_RECREATED when the topic's name has another id now. With the same id the error is transient: a broker that
-   * has just started may not know the id yet.
-   */
+  /** Rejects with TOPIC_RECREATED when the topic has another id now. With the same one a starting broker may not know it yet. */
   async #requireSameTopic(): Promise<void> {
     const { topic } = this.#options;
     const id = await this.#connections.topicId(topic).catch(() => this.#topicId);

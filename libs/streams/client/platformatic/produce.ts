@@ -1,7 +1,4 @@
-/**
- * The produce request (version 9) with record batches (format 2). It writes all records in one pass into one buffer. The library
- * allocates several buffers and objects per record, which cost a tenth of a match processor's time.
- */
+/** The produce request (version 9), written in one pass into one buffer: the library's objects cost a tenth of a match processor. */
 
 import { type BatchRecord, partitionKey, type TopicPartition, type WrittenBatch } from '../port.ts';
 import { type BrokerConnections, byLeader } from './connections.ts';
@@ -9,7 +6,6 @@ import { type Connection, crc32c, createAPI, ProduceAcks, produceV9, Writer } fr
 import { RecordBuffer } from './record-buffer.ts';
 import { retryTransient } from './retries.ts';
 
-/** Records for one partition, in order. */
 type RecordBatch = TopicPartition & {
   readonly records: readonly BatchRecord[];
   /** Upper bound of the bytes of the records. */
@@ -36,10 +32,7 @@ export function recordBytes(record: Pick<BatchRecord, 'key' | 'value' | 'tracepa
   return keyBytes + (value?.length ?? 0) + RECORD_OVERHEAD + headers;
 }
 
-/**
- * Groups records into record batches of at most `maxBytes`, and these into produce batches with at most one record batch of
- * each partition. Keeps the order within a partition. A single larger record gets its own record batch.
- */
+/** Groups records into record batches of at most `maxBytes`, one of each partition in a produce batch, in order. A larger record is alone. */
 export function batchRecords(
   records: readonly BatchRecord[],
   maxBytes: number = MAX_BATCH_BYTES,
@@ -76,10 +69,7 @@ export function batchRecords(
 
 const TIMEOUT_MS = 10_000;
 
-/**
- * The buffer of a completed request, reused by the next request of any sender: page faults of fresh memory cost more than
- * writing the request. Larger buffers are not reused.
- */
+/** The buffer of a completed request, for the next one of any sender: page faults of fresh memory cost more. No larger ones. */
 let spareBuffer: Buffer | null = null;
 const MAX_SPARE_BYTES = 2 * 1024 * 1024;
 
@@ -99,11 +89,7 @@ export class BatchSender {
     this.#identity = identity;
   }
 
-  /**
-   * Sends produce batches and returns the written record batches. After a rejection the outcome is unknown, and the sender must
-   * not be used again. `onFailure` is called after the retries of a produce batch failed: it resolves to send the same batch again,
-   * or throws. Default: throws.
-   */
+  /** Sends produce batches and returns what was written. `onFailure`: after the retries, resolves to send the batch again, or throws. */
   async send(batches: readonly ProduceBatch[], onFailure: OnFailure = rethrow): Promise<WrittenBatch[]> {
     const written: WrittenBatch[] = [];
     for (const produceBatch of batches) {
@@ -205,10 +191,7 @@ export function batchesBytes(batches: readonly NumberedBatch[]): number {
   return batches.reduce((sum, { batch }) => sum + CHECKED_HEAD + batch.bytes, 0);
 }
 
-/**
- * Writes the body of the request. `buffer`: memory for the batches, at least `batchesBytes`; nothing else may use it until the
- * response arrives. `now`: time of all records, Unix milliseconds.
- */
+/** Writes the body of the request into `buffer`, which nothing else may use until the response. `now`: Unix milliseconds. */
 export function createRequest(
   identity: Identity,
   batches: readonly NumberedBatch[],

@@ -41,10 +41,7 @@ const WANTS_TLS = 'Broker requires TLS.';
 
 type Link = Error & { readonly code?: unknown; readonly apiId?: unknown };
 
-/**
- * Returns the error of a connection that would fail again, as its credentials or certificates are refused; undefined for any other
- * failure. `at`: the broker's address.
- */
+/** Returns the error of a connection that would fail again, as it is refused; undefined for another. `at`: the broker. */
 export function accessError(brokers: Brokers, at: string, thrown: unknown): StreamError | undefined {
   const { tls, sasl } = securityOf(brokers);
   const chain = chainOf(thrown);
@@ -71,10 +68,7 @@ export function accessError(brokers: Brokers, at: string, thrown: unknown): Stre
   return undefined;
 }
 
-/**
- * Whether the broker refused the credentials. The library also reports a failed authentication when the connection broke during
- * it; that failure is transient.
- */
+/** Whether the broker refused the credentials. A connection that broke meanwhile is reported alike, but transient. */
 function isRefused(chain: readonly Link[]): boolean {
   if (chain.some(({ apiId }) => REFUSED.includes(String(apiId)))) return true;
   const last = chain.at(-1);

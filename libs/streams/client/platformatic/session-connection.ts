@@ -4,11 +4,7 @@ import { Connection } from './library.ts';
 const SASL_HANDSHAKE = 17;
 const SASL_AUTHENTICATE = 36;
 
-/**
- * A connection whose authentication expires (KIP-368). The library authenticates again after 80 % of that time, and still sends
- * other requests: the broker rejects a request between handshake and authentication with ILLEGAL_SASL_STATE. This class
- * holds such requests until the authentication ends. Requests sent before it get their responses before it.
- */
+/** A connection that is authenticated again (KIP-368): holds back requests meanwhile, which the broker would reject. */
 export class SessionConnection extends Connection {
   /** Requests that wait for a running authentication; null when none runs. */
   #waiting: (() => void)[] | null = null;

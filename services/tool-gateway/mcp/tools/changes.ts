@@ -1,4 +1,3 @@
-/** The tool for changes of matches: each is joined with its incident, goals come first. */
 import { z } from 'zod';
 import type { StepClass } from '#views/store/story-steps.ts';
 import { changeOf, shownChange } from './change.ts';

@@ -1,4 +1,3 @@
-/** The tool for one match: its state, its trading guard, and its timeline. */
 import { z } from 'zod';
 import { pageOf } from '#contract/rest/tree.ts';
 import { isInShootOut } from '#domain/goal-facts.ts';

@@ -12,7 +12,6 @@ const MAX_TABLES = 2_000;
 export type TableListEntry = OperationData<'standings.index'>['standings_list'][number];
 type Table = OperationData<'standings.show'>['standings'];
 export type TableGroup = Table['groups'][number];
-/** A row of a table, with its group. */
 type TableRow = { readonly group: TableGroup; readonly record: TableGroup['participants'][number] };
 
 /** Returns a page of the tables of a season and its stages. */
@@ -33,10 +32,7 @@ type WantedTable = {
   readonly group?: string | undefined;
 };
 
-/**
- * Returns the id of a season's table of one type: the season's own, else the only one of its stages, else the only one
- * with the group. Throws `ToolError` `AMBIGUOUS` or `NOT_FOUND`.
- */
+/** Returns a season's table of one type: its own, else its stages' only one, else the only one with the group. Throws `ToolError`. */
 export function chosenTable({ seasonId, typeId, stageId, group }: WantedTable, scope: ToolScope): number {
   const { entries } = tablesOf(seasonId, { limit: MAX_TABLES, page: 1 }, scope);
   const ofType = entries.filter((one) => one.type_id === typeId);

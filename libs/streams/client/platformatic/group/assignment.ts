@@ -6,10 +6,8 @@ export type OwnershipClaim = {
 };
 
 /**
- * Assigns partitions to members, by member name. Share sizes differ by at most one. A member keeps the partitions it owned up to
- * its share, so that little state is restored. Members of the latest generation choose first and get the larger shares: a
- * member that was out of the group may claim partitions that others own now. The result does not depend on the order of the
- * inputs.
+ * Assigns partitions by member name: shares differ by at most one. A member keeps what it owned up to its share; those of the
+ * latest generation choose first. Does not depend on the order of the inputs.
  */
 export function assignPartitions(
   partitions: readonly number[],

@@ -8,10 +8,7 @@ import type { Membership } from './membership.ts';
 
 /** Maximum rebalance timeout, below the request timeout: the coordinator responds to a join once all members have joined. */
 const MAX_REBALANCE_MS = 10_000;
-/**
- * Rebalance timeout as a share of the session timeout: a join that waits for a dead member must end before the sessions of the
- * joined members expire.
- */
+/** Share of the session timeout: a join that waits for a dead member must end before the others' sessions expire. */
 const REBALANCE_SHARE = 2 / 3;
 /** Timeout of a heartbeat as a share of the session timeout, so that two can fail within a session. */
 const HEARTBEAT_SHARE = 1 / 3;

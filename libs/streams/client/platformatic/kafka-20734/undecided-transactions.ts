@@ -1,7 +1,6 @@
 /**
- * Repairs transactions that brokers with KAFKA-20734 leave open in some partitions, although the coordinator has decided them
- * (docs/known-issues.md). When no supported release has the defect, delete this folder with its uses in
- * transactional-producer.ts, `own`, `shared` and `lastCommitted` of the port, and the uses of detection.ts.
+ * Repairs transactions that brokers with KAFKA-20734 leave open (docs/known-issues.md). Delete this folder with its uses in
+ * transactional-producer.ts and the port when no supported release has the defect.
  */
 
 import { poll } from '#timing/poll.ts';
@@ -44,9 +43,8 @@ export type LastTransaction = { readonly state: string; readonly producer: Produ
 type Decide = (partitions: readonly TopicPartition[], decision: 'commit' | 'abort') => Promise<void>;
 
 /**
- * Returns how the last transaction ended; null when the coordinator does not know the id. Must be called before fencing, which makes
- * the coordinator forget it. Aborts an open transaction as fencing would: otherwise a delayed request of its producer could
- * commit it between the two requests.
+ * Returns how the last transaction ended; null for an unknown id. Called before fencing, which makes the coordinator forget it.
+ * Aborts an open one, as its producer could still commit it in between.
  */
 export async function endLastTransaction(
   connections: BrokerConnections,
@@ -94,7 +92,6 @@ export class UndecidedTransactions {
   readonly #own: ReadonlySet<string>;
   /** Shared partitions whose leader has not responded yet, by key. They are settled before the first write to each. */
   readonly #unchecked = new Map<string, TopicPartition>();
-  /** Time of the next check of these partitions. */
   #nextCheckAt = 0;
   /** The producer of the last commit before this producer: null for none, undefined until it is read. */
   #lastCommitted: ProducerIdentity | null | undefined;
@@ -121,10 +118,7 @@ export class UndecidedTransactions {
     this.#own = new Set(options.own.map(partitionKey));
   }
 
-  /**
-   * Decides the undecided transactions of earlier producers, each the same way in all partitions. Skips a shared partition without a
-   * leader until it is needed: this producer never writes to most of them. Rejects with `RefusedError` HANGING_TRANSACTION.
-   */
+  /** Decides earlier producers' transactions, each alike in all partitions; a leaderless shared one when needed. Rejects with `RefusedError`. */
   async settle(): Promise<void> {
     const { own, shared, lastCommitted } = this.#options;
     const open = await openTransactions(this.#connections, own);
@@ -144,11 +138,7 @@ export class UndecidedTransactions {
     this.#checkedChanges = this.#connections.changes;
   }
 
-  /**
-   * Rejects with UNDECIDED when this producer has an open transaction. Must be called before each transaction, with its partitions,
-   * once their leaders are connected. Sends requests only after a connection was opened or lost: a broker may have restarted
-   * without the markers of the previous transaction, and the next one would decide that transaction too.
-   */
+  /** Rejects with UNDECIDED when this producer has an open transaction. Called before each one, with its partitions. */
   async require(partitions: readonly TopicPartition[]): Promise<void> {
     if (this.#unchecked.size > 0) await this.#settleUnchecked(partitions);
     const { changes } = this.#connections;
@@ -192,10 +182,7 @@ export class UndecidedTransactions {
     for (const one of others) if (!unreachable.includes(one)) this.#unchecked.delete(partitionKey(one));
   }
 
-  /**
-   * Ends the transactions of this producer id. Throws HANGING_TRANSACTION for a transaction that it cannot decide, and for one of
-   * another producer in its own partitions.
-   */
+  /** Ends the transactions of this producer id. Throws HANGING_TRANSACTION where it cannot, and for another's in its own partitions. */
   async #end(open: readonly OpenTransaction[]): Promise<void> {
     const { id } = this.#identity;
     const former = this.#before?.producer.id;
@@ -214,9 +201,8 @@ export class UndecidedTransactions {
   }
 
   /**
-   * Returns how the open transactions of an epoch were decided; null when unknown. The coordinator knows only the last transaction. An
-   * epoch with an open transaction in an own partition is the last one, as a later producer settles these before it commits. An
-   * earlier one was aborted, unless its epoch or a later one has committed.
+   * Returns how an epoch's open transactions were decided; null: unknown. The coordinator knows the last one, that of an own
+   * partition; an earlier one was aborted, unless its epoch or a later one has committed.
    */
   async #decisionOn(epoch: number, open: readonly OpenTransaction[]): Promise<'commit' | 'abort' | null> {
     const before = this.#before;
