@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { FilesRule, requireOpenFiles } from './open-files.ts';
+import { expect, test, vi } from 'vitest';
+import { requireOpenFiles, watchOpenFiles } from './open-files.ts';
 
 const limits = (soft: string) =>
   `Limit                     Soft Limit           Hard Limit           Units\nMax open files            ${soft}                 524288               files\n`;
@@ -30,17 +30,16 @@ test('checks nothing where the system does not tell its limits', () => {
 });
 
 test('says once that no file can be opened, and once that files can be opened again', () => {
-  const rule = new FilesRule();
-  const checks = [true, false, false, true, false, true, true, true, false];
-  expect(checks.map((canOpen) => rule.checked(canOpen))).toEqual([
-    null,
-    'gone',
-    null,
-    null,
-    null,
-    null,
-    'back',
-    null,
-    'gone',
-  ]);
+  vi.useFakeTimers();
+  try {
+    const checks = [true, false, false, true, false, true, true, true, false];
+    const said: string[] = [];
+    const note = (word: string) => () => void said.push(`${word} ${checks.length}`);
+    const log = { error: note('gone'), info: note('back') };
+    watchOpenFiles(log, () => checks.shift() ?? true);
+    vi.advanceTimersByTime(27_000);
+    expect(said).toEqual(['gone 7', 'back 2', 'gone 0']);
+  } finally {
+    vi.useRealTimers();
+  }
 });

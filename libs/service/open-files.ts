@@ -1,11 +1,9 @@
-/** The number of files and connections that the system lets a process open. */
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import type { CodeOf } from '#errors/catalogue.ts';
 import { RAISE_FILES, shortageOf } from '#errors/shortages.ts';
 import { defineError } from '#errors/touchline-error.ts';
 import type { Logger } from './logger.ts';
 
-/** The system lets this process open too few files. */
 class LimitError extends defineError('LimitError') {
   constructor(limit: number, needed: number, setting: string | null) {
     const lower = setting === null ? '' : `lower ${setting}, or `;
@@ -26,11 +24,7 @@ const OWN = 128;
 /** The setting of a service with a limit on connections. */
 const CONNECTIONS = 'WEBHOOK_MAX_CONNECTIONS';
 
-/**
- * Throws `LimitError` when this process may open fewer files than it needs: without them it could neither reach a broker nor say why,
- * and a flood of connections below their limit would take the files of all else. Systems without /proc are not checked. `limits`:
- * the text of /proc/self/limits.
- */
+/** Throws `LimitError` when this process may open fewer files than it needs. `limits`: the text of /proc/self/limits. */
 export function requireOpenFiles(config: object = {}, limits: string = readLimits()): void {
   const [, limit] = /^Max open files +(\d+)/m.exec(limits) ?? [];
   if (limit === undefined) return;
@@ -39,40 +33,22 @@ export function requireOpenFiles(config: object = {}, limits: string = readLimit
   if (Number(limit) < needed) throw new LimitError(Number(limit), needed, CONNECTIONS);
 }
 
-/** Decides when to log that a process has no free descriptor, and when that it has some again. */
-export class FilesRule {
-  #calm = CALM_CHECKS;
-
-  /** Returns what has changed with the result of a check; null for nothing. */
-  checked(canOpen: boolean): 'gone' | 'back' | null {
-    if (!canOpen) {
-      const wasCalm = this.#calm >= CALM_CHECKS;
-      this.#calm = 0;
-      return wasCalm ? 'gone' : null;
-    }
-    this.#calm += 1;
-    return this.#calm === CALM_CHECKS ? 'back' : null;
-  }
-}
-
-/**
- * Logs once when this process can open no more files and connections, and once when it can again. Most of a service does not notice by
- * itself: the system closes connections that it cannot accept, and those to brokers are retried.
- */
-export function watchOpenFiles(log: Pick<Logger, 'error' | 'info'>): void {
-  const rule = new FilesRule();
+/** Logs once when this process can open no more files, and once when it can again. `canOpen`: whether it can now. */
+export function watchOpenFiles(log: Pick<Logger, 'error' | 'info'>, canOpen = canOpenFile): void {
+  let calm = CALM_CHECKS;
   setInterval(() => {
-    const change = rule.checked(canOpen());
-    if (change === 'gone')
+    const wasCalm = calm >= CALM_CHECKS;
+    calm = canOpen() ? calm + 1 : 0;
+    if (wasCalm && calm === 0)
       log.error(
         { code: 'TOO_FEW_FILES' satisfies CodeOf<'LimitError'> },
         `no file or connection can be opened: ${RAISE_FILES}; the process continues once it can open some`,
       );
-    if (change === 'back') log.info('files and connections can be opened again');
+    if (!wasCalm && calm === CALM_CHECKS) log.info('files and connections can be opened again');
   }, CHECK_MS).unref();
 }
 
-function canOpen(): boolean {
+function canOpenFile(): boolean {
   try {
     closeSync(openSync(process.execPath, 'r'));
     return true;
