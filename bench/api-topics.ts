@@ -1,6 +1,6 @@
 /** Fills the topics that an api reads with generated matches, as a processor would. */
 import { ClientDirectory } from '#clients/directory.ts';
-import { hashSecret, newSecret } from '#clients/secret.ts';
+import { hashSecret, newSecret } from '#clients/keys.ts';
 import { applyMessage, matchIncident, matchState, newMatch } from '#domain/match.ts';
 import type { MatchState, TopicValues } from '#records/types.ts';
 import { silentLogger } from '#streams/log.ts';

@@ -1,6 +1,6 @@
 /** Sends messages of live matches at a rate, and measures the time until each was seen. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { withStreamClient } from '#cluster/connections.ts';
+import { withStreamClient } from '#cluster/access.ts';
 import { countOffsets } from './kafka.ts';
 import { BenchMatch, type TimedMessage } from './matches.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { withStreamClient } from '#cluster/connections.ts';
+import { withStreamClient } from '#cluster/access.ts';
 import { freePort } from '#embedded/ports.ts';
 import { createTopics } from '#topics/admin.ts';
 import { topicName } from '#topics/topics.ts';

@@ -1,5 +1,5 @@
 /** What an order deletes, and whether something still uses it. */
-import { groupsWithMembers } from '#cluster/groups.ts';
+import { groupsWithMembers } from '#cluster/access.ts';
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { poll } from '#timing/poll.ts';

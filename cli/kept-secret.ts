@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import { makeFilesPrivate, makePrivateFolder } from '#security/private-files.ts';
+import { makeFilesPrivate, makePrivateFolder } from '#security/folders.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
 import { CLIENTS_KEY_FILE } from './cluster.ts';
 import { CommandError } from './command.ts';

@@ -1,7 +1,7 @@
 /** A JSON file that speaks for the process that wrote it, for as long as that process runs. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Lock, tryLock } from '#embedded/lock.ts';
+import { type Lock, tryLock } from '#embedded/folder.ts';
 import { makeFolder } from '#security/folders.ts';
 import { CommandError } from './command.ts';
 

@@ -1,7 +1,7 @@
 /** Starts broker, registry, topics and services: everything except the simulator. */
 import { join } from 'node:path';
 import { ClientDirectory } from '#clients/directory.ts';
-import { hashSecret, newSecret } from '#clients/secret.ts';
+import { hashSecret, newSecret } from '#clients/keys.ts';
 import { findBrokerDefects } from '#cluster/broker-defects.ts';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
 import { isOfDisk, shortageOf } from '#errors/shortages.ts';

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
-import { clientsSettings, deriveKey } from './keys.ts';
-import { SealError, seal, unseal } from './sealing.ts';
-import { hashSecret, newSecret, verifySecret } from './secret.ts';
+import {
+  clientsSettings,
+  deriveKey,
+  hashSecret,
+  newSecret,
+  SealError,
+  seal,
+  unseal,
+  verifySecret,
+} from './keys.ts';
 import {
   adoptSecret,
   CONTRACT_FORM,

@@ -1,6 +1,15 @@
 /** The keys of a deployment: one setting, from which a key for each purpose is derived. */
-import { hkdfSync } from 'node:crypto';
+
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 import { z } from 'zod';
+import { defineError } from '#errors/touchline-error.ts';
 import { secret } from '#service/config.ts';
 
 const key = z.string().min(32, 'must have at least 32 characters');
@@ -54,3 +63,63 @@ export function deriveKeys([first, ...others]: ClientsKeys, purpose: KeyPurpose)
 
 /** Keys for one purpose: the first one signs and seals, all are accepted. */
 export type DerivedKeys = readonly [Buffer, ...Buffer[]];
+
+/** Thrown when a text cannot be opened: it was sealed with another key, or for another context, or it is damaged. */
+export class SealError extends defineError('SealError', 'SEAL_BROKEN') {}
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Encrypts and authenticates a text with AES-256-GCM, as base64url. It opens only for the same `context`: that of one client. */
+export function seal(text: string, key: Buffer, context: string): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(context));
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
+}
+
+/** Returns the text that was sealed. Throws `SealError`. */
+export function unseal(sealed: string, key: Buffer, context: string): string {
+  try {
+    const bytes = Buffer.from(sealed, 'base64url');
+    const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    })
+      .setAAD(Buffer.from(context))
+      .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    return Buffer.concat([
+      decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)),
+      decipher.final(),
+    ]).toString('utf8');
+  } catch (cause) {
+    throw new SealError('a sealed text cannot be opened with this key', cause);
+  }
+}
+
+const SALT_BYTES = 16;
+const KEYED = /^hmac-sha256\$([\w-]+)\$([\w-]+)$/;
+
+/** Creates a secret key: 32 lower-case hexadecimal characters. */
+export function newSecret(): string {
+  return randomBytes(16).toString('hex');
+}
+
+/** Returns `hmac-sha256$key$hash`, under a random key. Not stretched: nobody guesses 128 random bits, and a check takes microseconds. */
+export function hashSecret(secret: string): string {
+  const salt = randomBytes(SALT_BYTES);
+  return `hmac-sha256$${salt.toString('base64url')}$${keyedHash(secret, salt).toString('base64url')}`;
+}
+
+/** Whether the secret is the hashed one, in constant time. False for a hash of another format. */
+export function verifySecret(secret: string, hashed: string): boolean {
+  const [, salt, hash] = KEYED.exec(hashed) ?? [];
+  if (salt === undefined || hash === undefined) return false;
+  const wanted = Buffer.from(hash, 'base64url');
+  const found = keyedHash(secret, Buffer.from(salt, 'base64url'));
+  return wanted.length === found.length && timingSafeEqual(wanted, found);
+}
+
+function keyedHash(secret: string, key: Buffer): Buffer {
+  return createHmac('sha256', key).update(secret).digest();
+}

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { WebhookMessage, WebhookOrder, WebhookSubscription } from '#records/types.ts';
 import type { ReaderLimits } from '#tradability/feed-status.ts';
 import type { DerivedKeys } from './keys.ts';
-import { SealError, seal, unseal } from './sealing.ts';
+import { SealError, seal, unseal } from './keys.ts';
 
 /** A webhook of a client, with its address and secret in clear text. Never log it. */
 export type Webhook = { readonly id: string; readonly url: string; readonly secret: string } & WebhookForm;
@@ -103,10 +103,7 @@ export function openWebhook(
   };
 }
 
-/**
- * Returns the subscription sealed with the first key. Its id stays, so its delivery continues at the same offset. Returns
- * the same object if it already is sealed with that key. Throws `SealError` when no key fits.
- */
+/** Returns the subscription sealed with the first key, itself if it is; its id stays, and so its position. Throws `SealError`. */
 export function resealWebhook(
   clientId: number,
   webhook: WebhookSubscription,
@@ -148,10 +145,7 @@ function contextOf(clientId: number, webhookId: string, field: 'url' | 'secret' 
 /** Maximum number of orders of a webhook that wait for a dispatcher. */
 const MAX_WAITING = 20;
 
-/**
- * Returns the orders of a webhook with another one, which gets the next number, without those up to `applied`, the epoch of its progress;
- * null if too many wait.
- */
+/** Returns a webhook's orders with another one, without those up to `applied`, the epoch of its progress; null if too many wait. */
 export function withOrder(
   orders: readonly WebhookOrder[],
   applied: number,

@@ -1,9 +1,10 @@
 import { type Brokers, brokersAt, shownBrokers } from '#security/brokers.ts';
-import { metadataOf } from '#streams/client/platformatic/connections.ts';
-import type { Connection } from '#streams/client/platformatic/library.ts';
+import { openStreamClient } from '#streams/client/client.ts';
+import { BrokerConnections, metadataOf } from '#streams/client/platformatic/connections.ts';
+import { type Connection, listGroupsV4 } from '#streams/client/platformatic/library.ts';
 import { accessError } from '#streams/client/platformatic/security.ts';
+import type { StreamClient } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
-import { withConnections } from './connections.ts';
 
 const CLIENT_ID = 'touchline-access';
 /** Errors that another attempt to connect does not resolve. */
@@ -13,10 +14,7 @@ const DENIALS: ReadonlySet<string> = new Set([
   'TLS_REQUIRED',
 ] satisfies StreamError['code'][]);
 
-/**
- * Connects once, and returns whether a broker responded. Throws `StreamError` when no broker accepts the connection, and one refuses
- * its credentials or shows an untrusted certificate: waiting would not help. Does not wait for a broker that does not respond.
- */
+/** Returns whether a broker responded. Throws `StreamError` when none accepts the connection and one refuses it for good. */
 export function requireKafkaAccess(brokers: Brokers): Promise<boolean> {
   return withConnections(brokers, CLIENT_ID, async (connections) => {
     try {
@@ -45,10 +43,7 @@ export async function requestAny<T>(
   }
 }
 
-/**
- * Sends a request to each broker of a cluster. Resolves with the responses by address, undefined where the request failed; with
- * undefined when no broker responds. Never rejects.
- */
+/** Sends a request to each broker. Resolves with the responses by address, undefined where one is missing. Never rejects. */
 export async function requestEach<T>(
   brokers: Brokers,
   request: (broker: Connection) => Promise<T>,
@@ -70,4 +65,49 @@ export async function readyClusterId(brokers: Brokers): Promise<string | null> {
   const cluster = await requestAny(brokers, (broker) => metadataOf(broker, []));
   const isReady = cluster !== undefined && cluster.brokers.length > 0 && cluster.controllerId >= 0;
   return isReady ? (cluster.clusterId ?? null) : null;
+}
+
+const WITHOUT_MEMBERS: ReadonlySet<string> = new Set(['Empty', 'Dead']);
+
+/** Returns the groups that have members. Rejects with `StreamError` UNAVAILABLE while a broker is silent: it may have more of them. */
+export async function groupsWithMembers(brokers: Brokers): Promise<string[]> {
+  const found = await requestEach(brokers, (broker) => listGroupsV4.api.async(broker, [], []));
+  if (found === undefined) throw new StreamError('UNAVAILABLE', 'list groups: no broker responds');
+  return [...found]
+    .flatMap(([address, list]) => {
+      if (list !== undefined) return list.groups;
+      throw new StreamError('UNAVAILABLE', `list groups: ${address} does not respond`);
+    })
+    .filter(({ groupState }) => !WITHOUT_MEMBERS.has(groupState))
+    .map(({ groupId }) => groupId);
+}
+
+export { BrokerConnections };
+
+/** Opens connections to a cluster, calls `use` and closes the connections. Rejects as `use`. */
+export async function withConnections<T>(
+  brokers: Brokers,
+  clientId: string,
+  use: (connections: BrokerConnections) => Promise<T>,
+): Promise<T> {
+  const connections = new BrokerConnections(brokers, clientId);
+  try {
+    return await use(connections);
+  } finally {
+    await connections.close();
+  }
+}
+
+/** Opens a stream client, calls `use` and closes the client. Rejects as `use`. */
+export async function withStreamClient<T>(
+  brokers: Brokers,
+  clientId: string,
+  use: (client: StreamClient) => Promise<T>,
+): Promise<T> {
+  const client = openStreamClient({ brokers, clientId });
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
 }

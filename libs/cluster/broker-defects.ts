@@ -4,14 +4,10 @@ import type { Brokers } from '#security/brokers.ts';
 import { apiVersionsV3 } from '#streams/client/platformatic/library.ts';
 import { requestEach } from './access.ts';
 
-/** The name of a defect in docs/known-issues.md and in the log. */
-type BrokerDefectCode = (typeof CODES)[number];
-
 const CODES = ['KAFKA-20734'] as const;
 
-/** A defect of some brokers of a cluster. */
 type BrokerDefect = {
-  readonly code: BrokerDefectCode;
+  readonly code: (typeof CODES)[number];
   /** The affected brokers, host:port. */
   readonly brokers: readonly string[];
   /** One line for the operator: the effect and the remedy. */
@@ -21,10 +17,7 @@ type BrokerDefect = {
 const CLIENT = 'touchline-broker-defects';
 const CLIENT_VERSION = '1';
 
-/**
- * Checks every broker of a cluster and returns the defects found. Never rejects: a broker that does not respond within seconds
- * counts as unaffected, as no start may depend on this check.
- */
+/** Returns the defects of a cluster's brokers. Never rejects: one that does not respond counts as unaffected. */
 export async function findBrokerDefects(brokers: Brokers): Promise<BrokerDefect[]> {
   const found = await requestEach(brokers, (broker) =>
     apiVersionsV3.api.async(broker, CLIENT, CLIENT_VERSION),
@@ -60,10 +53,7 @@ const FIRST_LOG_DIRS_VERSION = 5;
 
 type Versions = Awaited<ReturnType<typeof apiVersionsV3.api.async>>;
 
-/**
- * Whether a broker runs 4.3 or later. The protocol does not name a release, but these two versions together identify 4.3 and later,
- * as tested on 4.2.1, 4.3.0 and 4.3.1 (4.4.0 has the same versions in its classes). Nothing identifies a release with the fix.
- */
+/** Whether a broker runs 4.3 or later, as tested on 4.2.1, 4.3.0 and 4.3.1: no version names a release, nor one with the fix. */
 function losesTransactions({ supportedFeatures, apiKeys }: Versions): boolean {
   const feature = supportedFeatures?.find(({ name }) => name === METADATA_VERSION);
   const logDirs = apiKeys.find(({ apiKey }) => apiKey === DESCRIBE_LOG_DIRS);

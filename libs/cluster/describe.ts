@@ -9,8 +9,7 @@ import {
   type metadataV12,
 } from '#streams/client/platformatic/library.ts';
 import { accessError } from '#streams/client/platformatic/security.ts';
-import { requestAny } from './access.ts';
-import { withConnections } from './connections.ts';
+import { requestAny, withConnections } from './access.ts';
 import { OPERATION_BITS } from './rights.ts';
 
 /** A topic of a cluster. */
@@ -77,10 +76,7 @@ export function describeCluster(brokers: Brokers, names: readonly string[]): Pro
   });
 }
 
-/**
- * Returns the facts of those of these topics that exist, and the members of the cluster: two requests, however many topics. Rejects
- * with errors of the client.
- */
+/** Returns the facts of those of these topics that exist, and the members of the cluster: two requests, however many topics. */
 export async function describeTopics(
   broker: Connection,
   names: readonly string[],

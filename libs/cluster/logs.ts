@@ -15,16 +15,13 @@ import {
   type TopicPartition,
 } from '#streams/client/port.ts';
 import { findPosition, positionsTopic } from '#streams/runtime/positions.ts';
-import { type BrokerConnections, withConnections, withStreamClient } from './connections.ts';
+import { type BrokerConnections, withConnections, withStreamClient } from './access.ts';
 
 export { idsOver };
 
 const READER = 'touchline-reader';
 
-/**
- * Returns the topics' ids, by name. The cluster sets an id when a topic is created: a recreated topic, or one of another cluster, has
- * another id. Rejects with `StreamError` when no broker responds or a topic is missing.
- */
+/** Returns the topics' ids by name: a recreated topic has another one. Rejects with `StreamError`, also for a missing topic. */
 export function topicIds(brokers: Brokers, topics: readonly string[]): Promise<Map<string, string>> {
   return withConnections(brokers, READER, async (connections) => {
     const ids = new Map<string, string>();
@@ -54,10 +51,7 @@ export async function boundsOver(
 
 const READ_BYTES = 256 * 1024;
 
-/**
- * Returns the committed records of one partition of a small topic, up to its end or an open transaction, over open connections; none of a
- * topic that is missing. Rejects with `StreamError`.
- */
+/** Returns the committed records of a partition up to its end or an open transaction; none of a missing topic. */
 export async function readPartition(
   connections: BrokerConnections,
   of: TopicPartition,
@@ -79,10 +73,7 @@ export async function readPartition(
   return read;
 }
 
-/**
- * Returns for each partition, by `partitionKey`, the offset of the first record at or after `time` (Unix milliseconds); the end of
- * the partition when there is none. Rejects with `StreamError`.
- */
+/** Returns by `partitionKey` the offset of the first record at or after `time`, Unix milliseconds; the end where there is none. */
 export function offsetsAt(options: {
   readonly brokers: Brokers;
   readonly topic: string;
@@ -98,10 +89,7 @@ export function offsetsAt(options: {
   });
 }
 
-/**
- * Returns the committed positions of an application, by input partition; without partitions that have none. For tools and tests: a
- * task reads its own position after fencing. Rejects with `StreamError`, `RefusedError`.
- */
+/** Returns the committed positions of an application by input partition. For tools: a task reads its own after fencing. */
 export function readPositions(options: {
   readonly brokers: Brokers;
   readonly application: string;

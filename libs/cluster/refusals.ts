@@ -5,7 +5,7 @@ import { RefusedError } from '#streams/errors.ts';
 import { findPosition, type Position, positionsTopic } from '#streams/runtime/positions.ts';
 import { checkLogs, requireInput } from '#streams/runtime/start-checks.ts';
 import { ownOutputs, type StreamTopics } from '#streams/runtime/stream-topics.ts';
-import { withStreamClient } from './connections.ts';
+import { withStreamClient } from './access.ts';
 
 /** What a processor has lost. */
 export type Refusals = {
@@ -91,7 +91,6 @@ async function lostOf(
   return missing.filter((topic) => known.has(topic));
 }
 
-/** Whether any partition of these topics has or had records. */
 async function haveRecords(client: StreamClient, topics: readonly string[]): Promise<boolean> {
   for (const topic of topics) {
     const bounds = await client.logBounds(partitionsUpTo(topic, await client.partitionCount(topic)));

@@ -1,4 +1,3 @@
-/** Checks which rights the brokers grant to a connection. */
 import type { Brokers } from '#security/brokers.ts';
 import { hasCode } from '#streams/client/platformatic/errors.ts';
 import {
@@ -8,7 +7,7 @@ import {
   metadataV12,
 } from '#streams/client/platformatic/library.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
-import { withConnections } from './connections.ts';
+import { withConnections } from './access.ts';
 
 /** A right on the broker, by the names of Kafka. */
 type NeededRight = {
@@ -32,10 +31,7 @@ const FORBIDDEN = [
 ];
 const MISSING = ['UNKNOWN_TOPIC_OR_PARTITION'];
 
-/**
- * Returns the rights that the brokers do not grant, and the topics that are missing. For groups and transactional ids it only checks
- * whether they may be looked up. Rejects with errors of the client when no broker responds.
- */
+/** Returns the rights and topics that are missing; groups and transactional ids are only looked up. Rejects when no broker responds. */
 export function findMissingRights<R extends NeededRight>(
   brokers: Brokers,
   needed: readonly R[],

@@ -9,7 +9,7 @@ import {
   incrementalAlterConfigsV1,
 } from '#streams/client/platformatic/library.ts';
 import { retry } from '#timing/retry.ts';
-import { withConnections } from './connections.ts';
+import { withConnections } from './access.ts';
 import { describeTopics, TOPIC_RESOURCE, type TopicFacts } from './describe.ts';
 
 /** A topic to create. */
@@ -22,9 +22,6 @@ export type NewTopic = {
   readonly settings: Readonly<Record<string, string>>;
 };
 
-/** Number of partitions of a topic, and the minimum number of replicas over them. */
-type TopicShape = { readonly partitions: number; readonly replicas: number };
-
 /** Administration of topics and groups. Methods reject with errors of the client. */
 export type TopicAdmin = ReturnType<typeof topicAdmin>;
 
@@ -36,10 +33,7 @@ const DEFAULT_REPLICATION = -1;
 /** The request's number for setting a value. */
 const SET = 0;
 
-/**
- * Connects to a cluster, calls `work` and closes the connections. `withinMs`: how long failed requests are retried. Rejects with
- * errors of the client or of `work`.
- */
+/** Calls `work` with the administration of a cluster, whose failed requests are retried for `withinMs`. */
 export function withTopicAdmin<T>(
   brokers: Brokers,
   withinMs: number,
@@ -67,8 +61,7 @@ export function adminOver(connections: BrokerConnections, withinMs: number): Top
 function topicAdmin(connections: BrokerConnections, retried: <A>(request: () => Promise<A>) => Promise<A>) {
   const cluster = () => retried(async () => metadataOf(await connections.any(), null));
   return {
-    /** Returns all topics of the cluster, by name. */
-    async topics(): Promise<Map<string, TopicShape>> {
+    async topics(): Promise<Map<string, { readonly partitions: number; readonly replicas: number }>> {
       const { topics } = await cluster();
       return new Map(
         topics.map(({ name, partitions }) => {
@@ -77,7 +70,6 @@ function topicAdmin(connections: BrokerConnections, retried: <A>(request: () => 
         }),
       );
     },
-    /** Returns the facts of those of these topics that exist, by name. */
     async describe(names: readonly string[]): Promise<ReadonlyMap<string, TopicFacts>> {
       return (await retried(async () => describeTopics(await connections.any(), names))).topics;
     },
@@ -94,14 +86,12 @@ function topicAdmin(connections: BrokerConnections, retried: <A>(request: () => 
         incrementalAlterConfigsV1.api.async(await connections.controller(), resources, false),
       );
     },
-    /** Adds partitions to existing topics, up to a number. */
     async addPartitions(counts: ReadonlyMap<string, number>): Promise<void> {
       const topics = [...counts].map(([name, count]) => ({ name, count, assignments: null }));
       await retried(async () =>
         createPartitionsV3.api.async(await connections.controller(), topics, BROKER_MS, false),
       );
     },
-    /** Returns the number of running brokers. */
     async brokerCount(): Promise<number> {
       return (await cluster()).brokers.length;
     },

@@ -1,9 +1,9 @@
 import type { Score } from '#records/types.ts';
-import { nameGoals } from './cancellation.ts';
 import type { Sides } from './event-facts.ts';
 import {
   hasBody,
   isInShootOut,
+  isOwnGoal,
   type KnownIncident,
   type KnownSides,
   type Scoring,
@@ -38,19 +38,13 @@ export type GoalTally = {
   /** Ids of the cancellations that stand and name each void goal. */
   readonly voidBy: ReadonlyMap<string, readonly string[]>;
   readonly orphans: readonly string[];
-  /**
-   * The latest `ut` of a standing cancellation that names no goal, and of a goal that was confirmed after those that name it; Unix
-   * seconds. Null without either.
-   */
+  /** The latest `ut` of a standing cancellation without a goal, and of a goal confirmed after its own; Unix seconds; null without. */
   readonly unexplainedAt: number | null;
   /** `<id>:<reason>` of each goal that is not void and has no side. */
   readonly anomalies: readonly string[];
 };
 
-/**
- * Laws 5 and 6: decides which goals count, for which side, and which are void. `goals`: the incidents of goal types;
- * `cancellations`: those of type 424; both sorted by id, removed ones included.
- */
+/** Laws 5 and 6: decides which goals count, for which side, and which are void. Both lists sorted by id, removed ones included. */
 export function tallyGoals(
   goals: readonly KnownIncident[],
   cancellations: readonly KnownIncident[],
@@ -123,10 +117,7 @@ export function tallyGoals(
   };
 }
 
-/**
- * Law 3: whether the provider's result contradicts its list: it is the score with all that the list omits, and not the score
- * without. Arguments as in `tallyGoals`; `isOmitted`: whether the list omits an incident that no delete removed.
- */
+/** Law 3: whether the provider's result is the score with all that its list omits, and not the score without. */
 export function contradictsList(
   goals: readonly KnownIncident[],
   cancellations: readonly KnownIncident[],
@@ -144,10 +135,7 @@ export function contradictsList(
   return sameScore(reported, scoreIf(false)) && !sameScore(reported, scoreIf(true));
 }
 
-/**
- * Returns the score after each goal, by the goal's id. `counting`: ids of the goals that count, in the order of ids (law 4). An
- * unknown goal and a goal of an unknown side have no score.
- */
+/** Returns the score after each goal, by its id; none of an unknown goal or side. `counting`: in the order of ids (law 4). */
 export function scoresAfter(
   counting: readonly string[],
   incidents: ReadonlyMap<string, Scoring | null>,
@@ -180,4 +168,76 @@ function voidReason(goal: WithBody, naming: readonly WithBody[]): VoidReason | n
   if (goal.removed) return 'removed';
   if (goal.incident.confirmation === 'cancelled') return 'cancelled';
   return naming.some(stands) ? 'goal_cancelled' : null;
+}
+
+/** Maximum match time between a goal and a cancellation without a parent, seconds. */
+const MAX_DISTANCE_SECONDS = 600;
+
+/** Finds the goal that each cancellation names. A cancellation that is itself removed or cancelled names none. */
+export function nameGoals(
+  goals: readonly WithBody[],
+  cancellations: readonly WithBody[],
+  sides: KnownSides,
+): { naming: ReadonlyMap<string, readonly WithBody[]>; orphans: readonly WithBody[] } {
+  const naming = new Map<string, WithBody[]>();
+  const orphans: WithBody[] = [];
+  const standing = cancellations.filter((one) => !one.removed && one.incident.confirmation !== 'cancelled');
+  if (standing.length === 0) return { naming, orphans };
+  const goalOf = new Map<WithBody, WithBody>();
+  const name = (cancellation: WithBody, goal: WithBody | undefined): void => {
+    if (goal === undefined) {
+      orphans.push(cancellation);
+      return;
+    }
+    goalOf.set(cancellation, goal);
+    naming.set(goal.id, [...(naming.get(goal.id) ?? []), cancellation]);
+  };
+  const byId = new Map(goals.map((goal) => [goal.id, goal]));
+  // Those with a parent first, whatever their id.
+  for (const one of standing) {
+    if (one.incident.parent_id !== null) name(one, byId.get(one.incident.parent_id));
+  }
+  for (const one of standing) {
+    if (one.incident.parent_id !== null) continue;
+    const fitting = goals.filter((goal) => fits(goal, one, sides));
+    const last = fitting.at(-1)?.id ?? '';
+    const repeated = standing.findLast(
+      (earlier) =>
+        earlier.id < one.id &&
+        earlier.id > last &&
+        isRepetition(earlier, one) &&
+        fitting.some((goal) => goal === goalOf.get(earlier)),
+    );
+    const named = repeated === undefined ? undefined : goalOf.get(repeated);
+    name(one, named ?? fitting.findLast((goal) => !naming.has(goal.id)));
+  }
+  return { naming, orphans: orphans.sort((a, b) => (a.id < b.id ? -1 : 1)) };
+}
+
+/** Maximum match time between two reports of one decision, seconds. */
+const MAX_REPETITION_SECONDS = 60;
+
+/** Whether a cancellation may repeat an earlier one: both times are known and close. */
+function isRepetition(earlier: WithBody, later: WithBody): boolean {
+  const [first, second] = [earlier.incident.event_time, later.incident.event_time];
+  return first !== null && second !== null && Math.abs(first - second) <= MAX_REPETITION_SECONDS;
+}
+
+/** Whether a cancellation without a parent may refer to this goal, void or not. */
+function fits(goal: WithBody, cancellation: WithBody, sides: KnownSides): boolean {
+  if (goal.id >= cancellation.id) return false;
+  if (isInShootOut(goal.incident) !== isInShootOut(cancellation.incident)) return false;
+  const side = sideOf(cancellation.incident, sides);
+  const isOfSide = side !== null && sideOf(goal.incident, sides) === side;
+  if (!isOfSide && !isOwnGoalOf(goal, cancellation)) return false;
+  const goalTime = goal.incident.event_time;
+  const time = cancellation.incident.event_time;
+  // The provider's feed has incidents without a time: an unknown time excludes no goal.
+  return goalTime === null || time === null || Math.abs(goalTime - time) <= MAX_DISTANCE_SECONDS;
+}
+
+/** Whether a goal is an own goal of the cancellation's participant: reviews of one are reported under either team. */
+function isOwnGoalOf({ incident }: WithBody, cancellation: WithBody): boolean {
+  const { participant_id } = cancellation.incident;
+  return isOwnGoal(incident) && participant_id !== null && incident.participant_id === participant_id;
 }

@@ -5,20 +5,13 @@ import { lowerBound } from './sorted.ts';
 /** The type and presence of an incident when it was last indexed. */
 type IndexedIncident = Pick<KnownIncident, 'incident' | 'removed' | 'missing'>;
 
-type ChangedIncident = { readonly entry: KnownIncident; readonly before: IndexedIncident };
-
 const ABSENT: IndexedIncident = { incident: null, removed: false, missing: false };
 
-/**
- * The incidents of a register that the laws read, by kind, each list in the order of ids (law 4). Holds the register's own
- * entries, and moves only those that changed: a message costs the same late in a match as early.
- */
+/** The incidents that the laws read, by kind, in the order of ids (law 4). Moves only what changed: late messages cost the same. */
 export class IncidentIndex {
   /** Number of incidents with a body. */
   known = 0;
-  /** Incidents of goal types. */
   readonly goals: KnownIncident[] = [];
-  /** Incidents that cancel goals. */
   readonly cancellations: KnownIncident[] = [];
   /** Yellow and red cards. */
   readonly cards: KnownIncident[] = [];
@@ -31,13 +24,12 @@ export class IncidentIndex {
   /** All incidents that give each signal. */
   readonly #bySignal = new Map<Signal, KnownIncident[]>();
 
-  /** Indexes all incidents of a register. */
   constructor(incidents: Iterable<KnownIncident> = []) {
     for (const one of incidents) this.#update(one, ABSENT);
   }
 
   /** Indexes what changed in the register since it was last indexed. */
-  apply(changed: readonly ChangedIncident[]): void {
+  apply(changed: readonly { readonly entry: KnownIncident; readonly before: IndexedIncident }[]): void {
     for (const { entry, before } of changed) this.#update(entry, before);
   }
 

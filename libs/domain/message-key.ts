@@ -1,6 +1,6 @@
 /** Law 2: the order of the messages of one event. */
 
-import { toWholeNumber } from '#json/whole-number.ts';
+import { toWholeNumber } from '#json/values.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 import { STATUS } from '#soccer/soccer.ts';
 import { STATUSES } from '#soccer/statuses.ts';

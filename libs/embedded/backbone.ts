@@ -1,14 +1,12 @@
 import { join, resolve } from 'node:path';
-import { composeUp } from './compose.ts';
-import { configured } from './configured.ts';
-import { type Containers, type Engine, findEngine } from './docker.ts';
+import { type Containers, composeUp, type Engine, findEngine } from './docker.ts';
 import { EmbeddedError } from './errors.ts';
-import { installLines, osRelease } from './install-lines.ts';
+import { installLines, osRelease } from './java.ts';
 import { startKafka, startKafkaCluster } from './kafka.ts';
 import type { OnProgress } from './progress.ts';
 import { type EmbeddedRegistryOptions, type SchemaRegistry, startRegistry } from './registry.ts';
+import { supervise } from './server.ts';
 import { type Env, QUICK_START } from './settings.ts';
-import { supervise } from './supervise.ts';
 
 type BackboneOptions = {
   /** Folder for the embedded broker's data (in `kafka`) and the registry's logs (in `registry`): DATA_DIR. */
@@ -44,10 +42,8 @@ export type Backbone = {
 };
 
 /**
- * Finds or starts a broker and a registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL if set; else containers if a Docker
- * engine answers; else Apache Kafka and Apicurio Registry with this machine's Java, which end with this process. Throws
- * EmbeddedError: CONFIG_INCOMPLETE (only one of the two is set), NO_BACKBONE (neither Docker nor a suitable Java; see the
- * cause), DATA_FOLDER_IN_USE, DATA_FOLDER_NEWER, DOWNLOAD_FAILED, START_….
+ * Finds or starts a broker and a registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL; else containers; else Apache Kafka and
+ * Apicurio Registry with this machine's Java, which end with this process. Throws EmbeddedError.
  */
 export async function startBackbone(options: BackboneOptions): Promise<Backbone> {
   const { brokerCount = 1 } = options;
@@ -157,7 +153,6 @@ class RegistryStart {
     return this.#starting.registry;
   }
 
-  /** Cancels the start, and stops the registry if it has started. */
   async cancel(): Promise<void> {
     this.#starting?.cancelled.abort();
     await this.#starting?.registry.then(
@@ -174,4 +169,38 @@ function withAdvice(error: unknown, because: string): unknown {
   const advice = 'or start Docker, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL';
   const message = `${error.message}, ${advice} (${because})\n${installLines(osRelease()).join('\n')}`;
   return new EmbeddedError('NO_BACKBONE', message, error);
+}
+
+type Configured = {
+  readonly addresses: { readonly brokers: string[]; readonly registryUrl: string };
+  /** The addresses for display, without user, password and query. */
+  readonly shown: string;
+};
+
+/** Returns KAFKA_BROKERS and SCHEMA_REGISTRY_URL; undefined if neither is set. Throws CONFIG_INCOMPLETE. */
+export function configured(env: Env): Configured | undefined {
+  const brokers = (env.KAFKA_BROKERS ?? '')
+    .split(',')
+    .map((broker) => broker.trim())
+    .filter((broker) => broker !== '');
+  const url = (env.SCHEMA_REGISTRY_URL ?? '').trim().replace(/\/+$/, '');
+  if (brokers.length === 0 && url === '') return undefined;
+  if (brokers.length === 0)
+    throw incomplete('SCHEMA_REGISTRY_URL is set but KAFKA_BROKERS is not: set both or none');
+  if (url === '') throw incomplete('KAFKA_BROKERS is set but SCHEMA_REGISTRY_URL is not: set both or none');
+  if (!brokers.every((broker) => /^[^\s/@]+:\d{1,5}$/.test(broker))) {
+    throw incomplete('KAFKA_BROKERS is not a list of host:port with commas between them');
+  }
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw incomplete('SCHEMA_REGISTRY_URL is not an http or https address');
+  }
+  const { origin, pathname } = new URL(url);
+  return {
+    addresses: { brokers, registryUrl: url },
+    shown: `${brokers.join(',')} and ${origin}${pathname}`,
+  };
+}
+
+function incomplete(message: string): EmbeddedError {
+  return new EmbeddedError('CONFIG_INCOMPLETE', message);
 }

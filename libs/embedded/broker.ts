@@ -7,10 +7,10 @@ import { readyClusterId } from '#cluster/access.ts';
 import { adviceOf, shortageIn } from '#errors/shortages.ts';
 import { reasonOf } from '#errors/touchline-error.ts';
 import { makeFolder } from '#security/folders.ts';
-import { classArchive } from './class-archive.ts';
 import { EmbeddedError, stderrOf } from './errors.ts';
 import type { OwnedFolder, SecuredPorts } from './folder.ts';
 import type { Java } from './java.ts';
+import { classArchive } from './java.ts';
 import { HOST, requireFree } from './ports.ts';
 import { type RunningServer, startServer } from './server.ts';
 import type { Env } from './settings.ts';
@@ -25,7 +25,6 @@ export type Jvm = {
 
 /** The ports of one broker. */
 export type Ports = {
-  /** Port for clients. */
   readonly port: number;
   readonly controllerPort: number;
   /** Port to which a proxy forwards; null without a proxy. */
@@ -63,10 +62,7 @@ export type BrokerProcessOptions = {
 const READY_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 30_000;
 
-/**
- * Starts the broker of a formatted folder and waits until it answers. Throws START_FAILED, START_TIMEOUT, PORT_IN_USE,
- * DATA_FOLDER_NEWER.
- */
+/** Starts the broker of a formatted folder and waits until it answers. Throws START_…, PORT_IN_USE, DATA_FOLDER_NEWER. */
 export async function launch(
   jvm: Jvm,
   node: Node,

@@ -1,7 +1,11 @@
+import { execFile } from 'node:child_process';
 import { request } from 'node:http';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Env } from './settings.ts';
+import { promisify } from 'node:util';
+import { reasonOf } from '#errors/touchline-error.ts';
+import { EmbeddedError, stderrOf } from './errors.ts';
+import { CONFLUENT_API, type Env } from './settings.ts';
 
 /** A Docker engine. `address`: `unix:///path` or `tcp://host:port`; `local`: whether it runs on this machine. */
 export type Engine = { readonly address: string; readonly local: boolean };
@@ -55,4 +59,49 @@ function pingTarget(address: string): { socketPath: string } | { host: string; p
   if (!URL.canParse(address)) return undefined;
   const { protocol, hostname, port } = new URL(address);
   return protocol === 'tcp:' ? { host: hostname, port: Number(port) || 2375 } : undefined;
+}
+
+const FILE = join(import.meta.dirname, '..', '..', 'docker-compose.yml');
+/** Includes the time to pull images. */
+const TIMEOUT_MS = 15 * 60_000;
+
+/** Starts `kafka` and `registry` of docker-compose.yml; their data stays. `stop` stops those that did not run before. Throws DOCKER_FAILED. */
+export async function composeUp(engine: Engine, env: Env): Promise<Containers> {
+  if (!engine.local) {
+    throw new EmbeddedError(
+      'DOCKER_FAILED',
+      `${engine.address} is not on this machine, and neither are the ports of its containers`,
+    );
+  }
+  const running = (await compose(env, 'ps', '--services', '--status', 'running')).split(/\s+/);
+  const started = ['registry', 'kafka'].filter((service) => !running.includes(service));
+  const stop = async (): Promise<void> => {
+    for (const service of started) await compose(env, 'stop', service);
+  };
+  try {
+    await compose(env, 'up', '--detach', '--wait', 'kafka', 'registry');
+  } catch (error) {
+    // One of them may run and would keep its port, even after a restart of the engine.
+    await stop().catch(() => {});
+    throw error;
+  }
+  return {
+    brokers: [`127.0.0.1:${env.KAFKA_PORT || 9092}`],
+    registryUrl: `http://127.0.0.1:${env.SCHEMA_REGISTRY_PORT || 8085}${CONFLUENT_API}`,
+    stop,
+  };
+}
+
+async function compose(env: Env, ...args: string[]): Promise<string> {
+  try {
+    // Compose requires every mandatory variable of the file, also of services that are not started.
+    const unused = 'not-used-by-the-broker';
+    const complete = { WEBHOOK_SECRET: unused, CLIENTS_KEY: unused, ...env };
+    const command = ['compose', '--file', FILE, ...args];
+    const { stdout } = await promisify(execFile)('docker', command, { env: complete, timeout: TIMEOUT_MS });
+    return stdout;
+  } catch (cause) {
+    const reason = stderrOf(cause).split('\n').at(-1) || reasonOf(cause);
+    throw new EmbeddedError('DOCKER_FAILED', `docker compose ${args[0]} failed: ${reason}`, cause);
+  }
 }

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
-import { makeFolder } from '#security/folders.ts';
+import { FolderError, makeFolder, openError } from '#security/folders.ts';
 import { poll } from '#timing/poll.ts';
 import { EmbeddedError } from './errors.ts';
-import { tryLock } from './lock.ts';
 
 /** Ports of secured listeners. */
 export type SecuredPorts = { readonly tls: number; readonly sasl: number };
@@ -95,4 +95,34 @@ async function commandOf(pid: number): Promise<string> {
   } catch {
     return '';
   }
+}
+
+/** Of two processes that lock at once one waits for the other, which gives up: without a wait both would fail. Milliseconds. */
+const WAIT_MS = 100;
+
+/** Keeps locks from the garbage collector, which would release them. */
+const held = new Set<DatabaseSync>();
+
+/** A lock that is held until its release, or until this process ends, even by a kill. */
+export type Lock = { release(): void };
+
+/** Locks a file by SQLite's lock, which ends with the process; undefined if it is held. Throws `FolderError`, which names `setting`. */
+export function tryLock(file: string, setting = 'DATA_DIR'): Lock | undefined {
+  let database: DatabaseSync | undefined;
+  try {
+    const opened = new DatabaseSync(file, { timeout: WAIT_MS });
+    database = opened;
+    opened.exec('BEGIN EXCLUSIVE');
+    held.add(opened);
+    return { release: () => held.delete(opened) && opened.close() };
+  } catch (error) {
+    database?.close();
+    if (isBusy(error)) return undefined;
+    throw new FolderError(setting, dirname(file), openError(file) ?? error);
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  const SQLITE_BUSY = 5;
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
 }

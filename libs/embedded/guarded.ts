@@ -2,8 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import type { Exit } from './process-end.ts';
 import type { Env } from './settings.ts';
+
+/** The end of a process: its exit code, or the signal that ended it. */
+export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+
+/** Returns how a process ended, without its name. */
+export function endText({ code, signal }: Exit): string {
+  return signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
+}
 
 /**
  * Shell script that starts a watcher, then replaces itself by the command, so that the child process is the command itself.
@@ -50,10 +57,7 @@ export type Guarded = {
   stop(timeoutMs: number): Promise<Exit>;
 };
 
-/**
- * Starts a command that ends with this process. It has its own process group, so that Ctrl-C reaches only this process, which
- * stops its children in order. Rejects when the command cannot be started.
- */
+/** Starts a command that ends with this process, in a group of its own: Ctrl-C reaches only this process, which stops it in order. */
 export async function spawnGuarded(options: GuardedOptions): Promise<Guarded> {
   const output = openSync(options.outputFile, 'w');
   const child = spawn(

@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import { requireFolder } from '#security/folders.ts';
 import { poll } from '#timing/poll.ts';
 import { EmbeddedError } from './errors.ts';
+import { type Lock, tryLock } from './folder.ts';
 import { type Guarded, spawnGuarded } from './guarded.ts';
-import { type Lock, tryLock } from './lock.ts';
 import type { OnProgress } from './progress.ts';
 import { type Env, KAFKA_VERSION } from './settings.ts';
 
@@ -32,11 +32,7 @@ export function cacheFolder(env: Env): string {
   return join(base && isAbsolute(base) ? base : join(env.HOME ?? homedir(), '.cache'), 'touchline');
 }
 
-/**
- * Returns the broker and the registry of pom.xml; downloads them with Maven the first time. Processes that run at once
- * download once. An incomplete download is never used: a rename at the end makes it visible. Each version of the broker has
- * its own folder in the cache. Throws MAVEN_MISSING or DOWNLOAD_FAILED, and `FolderError`.
- */
+/** Returns the broker and the registry of pom.xml, which Maven downloads once. Throws MAVEN_MISSING, DOWNLOAD_FAILED, `FolderError`. */
 export async function install(
   env: Env,
   onProgress: OnProgress,

@@ -1,7 +1,8 @@
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
-import { findJava, majorOf } from './java.ts';
+import { classArchive, findJava, installLines, majorOf } from './java.ts';
 import { installProgram } from './testing/programs.ts';
 
 describe('majorOf', () => {
@@ -50,5 +51,75 @@ describe('findJava', () => {
       code: 'JAVA_TOO_OLD',
       message: 'Java 11 (java) is too old: install Java 17 or later, or set JAVA_HOME to one',
     });
+  });
+});
+
+test.each([
+  [
+    'ID=debian\n',
+    'linux',
+    '  Debian, Ubuntu: sudo apt install -y openjdk-21-jre-headless maven (Debian 12: openjdk-17-jre-headless)',
+  ],
+  [
+    'ID=linuxmint\nID_LIKE="ubuntu debian"\n',
+    'linux',
+    '  Debian, Ubuntu: sudo apt install -y openjdk-21-jre-headless maven (Debian 12: openjdk-17-jre-headless)',
+  ],
+  [
+    'ID="rocky"\nID_LIKE="rhel centos fedora"\n',
+    'linux',
+    '  Fedora, RHEL: sudo dnf install -y java-21-openjdk-headless maven',
+  ],
+  ['ID=alpine\n', 'linux', '  Alpine: apk add openjdk21-jre-headless maven'],
+  ['', 'darwin', '  macOS: brew install maven'],
+])('names the command of %j on %s', (release, platform, line) => {
+  expect(installLines(release, platform)).toEqual([line]);
+});
+
+test('names one line a platform on a platform that it does not know', () => {
+  const lines = installLines('ID=nixos\n', 'linux');
+  expect(lines.length).toBeGreaterThan(4);
+  expect(new Set(lines.map((line) => line.split(':')[0])).size).toBe(lines.length);
+});
+
+describe('classArchive', () => {
+  let bin: string;
+  let folder: string;
+  beforeEach(() => {
+    bin = temporaryFolder();
+    folder = join(bin, 'classes');
+  });
+
+  const archiveOf = (version: string) => classArchive(folder, 'kafka', { path: join(bin, 'java'), version });
+
+  /** Installs a `jcmd` that runs this line of shell; $4 is the file to write. */
+  const fakeJcmd = (line: string) => installProgram(bin, 'jcmd', line);
+
+  test('writes an archive at the first start, and uses it later', async () => {
+    await fakeJcmd('echo classes of "$1" > "$4"');
+    const first = archiveOf('17.0.15');
+    expect(first.jvmArgs).toContain('-XX:+RecordDynamicDumpInfo');
+    await first.write(4711);
+    expect(await readdir(folder)).toEqual(['kafka-java-17.0.15.jsa']);
+
+    const second = archiveOf('17.0.15');
+    expect(second.jvmArgs).toEqual([`-XX:SharedArchiveFile=${join(folder, 'kafka-java-17.0.15.jsa')}`]);
+    await fakeJcmd('exit 1');
+    await second.write(4712);
+    expect(archiveOf('21.0.1').jvmArgs).toContain('-XX:+RecordDynamicDumpInfo');
+  });
+
+  test('uses no archive if its folder cannot be created', async () => {
+    await fakeJcmd('echo classes of "$1" > "$4"');
+    await writeFile(folder, '');
+    await archiveOf('17.0.15').write(4711);
+    expect(archiveOf('17.0.15').jvmArgs).toContain('-XX:+RecordDynamicDumpInfo');
+  });
+
+  test('uses no archive if Java has no jcmd, or jcmd fails', async () => {
+    await archiveOf('17.0.15').write(4711);
+    await fakeJcmd('echo half > "$4"; exit 1');
+    await archiveOf('17.0.15').write(4711);
+    expect(await readdir(folder)).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
-import { tryLock } from './lock.ts';
+import { tryLock } from './folder.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -33,7 +33,7 @@ async function lockElsewhere(file: string): Promise<{ child: ChildProcess; hasIt
     console.log(tryLock(process.argv[2]) !== undefined);
     setInterval(() => {}, 1000);
   `;
-  const module = join(import.meta.dirname, 'lock.ts');
+  const module = join(import.meta.dirname, 'folder.ts');
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script, module, file]);
   holder = child;
   const [said] = (await once(child.stdout, 'data')) as [Buffer];

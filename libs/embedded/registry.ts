@@ -1,9 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { makeFolder } from '#security/folders.ts';
-import { classArchive } from './class-archive.ts';
 import { install } from './installation.ts';
-import { findJava, type Java } from './java.ts';
+import { classArchive, findJava, type Java } from './java.ts';
 import { HOST, requireFree, startOnFreePort } from './ports.ts';
 import type { OnProgress } from './progress.ts';
 import { type Controls, controls, type RunningServer, startServer } from './server.ts';
@@ -31,10 +30,7 @@ export type SchemaRegistry = Controls & {
 const READY_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 15_000;
 
-/**
- * Starts an Apicurio Registry that stores its schemas in the broker (kafkasql), where a later start finds them. Throws
- * EmbeddedError: JAVA_…, MAVEN_MISSING, DOWNLOAD_FAILED, START_….
- */
+/** Starts an Apicurio Registry that stores its schemas in the broker. Throws EmbeddedError: JAVA_…, MAVEN_MISSING, DOWNLOAD_FAILED, START_…. */
 export async function startRegistry(options: EmbeddedRegistryOptions): Promise<SchemaRegistry> {
   const { env, onProgress, preferredPort, dataDir } = options;
   const java = await findJava(env);

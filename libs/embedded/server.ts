@@ -1,11 +1,12 @@
 import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { adviceOf, type Shortage, shortageIn, shortageOf } from '#errors/shortages.ts';
+import { adviceOf, type Shortage, shortageIn, shortageOf, withAdvice } from '#errors/shortages.ts';
+import { machineClock } from '#timing/clock.ts';
 import { poll } from '#timing/poll.ts';
+import { backoffMs } from '#timing/retry.ts';
 import { EmbeddedError } from './errors.ts';
-import { type Guarded, type GuardedOptions, spawnGuarded } from './guarded.ts';
-import { type Exit, endText } from './process-end.ts';
+import { type Exit, endText, type Guarded, type GuardedOptions, spawnGuarded } from './guarded.ts';
 
 /** A Java server to run: its command, readiness check and log files. */
 type ServerSpec = {
@@ -53,11 +54,7 @@ const TAIL_BYTES = 16_384;
 /** A server stops before the last byte of its disk: it creates files of several MiB at once. */
 const FULL_BYTES = 16 * 1024 * 1024;
 
-/**
- * Starts the server and waits until it is ready. Rejects with START_FAILED when the server ends before that, START_TIMEOUT
- * when it takes too long (the server is then stopped), PORT_IN_USE when one of its ports is taken. The message ends with the
- * end of its log.
- */
+/** Starts the server and waits until it is ready. Rejects with START_FAILED, START_TIMEOUT or PORT_IN_USE, and the end of its log. */
 export async function startServer(spec: ServerSpec): Promise<RunningServer> {
   const sizesBefore = new Map(spec.logFiles.map((file) => [file, sizeOf(file)] as const));
   sizesBefore.set(spec.process.outputFile, 0); // truncated by the start
@@ -174,10 +171,7 @@ function lastLines(tails: readonly string[]): string {
   return tails.flatMap((tail) => tail.split('\n').slice(-TAIL_LINES)).join('\n');
 }
 
-/**
- * Returns what a server lacked that ended, and what to do; null when nothing shows it. `written`: the end of its logs, which are on the
- * disk of its data: without room there, they end before the reason.
- */
+/** Returns what a server lacked that ended, and what to do; null when neither its logs nor their full disk shows it. */
 function lackOf(written: readonly string[], folder: string): string | null {
   const lacked = shortageIn(written.join('\n')) ?? diskShortage(folder);
   return lacked === null ? null : `${adviceOf(lacked)} (${folder})`;
@@ -190,5 +184,36 @@ function diskShortage(folder: string): Shortage | null {
     return bavail * bsize < FULL_BYTES ? 'ENOSPC' : null;
   } catch (error) {
     return shortageOf(error);
+  }
+}
+
+const RESTART = { firstMs: 500, ceilingMs: 10_000 };
+
+/** Starts a server again whenever it ends by itself, until `signal`. Calls `onProblem` with each end and failed start. */
+export async function supervise(
+  name: string,
+  server: Controls,
+  { onProblem, signal }: { readonly onProblem: (line: string) => void; readonly signal: AbortSignal },
+): Promise<void> {
+  for (;;) {
+    await server.exited;
+    if (signal.aborted) return;
+    let text = await server.endText();
+    for (let failures = 1; ; failures += 1) {
+      const wait = backoffMs(RESTART, failures);
+      onProblem(`${name} ${text}; starting it again in ${wait / 1000} s`);
+      await machineClock.sleep(wait, signal);
+      if (signal.aborted) return;
+      try {
+        await server.start(signal);
+        break;
+      } catch (error) {
+        if (signal.aborted) return;
+        text = `cannot be started (${withAdvice(error as Error)})`;
+      }
+    }
+    // Stopped meanwhile, and the stop did not know the new process.
+    if (signal.aborted) return await server.stop();
+    onProblem(`${name} runs again`);
   }
 }

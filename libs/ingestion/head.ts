@@ -1,10 +1,11 @@
 /** The fields that every normalized message has: where it came from, and when. */
 
+import { NO_EVENT } from '#domain/event.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
 import { number, textId } from '#json/kinds.ts';
 import { type RawRecord, recordReader } from '#json/records.ts';
 import { INT_MAX, isWhole, LONG_MAX } from '#json/values.ts';
-import type { NormalizedMessage } from '#records/types.ts';
+import type { Absence, NormalizedMessage } from '#records/types.ts';
 
 /** The origin of a message. */
 export type MessageContext = {
@@ -22,10 +23,7 @@ export const UT_MAX = 253_402_300_799;
 /** Maximum lead of a time of the provider over the receipt of its message, milliseconds. A larger one is a wrong clock. */
 const MAX_LEAD_MS = 300_000;
 
-/**
- * Whether a time of the provider, Unix seconds, comes from a wrong clock: no record may hold its place against the corrections
- * of hours to come.
- */
+/** Whether a time of the provider, Unix seconds, is of a wrong clock: it must not win against the corrections of hours to come. */
 export function isAhead(ut: number, { receivedAt }: Pick<MessageContext, 'receivedAt'>): boolean {
   return ut * 1_000 > receivedAt + MAX_LEAD_MS;
 }
@@ -35,10 +33,7 @@ export function receiptOf({ receivedAt }: Pick<MessageContext, 'receivedAt'>): n
   return Math.floor(receivedAt / 1_000);
 }
 
-/**
- * Returns a time that is not of a wrong clock: `ut`, or the time of the receipt instead of one that is. Names `path` in
- * `unread` then.
- */
+/** Returns `ut`, or the time of the receipt where `ut` is of a wrong clock; names `path` in `unread` then. */
 export function plausibleTime(
   ut: number,
   context: MessageContext,
@@ -113,5 +108,20 @@ export function headOf(
       (context.origin === 'feed' && isWhole(answered_at, UT_MAX) ? Number(answered_at) : ut) * 1_000,
     uuid,
     source: isWhole(source, INT_MAX) ? Number(source) : null,
+  };
+}
+
+/** Returns the message of an absence. `ut`: Unix seconds. A confirmed one deletes the event as a message of the provider does. */
+export function absenceMessage(
+  eventId: number,
+  ut: number,
+  absence: Absence,
+  context: MessageContext,
+): NormalizedMessage {
+  return {
+    ...base(`absence/${eventId}/${ut}`, eventId, ut, context),
+    type: 'event_absence',
+    event: absence.confirmed ? { ...NO_EVENT, action: 'delete' } : null,
+    absence,
   };
 }

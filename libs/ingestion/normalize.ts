@@ -7,19 +7,24 @@ import { isRecord, type RawRecord, record, recordReader } from '#json/records.ts
 import { fitsInBytes, LONG_MAX } from '#json/values.ts';
 import type { Incident, NormalizedMessage } from '#records/types.ts';
 import { ofEvent, readEvent } from './event.ts';
-import { base, headOf, isAhead, type MessageContext, plausibleTime, readEventId } from './head.ts';
+import {
+  base,
+  headOf,
+  isAhead,
+  type MessageContext,
+  plausibleTime,
+  readEnvelope,
+  readEventId,
+  receiptOf,
+} from './head.ts';
 import { readIncident, reportedBy } from './incident.ts';
-import { markOf, markOfMessage } from './marks.ts';
 
 /** The result of normalizing a message. */
 export type Normalized =
   | { readonly kind: 'normalized'; readonly message: NormalizedMessage }
   /** A well-formed message of an unused type. */
   | { readonly kind: 'ignored'; readonly type: string }
-  /**
-   * `reason` is one line that names the path, never a value. `mark`: the message that says so to its match; null where the
-   * match cannot be read or has lost nothing.
-   */
+  /** `reason` names the path, never a value. `mark`: tells its match; null where that is unknown or has lost nothing. */
   | {
       readonly kind: 'unreadable';
       readonly code: DeadLetterCode;
@@ -45,9 +50,8 @@ export const MAX_MESSAGE_BYTES = 512 * 1024;
 export const MAX_SNAPSHOT_BYTES = 4 * 1024 * 1024;
 
 /**
- * Normalizes one provider message, as parsed from JSON. Never throws. A message of an unknown type is `ignored`; one without
- * a readable id, type, time, event id, or the id and type of its incident, is `unreadable`. Other fields that cannot be read
- * are left out, and named in `unread`. `index`: that of the message in its delivery.
+ * Normalizes a provider message. Never throws. One of an unknown type is `ignored`, one without what all need is `unreadable`;
+ * other unread fields are named in `unread`. `index`: that in its delivery.
  */
 export function normalizeMessage(message: unknown, context: MessageContext, index = 0): Normalized {
   return guarded(
@@ -77,10 +81,7 @@ function ofType(message: RawRecord, type: unknown, context: MessageContext): Nor
   }
 }
 
-/**
- * Normalizes an event's whole incident list. One unreadable or too large incident makes the whole list unreadable: a list
- * without that incident would remove it. An incident without `ut` gets the time of the response.
- */
+/** Normalizes a whole list. An unreadable incident makes all unreadable: without it the list would remove it. */
 export function normalizeSnapshot(records: SnapshotRecords, context: MessageContext): Normalized {
   return guarded(
     () => {
@@ -182,10 +183,7 @@ function eventOf(message: RawRecord, data: RawRecord, context: MessageContext, u
 
 const anyId = number(LONG_MAX);
 
-/**
- * The data of the line-ups of a match, and of the keep-alive of a live one, sent about every 30 seconds. The spec does not say
- * which field holds the event id: any of the three may.
- */
+/** The data of line-ups and of keep-alives, sent about every 30 seconds. Any of the three may hold the event id (spec). */
 const readOfEvent = recordReader({
   event: record({ id: anyId }, ({ values }) => values.id),
   event_id: anyId,
@@ -228,4 +226,36 @@ function sorted(paths: ReadonlySet<string>): string[] {
 function notAnObject(message: unknown): Error {
   canonicalJson(message);
   return new PoisonError('UNKNOWN_SHAPE', 'message: expected an object');
+}
+
+/** Types of messages without any field of match state: a match loses nothing with one. */
+const WITHOUT_STATE: ReadonlySet<string> = new Set(['event_keep_alive', 'events_lineups']);
+
+/**
+ * Returns the mark of an unreadable message, with the id and time that can be read; null where its event cannot be read, or its
+ * type has no effect on match state. `index`: position of the message in its delivery, the id of a message without one.
+ */
+function markOfMessage(
+  message: unknown,
+  reason: string,
+  context: MessageContext,
+  index: number,
+): NormalizedMessage | null {
+  if (!isRecord(message) || !isRecord(message.data) || !isRecord(message.data.event)) return null;
+  if (typeof message.type === 'string' && WITHOUT_STATE.has(canonicalWord(message.type))) return null;
+  const eventId = readEventId(message.data.event);
+  if (eventId === null) return null;
+  const { id, uuid, ut } = readEnvelope(message, new Set());
+  const messageId = id ?? uuid ?? `unread/${context.deliveryId}/${index}`;
+  return markOf({ messageId, eventId, time: ut ?? receiptOf(context) }, reason, context);
+}
+
+/** Returns the mark of an unreadable message or incident list. `time`: Unix seconds. */
+function markOf(
+  { messageId, eventId, time }: { messageId: string; eventId: number; time: number },
+  reason: string,
+  context: MessageContext,
+): NormalizedMessage {
+  const ut = isAhead(time, context) ? receiptOf(context) : time;
+  return { ...base(messageId, eventId, ut, context), type: 'event', unreadable: reason };
 }

@@ -4,9 +4,6 @@ import type { ReadDelivery } from './delivery.ts';
 /** Numbers of messages that could be read, and that could not be read at all. */
 export type MessageCounts = { readonly read: number; readonly unreadable: number };
 
-/** The counts as an ingress service reports them. */
-export type RecentCounts = Pick<IngressStatus, 'messages_read' | 'messages_unreadable' | 'unreadable_in_row'>;
-
 const SECOND_MS = 1_000;
 const WINDOW_SECONDS = 60;
 
@@ -27,8 +24,7 @@ export class RecentMessages {
     this.#inRow = read > 0 ? 0 : this.#inRow + unreadable;
   }
 
-  /** Returns the counts at `now`. */
-  counts(now: number): RecentCounts {
+  counts(now: number): Pick<IngressStatus, 'messages_read' | 'messages_unreadable' | 'unreadable_in_row'> {
     const first = Math.floor(now / SECOND_MS) - WINDOW_SECONDS;
     const recent = { messages_read: 0, messages_unreadable: 0, unreadable_in_row: this.#inRow };
     for (const [second, { read, unreadable }] of this.#seconds) {

@@ -1,7 +1,4 @@
 /** The simple values of the provider's records. */
-import { toWholeNumber } from './whole-number.ts';
-
-export { toWholeNumber };
 
 /** A JSON object whose fields are not known. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -49,10 +46,7 @@ export function isWhole(value: unknown, max: number): boolean {
 const ESCAPE = /\\(?:ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|(ud[89a-f][\da-f]{2})|.)/gi;
 const SURROGATE = /\\ud[89a-f]/i;
 
-/**
- * Returns the value of a JSON text. Half of a character, as a cut in UTF-16 leaves it, is U+FFFD: it is no UTF-8, and readers of topics
- * and of JSON refuse all that is beside it. Throws `SyntaxError`.
- */
+/** Returns the value of a JSON text. Half of a character is U+FFFD, as it is no UTF-8 and readers refuse it. Throws `SyntaxError`. */
 export function readJson(text: string): unknown {
   return JSON.parse(
     SURROGATE.test(text)
@@ -68,4 +62,10 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Reads a whole number as the provider writes it: a number, or a string of digits. Returns null for any other value. */
+export function toWholeNumber(value: unknown): number | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : null;
+  return typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? toWholeNumber(Number(value)) : null;
 }

@@ -1,7 +1,6 @@
-/**
- * Addresses that a customer's webhook may have (docs/decisions/0060): public unicast, and ranges that an operator allows.
- * They come as texts from resolvers and WHATWG URLs, which normalise every unusual spelling.
- */
+/** Addresses that a customer's webhook may have (docs/decisions/0060): public unicast, and ranges that an operator allows. */
+
+import { Resolver } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import { parseRange } from '#service/addresses.ts';
 
@@ -28,11 +27,7 @@ const REFUSED_IPV4 = [
   '240.0.0.0/4', // reserved, broadcast
 ];
 
-/**
- * IPv6 is refused unless it is in the global unicast range that IANA allocates from. Loopback, IPv4-mapped and
- * -compatible, NAT64 (64:ff9b::/96, 64:ff9b:1::/48), discard-only, unique local, link-local, site-local and multicast
- * need no entry below.
- */
+/** IPv6 is refused outside the global unicast range, so loopback, mapped, NAT64, local and multicast addresses need no entry below. */
 const GLOBAL_IPV6 = ['2000::/3'];
 
 /** Ranges of global unicast that are special, or contain an IPv4 address. */
@@ -93,4 +88,47 @@ function blockList(ranges: readonly string[]): BlockList {
     list.addSubnet(parsed.address, parsed.prefix, parsed.family);
   }
   return list;
+}
+
+/** Resolves a name to its addresses, at least one; rejects with an error with a code, such as ENOTFOUND. */
+export type ResolveName = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
+
+/** Time to wait for the other address family once one has answered, milliseconds (RFC 8305, "Resolution Delay"). */
+const RESOLUTION_DELAY_MS = 200;
+/** Timeout of a query to a server before it is retried, milliseconds. */
+const SERVER_TIMEOUT_MS = 2_000;
+const MAX_ATTEMPTS = 4;
+const LOCALHOST = /^(.+\.)?localhost$/i;
+
+/**
+ * Resolves a name to its addresses, IPv4 first. Not by `getaddrinfo`, which cannot be cancelled: silent servers would fill the
+ * thread pool. `servers`: host:port. Rejects with errors of `node:dns`.
+ */
+export async function resolveName(
+  name: string,
+  signal: AbortSignal,
+  servers?: readonly string[],
+): Promise<readonly string[]> {
+  // Not resolved by DNS (RFC 6761).
+  if (LOCALHOST.test(name)) return ['127.0.0.1', '::1'];
+  const resolver = new Resolver({ timeout: SERVER_TIMEOUT_MS, tries: MAX_ATTEMPTS });
+  if (servers !== undefined) resolver.setServers(servers);
+  const cancel = (): void => resolver.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  let delay: NodeJS.Timeout | undefined;
+  try {
+    signal.throwIfAborted();
+    const queries = [resolver.resolve4(name), resolver.resolve6(name)];
+    const answered = (): void => {
+      delay ??= setTimeout(cancel, RESOLUTION_DELAY_MS);
+    };
+    for (const query of queries) query.then(answered, () => {});
+    const answers = await Promise.allSettled(queries);
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (addresses.length > 0) return addresses;
+    throw answers.find((answer) => answer.status === 'rejected')?.reason;
+  } finally {
+    clearTimeout(delay);
+    signal.removeEventListener('abort', cancel);
+  }
 }

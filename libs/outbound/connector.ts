@@ -3,9 +3,8 @@ import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
 import { defineError } from '#errors/touchline-error.ts';
-import type { AllowedRanges } from './addresses.ts';
+import type { AllowedRanges, ResolveName } from './addresses.ts';
 import { openTunnel } from './proxy.ts';
-import type { ResolveName } from './resolve.ts';
 
 type ConnectorOptions = {
   readonly allowed: AllowedRanges;

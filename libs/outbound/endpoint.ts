@@ -4,9 +4,9 @@ import { type buildConnector, errors, Pool } from 'undici';
 import { informationalLimit, systemCode } from '#service/http-get.ts';
 import { signatureHeaders } from '#signing/signing.ts';
 import type { AllowedRanges } from './addresses.ts';
+import { type ResolveName, resolveName } from './addresses.ts';
 import { AddressNotPublicError, createConnector, trusting } from './connector.ts';
 import { type ProxyConfig, proxyFor } from './proxy.ts';
-import { type ResolveName, resolveName } from './resolve.ts';
 
 /** The outcome of one attempt to deliver. */
 export type DeliveryOutcome =
@@ -42,12 +42,8 @@ export type EndpointOptions = {
   readonly timeoutMs?: number;
   /** Certificates (PEM) of authorities to trust beside the default ones. */
   readonly ca?: string | undefined;
-  /**
-   * Whether the receiver speaks the contract: it gets signatures and answers `Accepted`. Another one gets none, and accepts with any
-   * status from 200 to 299; default true.
-   */
+  /** Whether the receiver gets signatures and answers `Accepted`. Another one accepts with any status of 200 to 299; default true. */
   readonly isContract?: boolean;
-  /** Default: no proxy. */
   readonly proxy?: ProxyConfig;
   /** Time after which a connection in use is replaced, milliseconds; default 60,000. */
   readonly connectionMs?: number;
@@ -76,10 +72,7 @@ const BROKEN_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 const DEADLINE = new Error('deadline');
 const STOPPED = new Error('stopped');
 
-/**
- * Returns why nothing would ever be sent to an address as it is now, without sending; null where it may be called, or its name is not
- * resolved.
- */
+/** Returns why nothing would be sent to an address as it is now; null where it may be called, or its name is not resolved. */
 export async function refusalOfAddress(text: string, allowed: AllowedRanges): Promise<RefusalReason | null> {
   const url = parseUrl(text);
   const refusal = refusalOf(url, allowed);
@@ -99,10 +92,7 @@ export async function probeEndpoint(options: EndpointOptions, body = '[]'): Prom
   }
 }
 
-/**
- * Posts to one URL, over one connection at a time. Each connection resolves the name once and uses one of the checked
- * addresses; certificate, server name and `Host` remain those of the name. Follows no redirect.
- */
+/** Posts to one URL, over one connection at a time, to one of the name's checked addresses. Follows no redirect. */
 export class WebhookEndpoint {
   readonly #options: EndpointOptions;
   readonly #timeoutMs: number;
@@ -127,9 +117,8 @@ export class WebhookEndpoint {
   }
 
   /**
-   * Signs `body`, valid for five minutes, and posts it, with further headers. Never rejects. An abort of `signal`, or `close`, ends it as
-   * `failed`. When a reused connection breaks before an answer, the receiver most likely closed it as idle: the body is
-   * signed again and sent once more over a new connection, within the same deadline.
+   * Signs `body`, valid for five minutes, and posts it. Never rejects; an abort or `close` ends it as `failed`. Sends it once
+   * more when a reused connection breaks before an answer: the receiver most likely closed it as idle.
    */
   async post(
     body: Buffer | string,
@@ -247,10 +236,7 @@ export class WebhookEndpoint {
   }
 }
 
-/**
- * Parses a URL, and removes the dot at the end of its name, which no certificate has. Null for an invalid one. Check the
- * name afterwards: `127.0.0.1..` is a name, but an address without its last dot.
- */
+/** Parses a URL without the dot at the end of its name, which no certificate has; null for an invalid one. Check the name afterwards. */
 function parseUrl(text: string): URL | null {
   const url = URL.parse(text);
   if (url !== null) url.hostname = url.hostname.replace(/\.$/, '');

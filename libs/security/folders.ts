@@ -1,5 +1,6 @@
 /** Folders that a process needs: created where they are missing, and refused with the setting that names them. */
-import { accessSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
+
+import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { adviceOf, shortageOf } from '#errors/shortages.ts';
 import { defineError, reasonOf } from '#errors/touchline-error.ts';
@@ -31,10 +32,7 @@ export class FolderError extends defineError('FolderError') {
   }
 }
 
-/**
- * Creates a folder and those above it. `mode`: the rights of those that it creates. Throws the error of the system call. Node's own
- * `recursive` tries for ever below a folder in which nothing can be created, such as /proc.
- */
+/** Creates a folder and those above it, with the rights `mode`. Node's `recursive` tries for ever below one such as /proc. */
 export function makeFolder(path: string, mode = 0o777): void {
   if (isFolder(path)) return;
   const above = dirname(path);
@@ -59,4 +57,20 @@ export function requireFolder(setting: string, path: string, mode?: number): voi
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+const OTHERS = 0o077;
+const STICKY = 0o1000;
+
+/** Restricts files and folders that this process and its children create from now on to their user. */
+export function makeFilesPrivate(): void {
+  process.umask(OTHERS);
+}
+
+/** Creates a folder that only this user can access; restricts an existing one that is ours and not shared. Throws `FolderError`. */
+export function makePrivateFolder(path: string): void {
+  requireFolder('DATA_DIR', path, 0o700);
+  const { mode, uid } = statSync(path);
+  const canRestrict = uid === process.getuid?.() && (mode & STICKY) === 0;
+  if (canRestrict && (mode & OTHERS) !== 0) chmodSync(path, mode & ~OTHERS);
 }

@@ -1,6 +1,10 @@
 /** Metrics of a process, in the Prometheus text format. */
+import { statfs } from 'node:fs/promises';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { SpanOutcome } from '#tracing/tracer.ts';
+import { onUnreadable } from '#topics/readable.ts';
+import type { SpanOutcome } from '#tracing/tracing.ts';
+import type { Logger } from './logger.ts';
+import { type CertificateFile, validityOf } from './server-tls.ts';
 import { serviceVersion } from './version.ts';
 
 export type { Registry } from 'prom-client';
@@ -33,4 +37,78 @@ export function spanCounter(registry: Registry): (outcome: SpanOutcome, count: n
       registers: [registry],
     });
   return (outcome, count) => spans.inc({ outcome }, count);
+}
+
+type Host = {
+  readonly certificates: readonly CertificateFile[];
+  /** Null: the process keeps no data. */
+  readonly dataDir: string | null;
+};
+
+/** Registers the metrics. They are read on each scrape; one that cannot be read has no value. */
+export function hostMetrics(registry: Registry, { certificates, dataDir }: Host): void {
+  const registers = [registry];
+  if (certificates.length > 0)
+    new Gauge({
+      name: 'touchline_certificate_expiry_timestamp_seconds',
+      help: 'When the certificate of a setting expires, Unix seconds.',
+      labelNames: ['setting'],
+      registers,
+      collect() {
+        for (const file of certificates) {
+          const { setting } = file;
+          try {
+            this.set({ setting }, validityOf(file).to / 1_000);
+          } catch {
+            this.remove({ setting });
+          }
+        }
+      },
+    });
+  if (dataDir === null) return;
+  const size = new Gauge({
+    name: 'touchline_data_disk_bytes',
+    help: 'Size of the disk with DATA_DIR.',
+    registers,
+  });
+  new Gauge({
+    name: 'touchline_data_disk_free_bytes',
+    help: 'Free space of that disk for this process.',
+    registers,
+    async collect() {
+      try {
+        const { bsize, blocks, bavail } = await statfs(dataDir);
+        size.set(bsize * blocks);
+        this.set(bsize * bavail);
+      } catch {
+        this.remove();
+        size.remove();
+      }
+    },
+  });
+}
+
+const MAX_CAUSES = 1_000;
+
+/** Counts, and logs once for each topic and reason, the records that a process leaves out because nobody can read them (`libs/topics/readable.ts`). */
+export function reportUnreadableRecords(metrics: Registry, log: Logger): void {
+  const count = new Counter({
+    name: 'touchline_unreadable_records_total',
+    help: 'Records that nobody can read, and that this process left out.',
+    labelNames: ['topic'],
+    registers: [metrics],
+  });
+  // One cause, such as a registry without a schema, may concern every record of a topic.
+  const logged = new Set<string>();
+  onUnreadable(({ topic, partition, offset, error }) => {
+    count.inc({ topic });
+    const cause = `${topic} ${error.message}`;
+    if (logged.has(cause)) return;
+    if (logged.size >= MAX_CAUSES) logged.clear();
+    logged.add(cause);
+    log.error(
+      { err: error, topic, partition, offset },
+      'a record that nobody can read is left out; others for the same reason are only counted',
+    );
+  });
 }

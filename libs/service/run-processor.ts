@@ -1,7 +1,6 @@
-/** Runs processors with their codecs, their dead letters and the exactly-once stream of their topics. */
 import type { z } from 'zod';
+import { BrokerConnections } from '#cluster/access.ts';
 import { logBrokerDefects } from '#cluster/broker-defects.ts';
-import { BrokerConnections } from '#cluster/connections.ts';
 import { reasonOf } from '#errors/touchline-error.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import { RefusedError } from '#streams/errors.ts';
@@ -21,8 +20,6 @@ type ProcessorContext = Pick<
   ServiceContext<z.output<z.ZodObject<typeof processorSettings>>>,
   'config' | 'logger' | 'metrics' | 'signal' | 'fail'
 >;
-
-type CreateProcessor = (partition: number, partitions: number) => PartitionProcessor;
 
 /** The resources of an open processor; `T`: the topics of its codecs. */
 export type OpenProcessor<T extends TopicName> = Awaited<ReturnType<typeof openProcessor<T>>>;
@@ -50,10 +47,9 @@ export async function openProcessor<const T extends TopicName>(
     registry,
     /** Closed with the stream. */
     client,
-    /** Returns the name of a topic on the broker. */
     topicName: (topic: TopicName) => topicName(prefix, topic),
     /** Runs its stream. `createProcessor` creates the processor of a claimed partition. Rejects as `runStream`. */
-    run: (createProcessor: CreateProcessor): Promise<Stream> =>
+    run: (createProcessor: (partition: number, partitions: number) => PartitionProcessor): Promise<Stream> =>
       runStream({
         brokers,
         client,

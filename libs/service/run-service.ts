@@ -1,27 +1,27 @@
-/**
- * Runs every process of Touchline: settings, log, metrics and health, start, and a graceful stop. A service is a
- * `ServiceDefinition`; its main.ts only passes it to `runService`.
- */
+/** Runs every process of Touchline: settings, log, metrics and health, start, and a graceful stop. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { z } from 'zod';
 import { adviceOf, shortageOf } from '#errors/shortages.ts';
 import { reasonOf, TouchlineError } from '#errors/touchline-error.ts';
-import { makeFilesPrivate, makePrivateFolder } from '#security/private-files.ts';
+import { makeFilesPrivate, makePrivateFolder } from '#security/folders.ts';
 import { startTracing, stopTracing } from '#tracing/tracing.ts';
-import { certificateFiles } from './certificates.ts';
 import { ConfigError, loadConfig, type processSettings, renderHelp, secretValues } from './config.ts';
-import { hostMetrics } from './host-metrics.ts';
 import { createLogger, type Logger } from './logger.ts';
-import { createMetrics, type Registry, spanCounter } from './metrics.ts';
+import {
+  createMetrics,
+  hostMetrics,
+  type Registry,
+  reportUnreadableRecords,
+  spanCounter,
+} from './metrics.ts';
 import { requireOpenFiles, watchOpenFiles } from './open-files.ts';
 import { type Ops, startOps } from './ops.ts';
 import { requireAccess } from './require-access.ts';
-import { serverTlsFiles } from './server-tls.ts';
+import { certificateFiles, serverTlsFiles } from './server-tls.ts';
 import { onStopRequest } from './stop-requests.ts';
 import { tracingOptions } from './tracing-settings.ts';
-import { reportUnreadableRecords } from './unreadable-records.ts';
 
 /** The context that a starting service receives. */
 export type ServiceContext<Config> = {
@@ -67,10 +67,7 @@ export type ServiceDefinition<Spec extends ProcessSpec> = {
 /** Exit codes: 0 stopped on request, 1 failed, 2 wrong settings or arguments, 128 + n forced by signal n. */
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
-/**
- * Runs a service until a stop request or a failure, then ends the process. `args`: arguments of the command line; `--help`
- * prints the settings and returns.
- */
+/** Runs a service until a stop request or a failure, then ends the process. `args`: `--help` prints the settings and returns. */
 export async function runService<Spec extends ProcessSpec>(
   service: ServiceDefinition<Spec>,
   args: readonly string[] = process.argv.slice(2),

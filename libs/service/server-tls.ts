@@ -1,4 +1,6 @@
 /** TLS of this process's HTTP servers: they share one certificate, which is read again when its files change. */
+
+import { X509Certificate } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { createSecureContext, type Server } from 'node:tls';
 import { readText } from '#security/secret.ts';
@@ -29,10 +31,7 @@ export function readServerTls({ cert, key }: ServerTlsFiles): {
 /** Interval between checks of the files: mounted secrets are replaced by links, which no event reports. */
 const POLL_MS = 2_000;
 
-/**
- * Replaces the certificate of a server for new connections when its files change. Skips a pair that does not match, e.g.
- * while only one file is written; the server then keeps the previous pair. Ends with the server.
- */
+/** Replaces a server's certificate for new connections when its files change; skips a pair that does not match, as while one is written. */
 export function followCertificate(server: Server, files: ServerTlsFiles): void {
   const renew = (): void => {
     try {
@@ -49,4 +48,27 @@ export function followCertificate(server: Server, files: ServerTlsFiles): void {
     watchFile(path, { interval: POLL_MS, persistent: false }, renew);
     server.once('close', () => unwatchFile(path, renew));
   }
+}
+
+/** Settings that name the PEM file of a certificate of ours: of the HTTP servers, and of the client of brokers and registry. */
+const SETTINGS = ['HTTP_TLS_CERT_FILE', 'KAFKA_TLS_CERT_FILE', 'SCHEMA_REGISTRY_TLS_CERT_FILE'] as const;
+
+/** A setting, and the path in it. */
+export type CertificateFile = { readonly setting: (typeof SETTINGS)[number]; readonly path: string };
+
+/** When a certificate is valid, Unix milliseconds. */
+export type Validity = { readonly from: number; readonly to: number };
+
+/** Returns the settings of an environment that name a certificate. */
+export function certificateFiles(env: Readonly<Record<string, string | undefined>>): CertificateFile[] {
+  return SETTINGS.flatMap((setting) => {
+    const path = env[setting];
+    return path === undefined || path === '' ? [] : [{ setting, path }];
+  });
+}
+
+/** Reads when the first certificate of a file is valid. Throws `SecretFileError`, or an error of OpenSSL for another content. */
+export function validityOf({ path }: CertificateFile): Validity {
+  const { validFrom, validTo } = new X509Certificate(readText(path));
+  return { from: Date.parse(validFrom), to: Date.parse(validTo) };
 }

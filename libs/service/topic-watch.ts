@@ -1,4 +1,4 @@
-import { BrokerConnections } from '#cluster/connections.ts';
+import { BrokerConnections } from '#cluster/access.ts';
 import { reasonOf } from '#errors/touchline-error.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { isProcessor, type ServiceName } from '#topics/acls.ts';
@@ -8,9 +8,8 @@ import type { Logger } from './logger.ts';
 const EVERY_MS = 60_000;
 
 /**
- * Requires that the topics of these services are as they must be, as `requireSettings` does, and checks it again every minute, over the
- * same connection: logs an error once for each change that loses or misplaces records. The services continue: input that is refused
- * would be lost as well. Processors are checked at the start alone, as their partitions check and refuse their topics.
+ * Requires the topics of these services as `requireSettings` does, and again every minute: logs an error once for each change.
+ * The services continue, as refused input would be lost as well. Processors check theirs at each claim.
  */
 export async function watchTopics(
   services: readonly ServiceName[],

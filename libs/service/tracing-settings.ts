@@ -1,6 +1,5 @@
-/** Settings of traces, with their names from OpenTelemetry. */
 import { z } from 'zod';
-import { SAMPLERS, type TracingOptions } from '#tracing/tracer.ts';
+import { SAMPLERS, type TracingOptions } from '#tracing/tracing.ts';
 import { httpUrl, list, secret } from './setting-types.ts';
 
 const HEADER = /^[!#$%&'*+.^_`|~\w-]+=[^,]*$/;

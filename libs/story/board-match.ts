@@ -1,19 +1,23 @@
+import { sideOf } from '#domain/goal-facts.ts';
+import { goalKindOf, halfScores } from '#domain/match-result.ts';
+import { progressOf } from '#domain/message-key.ts';
+import { hasResult } from '#domain/result.ts';
 import { hasRulesOfGoals } from '#domain/sports/table.ts';
-import type { TradingHalt } from '#records/types.ts';
+import type { Score, TradingHalt } from '#records/types.ts';
+import { INCIDENT, STATUS } from '#soccer/soccer.ts';
 import { STATUSES } from '#soccer/statuses.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { HandHalts } from '#tradability/halts.ts';
 import { tradingOf } from '#tradability/trading.ts';
-import type { ShownState } from '#views/store/board-view.ts';
+import type { ScoringIncident, ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
 import { shownFeed } from './feed-words.ts';
-import { type GoalsView, goalsAndCards } from './goals-and-cards.ts';
-import { type BoardMatch, type BoardSide, SHOWN_FIELDS } from './match.ts';
+import { type BoardGoal, type BoardMatch, type BoardSide, SHOWN_FIELDS } from './match.ts';
 
-type BoardMatchView = GoalsView &
-  Pick<BoardView, 'levelNames' | 'matchHealth'> & { readonly halts: Pick<BoardView['halts'], 'standing'> } & {
-    readonly incidentLog: Pick<BoardView['incidentLog'], 'guardClosedAt'>;
-  };
+type BoardMatchView = Pick<BoardView, 'levelNames' | 'matchHealth'> & {
+  readonly halts: Pick<BoardView['halts'], 'standing'>;
+  readonly incidentLog: Pick<BoardView['incidentLog'], 'guardClosedAt' | 'scoring' | 'yellowCards'>;
+};
 
 /** Returns what the board shows of a match. `now`: Unix seconds. */
 export function boardMatch(state: ShownState, view: BoardMatchView, now: number): BoardMatch {
@@ -23,8 +27,8 @@ export function boardMatch(state: ShownState, view: BoardMatchView, now: number)
   return {
     ...(shown as Pick<ShownState, (typeof SHOWN_FIELDS)[number]>),
     status_words: statusWordsOf(state),
-    home: sideOf(state.home),
-    away: sideOf(state.away),
+    home: boardSide(state.home),
+    away: boardSide(state.away),
     ...goalsAndCards(state, view),
     feed: shownFeed(health),
     halted_since: haltedSince(state, health, halts, view),
@@ -51,7 +55,6 @@ function haltedSince(
   return since.length === 0 ? null : Math.min(...since);
 }
 
-/** Returns halts as they are shown. */
 function shownHalts({ isRead, standing }: HandHalts<TradingHalt>): BoardMatch['halts'] {
   return {
     isRead,
@@ -62,10 +65,7 @@ function shownHalts({ isRead, standing }: HandHalts<TradingHalt>): BoardMatch['h
   };
 }
 
-/**
- * Returns the words of a status in a sport without rules of goals: the provider's, with the catalogue's short form where both name it
- * alike. Null in soccer, and for a status without a name.
- */
+/** Returns the words of a status in a sport without rules of goals: the provider's, and the catalogue's short form. Null in soccer. */
 export function statusWordsOf({ sport_id, status_id, status_name }: ShownState): BoardMatch['status_words'] {
   if (hasRulesOfGoals(sport_id) || status_id === null) return null;
   const known = STATUSES.get(status_id);
@@ -73,6 +73,59 @@ export function statusWordsOf({ sport_id, status_id, status_name }: ShownState):
   return name === null ? null : { name, short: known?.name === name ? known.shortName : name };
 }
 
-function sideOf(side: ShownState['home']): BoardSide {
+function boardSide(side: ShownState['home']): BoardSide {
   return { name: side?.name ?? null, short_name: side?.short_name ?? null, acronym: side?.acronym ?? null };
+}
+
+/** Returns the goals that count, the score at half-time and the cards that stand: of match state, sides and halves of the incidents. */
+function goalsAndCards(
+  state: ShownState,
+  { incidentLog }: Pick<BoardMatchView, 'incidentLog'>,
+): Pick<BoardMatch, 'goals' | 'half_time' | 'red_cards' | 'yellow_cards'> {
+  const { event_id, counting_goals, key_incidents, home, away } = state;
+  const red = key_incidents.filter(
+    ({ incident_type, stands }) => incident_type === INCIDENT.redCard && stands,
+  );
+  const known: ReadonlyMap<string, ScoringIncident> =
+    counting_goals.length === 0 ? new Map() : incidentLog.scoring(event_id, counting_goals);
+  const yellow = incidentLog.yellowCards(event_id);
+  const ofSides = (count: (teamId: number) => number): Score => ({
+    home: home === null ? 0 : count(home.id),
+    away: away === null ? 0 : count(away.id),
+  });
+  return {
+    goals: goalsOf(state, known),
+    half_time: halfTimeOf(state, known),
+    red_cards: ofSides((id) => red.filter(({ team_id }) => team_id === id).length),
+    yellow_cards: ofSides((id) => yellow.get(id) ?? 0),
+  };
+}
+
+/** Returns the goals that count, in the order of their ids. Of an awarded match these are the goals that were played. */
+function goalsOf(state: ShownState, known: ReadonlyMap<string, ScoringIncident>): BoardGoal[] {
+  const { counting_goals, key_incidents } = state;
+  const keys = new Map(key_incidents.map((key) => [key.id, key]));
+  return counting_goals.flatMap((id) => {
+    const key = keys.get(id);
+    if (key === undefined) return [];
+    const { incident_type, team_id, player_name: player, minute } = key;
+    const scoring = known.get(id) ?? {
+      incident_id: incident_type,
+      participant_id: team_id,
+      // Not received yet: the usual side of its type.
+      counts_for: null,
+    };
+    const side = sideOf(scoring, state);
+    return side === null ? [] : [{ side, player, minute, kind: goalKindOf(incident_type) }];
+  });
+}
+
+/** Returns the score at half-time once the first half is over; null until then, and where the goals do not tell it. */
+function halfTimeOf(state: ShownState, known: ReadonlyMap<string, ScoringIncident>): Score | null {
+  const { status_id, status_type, counting_goals } = state;
+  const isOver = progressOf(status_id, status_type) > progressOf(STATUS.halftime, null);
+  if (!isOver || !(status_type === 'live' || hasResult(status_id, status_type))) return null;
+  const counting = counting_goals.flatMap((id) => known.get(id) ?? []);
+  if (counting.length < counting_goals.length) return null;
+  return halfScores(state, counting, state)?.first ?? null;
 }

@@ -5,7 +5,7 @@ import { type ClosingPast, type Course, knownSteps, statusOf } from './course.ts
 import { type FeedPast, feedAt } from './feed-past.ts';
 import { orderWords, scopeWords } from './hand-halts.ts';
 import { scoresByStep } from './incidents.ts';
-import { lateBy } from './late.ts';
+import { lateBy } from './minute.ts';
 import { guardWords, reasonWords, scoreWords, statusName } from './words.ts';
 
 /** A change of the score, the guard, the status, the betting status, the result or the feed of a match, or an order about it. */
@@ -26,10 +26,7 @@ export type HistoryEntry = {
 
 type EntryKind = 'halted' | 'safe' | 'status' | 'bets' | 'score' | 'result' | 'unread' | 'feed' | 'fed';
 
-/**
- * Returns the history of a match in the order in which it was known, oldest first. Leaves out changes of the guard after the end of
- * the match, when nothing is traded. `course`: that of the match, null where it never was in play.
- */
+/** Returns a match's history in the order in which it was known, without changes of the guard after its end. `course`: null if never in play. */
 export function historyOf(
   story: readonly StoryStep[],
   { feed, halts }: ClosingPast,

@@ -6,7 +6,7 @@ import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { INCIDENT, POSSIBLE_INCIDENTS } from '#soccer/soccer.ts';
 import type { ShownIncident, ShownState, StoryStep } from '#views/store/board-view.ts';
 import { movedGoals } from '#views/store/story-steps.ts';
-import { lateBy } from './late.ts';
+import { lateBy } from './minute.ts';
 import { type RunningScores, runningScores } from './running-score.ts';
 import { isSameScore, scoreWords } from './words.ts';
 

@@ -1,4 +1,5 @@
 import { playedMinute, QUIET_AFTER_SECONDS } from '#domain/clock.ts';
+import type { StoryStep } from '#views/store/board-view.ts';
 import type { BoardMatch } from './match.ts';
 import { dayWords, halfWords, shortStatus, timeWords } from './words.ts';
 
@@ -23,10 +24,7 @@ export function quietFor(match: ClockedMatch, now: number): number | null {
   return seconds > QUIET_AFTER_SECONDS ? seconds : null;
 }
 
-/**
- * Returns the minute or what is shown instead: `67′`, `45+2′`, `HT`, `FT`, the time of the kick-off; in a sport without a clock the
- * part that is played, such as `2nd set`. `now`: Unix seconds.
- */
+/** Returns the minute or what stands for it: `67′`, `45+2′`, `HT`, the kick-off; without a clock the part, as `2nd set`. `now`: Unix seconds. */
 export function minuteText(match: ClockedMatch, now: number): string {
   const short = shortStatus(match);
   if (short !== null) return short;
@@ -63,7 +61,7 @@ export function durationWords(seconds: number): string {
 }
 
 /** Delay from which a message is no late one but of the past, seconds: it was loaded or played long after its match. */
-export const PAST_S = 7 * 86_400;
+const PAST_S = 7 * 86_400;
 
 /** Returns how late a message came, such as `1.4 s`; of one of the past only that it is. `delay`: milliseconds. */
 export function delayWords(delay: number): string {
@@ -75,4 +73,13 @@ export function delayWords(delay: number): string {
 /** Returns the age of `at` (Unix milliseconds) such as `3 min ago`. `now`: Unix seconds. */
 export function agoWords(at: number, now: number): string {
   return `${durationWords(Math.max(0, Math.floor(now - at / 1000)))} ago`;
+}
+
+/** Delay from which a message counts as late, seconds: half of the silence that makes a feed stale. */
+const LATE_S = 10;
+
+/** Returns how late a change was received, in seconds after the provider wrote it; null when it was in time, or is of the past. */
+export function lateBy({ ut, received_at }: Pick<StoryStep, 'ut' | 'received_at'>): number | null {
+  const delay = Math.floor(received_at / 1000) - ut;
+  return delay >= LATE_S && delay < PAST_S ? delay : null;
 }

@@ -1,10 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
-import { backoffMs, jittered, randomBackoffMs } from './backoff.ts';
 import { machineClock, settlesWithin } from './clock.ts';
 import { poll } from './poll.ts';
 import { PromiseCache } from './promise-cache.ts';
-import { retry } from './retry.ts';
+import { backoffMs, jittered, randomBackoffMs, retry } from './retry.ts';
 
 const never = new Promise<void>(() => {});
 const TRANSIENT = { firstMs: 1, ceilingMs: 2, deadlineMs: 60_000, passes: () => true };

@@ -1,5 +1,4 @@
-import { requireKafkaAccess } from '#cluster/access.ts';
-import { withConnections } from '#cluster/connections.ts';
+import { requireKafkaAccess, withConnections } from '#cluster/access.ts';
 import { topicBounds } from '#cluster/logs.ts';
 import {
   BUSY_CREATE_CODES,
@@ -60,9 +59,6 @@ type CreateTopicsOptions = WantedTopics &
 /** The lost topics that an operator accepts. */
 export type AcceptedTopics = readonly TopicName[] | 'all';
 
-/** Options for creating topics on a cluster of known size. */
-type TopicPlan = Pick<CreateTopicsOptions, 'prefix' | 'partitions'> & { readonly replication: Replication };
-
 /** Timeout for a request to a broker that may still be starting. */
 const STARTING_MS = 20_000;
 /** Timeout for a request of a command at a terminal. */
@@ -76,10 +72,7 @@ const CHANGE_MS = 5_000;
 const POLL_MS = 50;
 /** Compaction skips the newest segment, so the segments of a compacted topic are small. */
 const COMPACTED_SEGMENT_BYTES = 64 * 1024 * 1024;
-/**
- * Time until a record of a compacted topic is compacted. By default compaction waits until half of a log is new: the weeks until then
- * double as the log grows, and each of them is a segment of four files.
- */
+/** Time until a record is compacted: by default that waits until half of a log is new, and its segments of four files add up. */
 const COMPACTION_LAG_MS = 7 * 86_400_000;
 
 /** What the creation of topics did besides. */
@@ -93,12 +86,7 @@ export type CreatedTopics = {
 /** How often topics are compared with the table: a reader may create one again between two requests. */
 const ATTEMPTS = 5;
 
-/**
- * Creates every missing topic, and repairs existing ones where nothing is lost by it: settings that a topic needs or that nobody chose
- * for it, and the number of partitions of an empty topic. May run in several processes at once. Throws `TopicMismatchError` when
- * a topic cannot be repaired or was lost, before it changes any, `TopicAdminError` when the broker is unreachable or refuses, `StreamError` when
- * it refuses the connection.
- */
+/** Creates missing topics, and repairs others where nothing is lost. Throws `TopicMismatchError`, `TopicAdminError`, `StreamError`. */
 export async function createTopics(options: CreateTopicsOptions): Promise<CreatedTopics> {
   // A requested factor above the number of brokers fails at once: retries would not help.
   const retryable = options.replicationFactor === undefined ? TRANSIENT_CREATE_CODES : BUSY_CREATE_CODES;
@@ -110,11 +98,12 @@ export async function createTopics(options: CreateTopicsOptions): Promise<Create
       brokers ||= await admin.brokerCount();
       await requireNoneLost(admin, options);
       const replication = replicationFor(brokers, options);
-      const plan: TopicPlan = {
-        ...options,
-        partitions: await partitionsOfMatches(admin, options),
-        replication,
-      };
+      const plan: Pick<CreateTopicsOptions, 'prefix' | 'partitions'> & { readonly replication: Replication } =
+        {
+          ...options,
+          partitions: await partitionsOfMatches(admin, options),
+          replication,
+        };
       const wanted = wantedTopics(plan).map((topic) => topicConfig(topic, replication));
       for (let attempt = 1; ; attempt += 1) {
         const mismatches = await repairTopics(admin, options.brokers, wanted);
@@ -142,10 +131,7 @@ export async function createTopics(options: CreateTopicsOptions): Promise<Create
 /** Topics that may have records before the topics are recorded: every order of an operator writes one. */
 const WRITTEN_BEFORE: ReadonlySet<TopicName> = new Set(['operator-orders']);
 
-/**
- * Throws `TopicMismatchError` TOPIC_LOST when topics are not those of the record, or when topics have records and none of their ids is
- * recorded. A system that is still being made has neither ids nor records.
- */
+/** Throws `TopicMismatchError` TOPIC_LOST when topics are not those of the record, or have records and no recorded ids. */
 async function requireNoneLost(
   admin: TopicAdmin,
   { brokers, prefix, accept = [], command = 'topics' }: CreateTopicsOptions,
@@ -181,7 +167,6 @@ async function requireNoneLost(
   if (lost.length > 0) throw topicsLost(prefix, lost, command);
 }
 
-/** Records topics that are new, or accepted as they are. */
 async function recordTopics(
   { brokers, prefix, accept = [] }: CreateTopicsOptions,
   created: ReadonlyMap<string, FoundTopic>,
@@ -272,10 +257,7 @@ async function logsOf(brokers: Brokers, topics: readonly string[]): Promise<Map<
   );
 }
 
-/**
- * Returns the number of partitions of topics of a match: the requested one, else that of the existing ones; undefined without one.
- * Leaves out empty topics with the broker's defaults alone: a reader that starts first has such a topic created.
- */
+/** Returns the partitions of topics of a match: as requested, else as existing ones have, unless a reader created these. */
 async function partitionsOfMatches(
   admin: TopicAdmin,
   { brokers, prefix, partitions }: CreateTopicsOptions,
@@ -293,7 +275,6 @@ async function partitionsOfMatches(
   return existing.find(([name]) => logs.get(name)?.isEmpty === false)?.[1].partitions;
 }
 
-/** Returns a warning if topics have fewer copies than new ones get. */
 function copyWarnings(
   topics: ReadonlyMap<string, Pick<FoundTopic, 'replicas'>>,
   { replicas: wanted }: Replication,
@@ -408,10 +389,7 @@ export function wantedTopics(
   ];
 }
 
-/**
- * Returns every required topic as it must be on a cluster that has `found`: topics of a match have as many partitions as most of them.
- * `brokers`: their number decides how many copies must have a record.
- */
+/** Returns every required topic as it must be: those of a match with as many partitions as most; copies by the number of `brokers`. */
 export function requiredTopics(
   prefix: string,
   found: ReadonlyMap<string, FoundTopic>,

@@ -3,7 +3,7 @@ import { COMPATIBILITY, SchemaRegistry, SchemaType } from '@kafkajs/confluent-sc
 import { reasonOf } from '#errors/touchline-error.ts';
 import type { TopicValues } from '#records/types.ts';
 import { tlsFailure } from '#security/tls.ts';
-import { jittered } from '#timing/backoff.ts';
+import { jittered } from '#timing/retry.ts';
 import {
   AVRO_OPTIONS,
   type AvroRecord,
@@ -30,7 +30,6 @@ import {
 } from './registry-http.ts';
 import { TOPIC_NAMES, type TopicName } from './topics.ts';
 
-/** The connection to a registry. */
 type RegistryOptions = {
   /** Address of its Confluent API, e.g. `http://localhost:8081/apis/ccompat/v7`. */
   readonly url: RegistryUrl;
@@ -43,13 +42,9 @@ type RegistryOptions = {
 /** The codecs of topics, by topic. */
 export type CodecsOf<T extends TopicName> = { readonly [K in T]: Codec<TopicValues[K]> };
 
-/**
- * How a topic's newest schema at the registry compares with that of this release. `unreadable`: this release cannot read
- * records of that schema.
- */
+/** A topic's newest schema at the registry, compared with this release's. `unreadable`: this release cannot read its records. */
 export type SchemaState = 'registered' | 'another version' | 'unreadable' | 'missing';
 
-/** Timeout of one request. */
 const REQUEST_MS = 5_000;
 const FIRST_RETRY_MS = 50;
 const RETRY_CEILING_MS = 1_000;
@@ -86,15 +81,11 @@ export class Registry {
     return new Registry(options);
   }
 
-  /** Returns the subject of a topic's values. */
   subject(topic: TopicName): string {
     return `${this.#prefix}${topic}-value`;
   }
 
-  /**
-   * Registers the schema of every topic, one after the other: a registry that lost all schemas gives each the id that it had. Each is
-   * checked against the previous one (BACKWARD). Throws `IncompatibleSchemaError`, `RegistryUnavailableError`.
-   */
+  /** Registers every topic's schema in order, so that each has its id again. Throws `IncompatibleSchemaError`, `RegistryUnavailableError`. */
   async registerAll(): Promise<void> {
     for (const topic of await this.missing()) await this.#register(topic);
   }
@@ -211,10 +202,7 @@ export class Registry {
     );
   }
 
-  /**
-   * Retries a request while the registry is down or starting. While the registry answers that an id or subject is unknown,
-   * retries until the pauses add up to `unknownMs`; time without an answer does not count.
-   */
+  /** Retries while the registry is down; while it answers that an id or subject is unknown, for `unknownMs` of pauses. */
   async #whenAnswered<T>(request: () => Promise<T>, unknownMs = 0): Promise<T> {
     const deadline = performance.now() + this.#waitMs;
     let unknownLeft = unknownMs;
@@ -251,9 +239,6 @@ function statusOf(error: unknown): number | null {
   return error instanceof RegistryHttpError ? error.status : null;
 }
 
-/** The library's type of middleware, which is of its own dependency mappersmith. */
-type Middleware = NonNullable<ConstructorParameters<typeof SchemaRegistry>[0]['middlewares']>[number];
-
 const CLIENT_ID = 'touchline';
 /** The status that the library gives to a request without an answer. Ours are never refused as malformed. */
 const UNANSWERED = 400;
@@ -265,11 +250,7 @@ const CHECKS_BACKWARD: ReadonlySet<string> = new Set([
   COMPATIBILITY.FULL_TRANSITIVE,
 ]);
 
-/**
- * The one use of `@kafkajs/confluent-schema-registry`: it registers schemas, finds them by id, and keeps them as Avro types. Added
- * is what it lacks: a timeout, credentials that rotate, and why a request has no answer. Its methods throw `RegistryHttpError`, or
- * the error of a schema that is not Avro; none retries.
- */
+/** The one use of `@kafkajs/confluent-schema-registry`, with a timeout and credentials that rotate. Throws `RegistryHttpError`. */
 class RegistryClient {
   readonly #address: RegistryAddress;
   readonly #library: SchemaRegistry;
@@ -277,14 +258,15 @@ class RegistryClient {
   constructor(address: RegistryAddress) {
     const { url: host, user } = address;
     const agent = registryAgent(address);
-    const authorized: Middleware = () => ({
-      prepareRequest: async (next) =>
-        (await next()).enhance({
-          timeout: REQUEST_MS,
-          // The library's own option would not follow a rotated password.
-          headers: user === null ? {} : { authorization: authorizationOf(user) },
-        }),
-    });
+    const authorized: NonNullable<ConstructorParameters<typeof SchemaRegistry>[0]['middlewares']>[number] =
+      () => ({
+        prepareRequest: async (next) =>
+          (await next()).enhance({
+            timeout: REQUEST_MS,
+            // The library's own option would not follow a rotated password.
+            headers: user === null ? {} : { authorization: authorizationOf(user) },
+          }),
+      });
     this.#address = address;
     this.#library = new SchemaRegistry(
       {
@@ -298,7 +280,6 @@ class RegistryClient {
     );
   }
 
-  /** Registers a schema under a subject that has the rule `compatibility`. Returns its id. Status 409: the rule refuses it. */
   async register(subject: string, record: AvroRecord, compatibility: COMPATIBILITY): Promise<number> {
     const schema = { type: SchemaType.AVRO, schema: JSON.stringify(record) } as const;
     return (await this.#answer(this.#library.register(schema, { subject, compatibility }))).id;
@@ -322,10 +303,7 @@ class RegistryClient {
     return this.find(Number(await this.#answer(this.#library.getLatestSchemaId(subject))));
   }
 
-  /**
-   * Sets the rule `BACKWARD` on the subject of a topic that has none: the library sets it only after the first schema. Keeps a
-   * stricter rule. Returns the rule. Throws `IncompatibleSchemaError` for a weaker one.
-   */
+  /** Sets `BACKWARD` on a topic's subject before its first schema. Returns its rule. Throws `IncompatibleSchemaError` for a weaker one. */
   async requireBackward(topic: TopicName, subject: string): Promise<COMPATIBILITY> {
     const path = `/config/${encodeURIComponent(subject)}`;
     const request = { timeoutMs: REQUEST_MS };

@@ -1,5 +1,5 @@
 /** What a service requires of its topics on the broker: rights, settings, and that none was lost. */
-import type { BrokerConnections } from '#cluster/connections.ts';
+import type { BrokerConnections } from '#cluster/access.ts';
 import { findMissingRights, type MissingRights } from '#cluster/rights.ts';
 import { adminOver } from '#cluster/topic-admin.ts';
 import { type Brokers, shownBrokers } from '#security/brokers.ts';
@@ -14,10 +14,7 @@ import type { TopicName } from './topics.ts';
 /** Timeout for missing topics: not every broker knows a new topic at once. */
 const APPEAR_MS = 5_000;
 
-/**
- * Checks that the broker grants a service its rights and has its topics. Throws one `ServiceRightsError` that names every
- * missing right or topic. Ignores a broker that does not answer: the first use retries.
- */
+/** Throws one `ServiceRightsError` that names every missing right or topic. Ignores a broker that does not answer. */
 export async function requireRights(brokers: Brokers, prefix: string, service: ServiceName): Promise<void> {
   // `requireSettings` shows whether settings may be read.
   const needed = rightsOf(prefix, service).filter(
@@ -55,11 +52,7 @@ const REFILLED: Readonly<Partial<Record<ServiceName, readonly TopicName[]>>> = {
   'feed-poller': ['catalogue', 'poller-checkpoints'],
 };
 
-/**
- * Checks that the topics of a service are as they must be: with another cleanup policy, for example, a broker deletes its state; and
- * that those which it reads were not lost. Throws `TopicMismatchError` with every difference and the command that repairs it, and
- * `ServiceRightsError` when the settings may not be read. Ignores a broker that does not answer: the next check asks again.
- */
+/** Checks that a service's topics were neither changed nor lost. Throws `TopicMismatchError`, `ServiceRightsError`; not without an answer. */
 export async function requireSettings(
   connections: BrokerConnections,
   prefix: string,

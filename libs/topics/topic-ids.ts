@@ -1,10 +1,6 @@
-/**
- * Which topics a system was made with, in a topic of its own: the broker's id of each, as one that is deleted and created again has another
- * id, and where the logs of compacted ones began and ended. Changelogs and positions are left out: the positions of processors know
- * those (docs/decisions/0113).
- */
+/** The topics that a system was made with: their ids, and the bounds of compacted logs (docs/decisions/0113). */
 import { z } from 'zod';
-import type { BrokerConnections } from '#cluster/connections.ts';
+import type { BrokerConnections } from '#cluster/access.ts';
 import { boundsOver, idsOver, readPartition } from '#cluster/logs.ts';
 import { parseJson } from '#json/values.ts';
 import type { Brokers } from '#security/brokers.ts';
@@ -50,7 +46,6 @@ const topicMark = z.object({
 
 export type TopicMark = Readonly<z.infer<typeof topicMark>>;
 
-/** Marks by topic. */
 type TopicMarks = ReadonlyMap<TopicName, TopicMark>;
 
 /** Returns the recorded marks of a system's topics; empty without one, as before its topics are made. Rejects with `StreamError`. */
@@ -139,10 +134,7 @@ export async function findLostTopics(
   return { lost: lostTopics(prefix, wanted, found, bounds), marks };
 }
 
-/**
- * Returns the mark of a topic, for a writer that raises its end; null without one. Throws `TopicMismatchError` TOPIC_LOST: what is
- * written to a lost topic would hide the loss.
- */
+/** Returns the mark of a topic, for a writer that raises its end; null without. Throws `TopicMismatchError` TOPIC_LOST. */
 export async function requireTopicMark(
   connections: BrokerConnections,
   prefix: string,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { withConnections } from '#cluster/connections.ts';
+import { withConnections } from '#cluster/access.ts';
 import { defineError } from '#errors/touchline-error.ts';
 import { canonicalJson } from '#json/canonical-json.ts';
 import type { TopicValues } from '#records/types.ts';
@@ -13,7 +13,7 @@ import {
 } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
 import type { Logger } from '#streams/log.ts';
-import { backoffMs } from '#timing/backoff.ts';
+import { backoffMs } from '#timing/retry.ts';
 import { follow, type TopicCluster } from './follow.ts';
 import { reportUnreadable, type UnreadableRecord } from './readable.ts';
 import { Registry } from './registry.ts';
@@ -80,9 +80,8 @@ export class VersionedTopic<T extends 'clients' | 'access-tokens' | 'trading-hal
   }
 
   /**
-   * Publishes the record of a key as changed by `change`, and returns it once it is committed. `change` receives undefined
-   * for a missing record, and may be called again. Throws what `change` throws, `UnreadableKeyError`, `EditConflictError`,
-   * `TopicMismatchError` where the topic was lost, and `StreamError`.
+   * Publishes a key's record as changed by `change`, which may be called again, with undefined for a missing one. Throws what
+   * that throws, `UnreadableKeyError`, `EditConflictError`, `TopicMismatchError` and `StreamError`.
    */
   async edit(
     id: string | number,

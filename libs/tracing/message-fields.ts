@@ -1,4 +1,4 @@
-import type { SpanAttributes } from './tracer.ts';
+import type { SpanAttributes } from './tracing.ts';
 
 /** The fields by which log lines and spans of every service identify a message (docs/guides/operate.md). */
 export type MessageFields = {
@@ -9,7 +9,6 @@ export type MessageFields = {
   readonly delivery_id?: string;
   /** Id of a webhook message. */
   readonly uuid?: string;
-  /** Name of the topic on the broker. */
   readonly topic?: string;
   readonly partition?: number;
   readonly offset?: number;

@@ -33,7 +33,7 @@ import type {
   TraceSpan,
   TracingOptions,
   TracingSinks,
-} from './tracer.ts';
+} from './tracing.ts';
 
 /** Maximum number of pending spans, some 4 MB; further ones are dropped. */
 const MAX_PENDING = 4_096;
@@ -154,10 +154,7 @@ function known(attributes: SpanAttributes): Attributes {
   ) as Attributes;
 }
 
-/**
- * Passes spans to the batches of OpenTelemetry while fewer than `MAX_PENDING` are pending, and counts their outcomes. So a
- * slow or missing collector costs bounded memory, and no caller waits for it.
- */
+/** Passes spans to OpenTelemetry while fewer than `MAX_PENDING` wait, and counts outcomes: a missing collector costs bounded memory. */
 class BoundedProcessor implements SpanProcessor {
   readonly #batches: BatchSpanProcessor;
   readonly #sinks: TracingSinks;

@@ -1,6 +1,12 @@
-import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
+import { createSecretKey } from 'node:crypto';
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { Gauge, Histogram, type Registry } from 'prom-client';
+import type { Contracts } from '#clients/contracts.ts';
+import { type ClientsKeys, deriveKeys, hashSecret, newSecret, verifySecret } from '#clients/keys.ts';
 import { answerErrors, sendError } from '#contract/rest/error-answers.ts';
+import { openApi } from '#contract/rest/openapi.ts';
 import type { Authenticator, ProviderData } from '#contract/rest/provider.ts';
 import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
@@ -8,16 +14,16 @@ import type { RulesOf } from '#service/competition-rules.ts';
 import { fastifyServer, strictTransport } from '#service/http-server.ts';
 import { opsAnswer } from '#service/ops.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
+import { issueToken, TokenVerifier } from '#signing/token.ts';
 import { traceRequests } from '#tracing/trace-requests.ts';
-import { HEALTH_HEADER } from '#tradability/feed-status.ts';
+import { type FeedStatus, HEALTH_HEADER } from '#tradability/feed-status.ts';
 import { servedWords } from '#views/queries/access.ts';
 import type { ServedCompetitions } from '#views/store/served.ts';
 import type { BoardView } from '#views/store/views.ts';
 import type { BacklogCounter } from './board/backlog.ts';
 import type { GateOptions } from './board/gate.ts';
 import { type BoardOptions, boardRoutes, notFoundPage } from './board/routes.ts';
-import { documentRoutes } from './document.ts';
-import { eventIdOf, healthHeader } from './health-header.ts';
+import { readExample } from './docs/examples.ts';
 
 /** Registers the number of league tables that differ from the provider's. `count`: by kind, at a time in Unix seconds. */
 export function tableDifferences(
@@ -46,7 +52,6 @@ export type ApiAppOptions = {
   readonly competitions: ServedCompetitions;
   /** Unprocessed records of each processor, for the board's page of the feeds. */
   readonly backlog?: BacklogCounter | undefined;
-  /** As of the board's options. */
   readonly orderHalt?: BoardOptions['orderHalt'];
   /** Rules of seasons, for the winners of ties on the board. */
   readonly rulesOf?: RulesOf | undefined;
@@ -158,4 +163,101 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
       rulesOf,
     });
   return app;
+}
+
+/** The viewer runs only its own files, and has images in its styles. */
+const VIEWER_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** Serves the contract as `/openapi.json`, and as the page `/docs` of Swagger UI, which loads nothing from another host. */
+export async function documentRoutes(
+  app: FastifyInstance,
+  { version, publicUrl }: { readonly version: string; readonly publicUrl: string | undefined },
+): Promise<void> {
+  const document = openApi({ version, baseUrl: publicUrl, exampleOf: readExample });
+  const json = JSON.stringify(document);
+  app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(json));
+  await app.register(swagger, { mode: 'static', specification: { document: JSON.parse(json) } });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: VIEWER_POLICY,
+    theme: { title: document.info.title },
+    uiConfig: {
+      layout: 'BaseLayout',
+      filter: true,
+      tryItOutEnabled: true,
+      displayRequestDuration: true,
+      defaultModelsExpandDepth: -1,
+      supportedSubmitMethods: ['get'],
+    },
+  });
+}
+
+type HeaderView = Pick<BoardView, 'health' | 'matchHealth' | 'halts'> & {
+  readonly matches: Pick<BoardView['matches'], 'state'>;
+};
+
+const EVENT_ROUTE = /^\/v2\/events\/:id(?:\/|$)/;
+
+/** Returns the id of the event that a request names; null when it names none. */
+function eventIdOf({ routeOptions, params }: Pick<FastifyRequest, 'routeOptions' | 'params'>): number | null {
+  const id = (params as { readonly id?: string } | undefined)?.id ?? '';
+  return /^\d{1,15}$/.test(id) && EVENT_ROUTE.test(routeOptions.url ?? '') ? Number(id) : null;
+}
+
+/**
+ * Renders the state of each source, and of the match when `eventId` is not null, as a structured field dictionary (RFC 9651):
+ * `feed=down;reason=network, webhook=delayed;reason=delay;delay=45, match=alive`: `delay` in seconds. Clients act on `alive` and `recovered` only. `now`: Unix milliseconds.
+ */
+function healthHeader(view: HeaderView, eventId: number | null, now: number): string {
+  const entries = view.health.sources(now).map((source) => entry(source.source, source));
+  if (eventId !== null)
+    entries.push(haltEntry(view, eventId, now) ?? entry('match', view.matchHealth(eventId, now)));
+  return entries.length === 0 ? 'unknown' : entries.join(', ');
+}
+
+/** Returns the entry of a match that must not be traded for a halt by hand, so that a client that knows only feeds obeys it too; else null. */
+function haltEntry({ halts, matches }: HeaderView, eventId: number, now: number): string | null {
+  const competition_id = matches.state(eventId)?.competition_id ?? null;
+  const { isRead, standing } = halts.standing(now, { event_id: eventId, competition_id });
+  if (standing.length > 0) return 'match=halted;reason=by_hand';
+  return isRead ? null : 'match=halted;reason=halts_unread';
+}
+
+function entry(name: string, { state, reason, delay }: FeedStatus): string {
+  const by = state === 'delayed' && delay !== null ? `;delay=${Math.round(delay / 1_000)}` : '';
+  return `${name}=${state}${reason === null ? '' : `;reason=${reason}`}${by}`;
+}
+
+/** Lifetime of a token, seconds (spec, "Authentication" 2). */
+const TOKEN_SECONDS = 3_600;
+const CLIENT_ID = /^[1-9][0-9]{0,15}$/;
+
+/** Creates the exchange of secrets for tokens and the check of tokens. Every refusal takes as long. `clientsKeys`: the current one first. */
+export function createAuthenticator(
+  clients: Pick<Contracts, 'find' | 'findHolder'>,
+  clientsKeys: ClientsKeys,
+): Authenticator {
+  // Key objects verify a token several times as fast as key bytes.
+  const [first, ...others] = deriveKeys(clientsKeys, 'tokens');
+  const key = createSecretKey(first);
+  const tokens = new TokenVerifier([key, ...others.map((other) => createSecretKey(other))]);
+  // Compared when the client is unknown, so that the check takes as long. Nobody knows its secret.
+  const unknownSecretHash = hashSecret(newSecret());
+
+  return {
+    async exchange(clientId, secretKey, now) {
+      const id = CLIENT_ID.test(clientId) ? Number(clientId) : 0;
+      const known = clients.find(id);
+      const isRight = verifySecret(secretKey, known?.client.secret_hash ?? unknownSecretHash);
+      if (!isRight || known === undefined) return null;
+      const expiration = now + TOKEN_SECONDS;
+      const { identity } = known.client;
+      return { token: issueToken({ clientId: id, expiration, instance: identity }, key), expiration };
+    },
+    access(token, now) {
+      const claims = tokens.verify(token, now);
+      return claims === null ? null : (clients.findHolder(claims.clientId, claims.instance)?.access ?? null);
+    },
+  };
 }

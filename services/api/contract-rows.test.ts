@@ -5,7 +5,7 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { beforeAll } from 'vitest';
 import { Contracts } from '#clients/contracts.ts';
-import { hashSecret } from '#clients/secret.ts';
+import { hashSecret } from '#clients/keys.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 import { readRules } from '#service/competition-rules.ts';
 import { createLogger } from '#service/logger.ts';
@@ -28,8 +28,7 @@ import {
 } from '../../test/system/contract/served.ts';
 import { BEGAN, LEAGUE_RULES, messages } from '../../test/system/contract/world.ts';
 import { catalogue } from '../../test/system/contract/world-catalogue.ts';
-import { createApp } from './app.ts';
-import { createAuthenticator } from './authenticator.ts';
+import { createApp, createAuthenticator } from './app.ts';
 
 /** The clients of the rows; their names are their secrets. */
 const CLIENTS = {

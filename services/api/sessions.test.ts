@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Contracts } from '#clients/contracts.ts';
-import { hashSecret } from '#clients/secret.ts';
-import { createAuthenticator } from './authenticator.ts';
+import { hashSecret } from '#clients/keys.ts';
+import { createAuthenticator } from './app.ts';
 import { type BoardSessions, createSessions, SESSION_SECONDS } from './sessions.ts';
 import { clientSeven, KEY } from './testing/client-seven.ts';
 

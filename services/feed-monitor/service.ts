@@ -5,9 +5,8 @@ import { openPublisher } from '#streams/publish/publisher.ts';
 import { machineClock } from '#timing/clock.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import { watchCluster } from './cluster-metrics.ts';
 import { type MonitorConfig, SERVICE, settings } from './config.ts';
-import { monitorMetrics } from './metrics.ts';
+import { monitorMetrics, watchCluster } from './metrics.ts';
 import { MonitorTerm } from './term.ts';
 
 /** Timeout of publishing. After it, the state is decided again, so that no outdated record is published later. */

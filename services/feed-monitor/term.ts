@@ -12,7 +12,7 @@ import type { Logger } from '#streams/log.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
 import { type FetchedPartition, followLogs } from '#streams/read/follow.ts';
 import { parsePosition } from '#streams/runtime/positions.ts';
-import { sleep } from '#timing/clock.ts';
+import { type MachineClock, machineClock, sleep } from '#timing/clock.ts';
 import type { Codec, Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
 import { readLatest, type TopicSource } from '#topics/follow.ts';
@@ -21,7 +21,6 @@ import { reportUnreadable } from '#topics/readable.ts';
 import { topicName } from '#topics/topics.ts';
 import { SERVICE } from './config.ts';
 import type { MonitorMetrics } from './metrics.ts';
-import { SteadyClock } from './steady-clock.ts';
 
 /** Thrown when another monitor publishes in a later term. */
 class TermSupersededError extends defineError('TermSupersededError', (own: number, later: number) => [
@@ -40,10 +39,7 @@ type TermOptions = TopicSource & {
 
 /** Minimum interval between evaluations. */
 const TICK_MS = 100;
-/**
- * Minimum interval of fetches, and the wait of one while something is due: a match must be stale within a second of that, and by then
- * everything written must be read. Records are read as they come.
- */
+/** Minimum interval of fetches, and their wait while something is due: by then everything written must be read. */
 const FETCH_MS = 200;
 /** Maximum wait of a fetch while nothing is due: a longer one would look like an outage of the broker. */
 const MAX_FETCH_MS = 1_000;
@@ -66,7 +62,6 @@ export class MonitorTerm {
   readonly #messages: Decoder<Parameters<HealthMonitor['receive']>[0]>;
   readonly #reports: Decoder<Parameters<HealthMonitor['report']>[0]>;
   readonly #health: Decoder<FeedHealth>;
-  /** Deletions that could not be published yet. */
   #deletions: readonly PublishedHealth[] = [];
   readonly #topics: { messages: string; positions: string; reports: string; health: string };
 
@@ -85,10 +80,7 @@ export class MonitorTerm {
     };
   }
 
-  /**
-   * Publishes feed health until the term ends. Rejects with `StreamError`, `PublishError`, `ClockStepError`,
-   * `TermSupersededError`; the next term begins from the topic.
-   */
+  /** Publishes until the term ends. Rejects with `StreamError`, `PublishError`, `ClockStepError`, `TermSupersededError`. */
   async run(): Promise<void> {
     const { brokers, log } = this.#options;
     const { monitor, number, from, since } = await this.#restore();
@@ -225,5 +217,41 @@ export class MonitorTerm {
     this.#deletions = [];
     stopTimer();
     for (const { key, value } of published) metrics.published(key, value);
+  }
+}
+
+/** Difference between the machine's clock and the steady one above which the machine's clock was set. */
+const STEP_MS = 1_000;
+/** Share of the difference that each reading corrects, so that a slewed clock is followed. */
+const CORRECTION = 0.1;
+
+/** Thrown when the machine's clock was set to another time. */
+export class ClockStepError extends defineError('ClockStepError', (byMs: number) => [
+  'CLOCK_STEP',
+  `the clock of this machine was set by ${Math.round(byMs)} ms`,
+]) {}
+
+type ClockSource = Pick<MachineClock, 'monotonic' | 'unix'>;
+
+/** A clock of Unix time that never goes back: it advances with the monotonic clock and follows the machine's clock slowly. */
+export class SteadyClock {
+  readonly #source: ClockSource;
+  #offset: number;
+  #last: number;
+
+  constructor(source: ClockSource = machineClock) {
+    this.#source = source;
+    this.#last = source.unix();
+    this.#offset = this.#last - source.monotonic();
+  }
+
+  /** Returns the time, Unix milliseconds. Throws `ClockStepError` when the machine's clock was set. */
+  now(): number {
+    const monotonic = this.#source.monotonic();
+    const ahead = this.#source.unix() - (monotonic + this.#offset);
+    if (Math.abs(ahead) > STEP_MS) throw new ClockStepError(ahead);
+    this.#offset += ahead * CORRECTION;
+    this.#last = Math.max(this.#last, Math.floor(monotonic + this.#offset));
+    return this.#last;
   }
 }

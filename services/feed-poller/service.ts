@@ -2,8 +2,8 @@ import type { RunningService, ServiceContext, ServiceDefinition } from '#service
 import { openStreamClient } from '#streams/client/client.ts';
 import { instanceId, Leadership, type LeadershipTerm } from '#streams/leadership.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
-import type { RandomBackoff } from '#timing/backoff.ts';
 import { machineClock } from '#timing/clock.ts';
+import type { RandomBackoff } from '#timing/retry.ts';
 import { readLatest, type TopicSource } from '#topics/follow.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';

@@ -5,7 +5,7 @@ import { daysLater, readDataset } from '../../data/dataset.ts';
 import { settings } from './config.ts';
 import { parseFaults } from './faults.ts';
 import { parseRestFaults } from './rest/faults.ts';
-import { serveProvider } from './rest/serve.ts';
+import { serveProvider } from './rest/provider.ts';
 import { simulate } from './simulate.ts';
 import { createWebhookSender } from './webhook.ts';
 

@@ -4,7 +4,7 @@ import { parseFaults } from './faults.ts';
 import type { PlayOptions } from './player.ts';
 import type { ProviderMessage } from './records.ts';
 import { parseRestFaults } from './rest/faults.ts';
-import { type ServedProvider, serveProvider } from './rest/serve.ts';
+import { type ServedProvider, serveProvider } from './rest/provider.ts';
 import { ProviderReader } from './rest/testing/reader.ts';
 import { type SimulationSummary, simulate } from './simulate.ts';
 import type { WebhookSender } from './webhook.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type PlayOptions, type PlaySummary, play } from './player.ts';
-import type { ServedProvider } from './rest/serve.ts';
+import type { ServedProvider } from './rest/provider.ts';
 import type { WebhookSender } from './webhook.ts';
 
 /** The totals of a simulation. With webhooks it has all of `PlaySummary`, with REST also `rest`. */
@@ -23,10 +23,7 @@ export type Simulation = {
   readonly onAllPublished: (summary: SimulationSummary) => void;
 };
 
-/**
- * Plays until everything is published (and, by webhook, accepted), then serves REST until `signal` is aborted. Rejects
- * with the reason of `signal` when it is aborted before everything is published.
- */
+/** Plays until all is published, then serves REST until `signal`. Rejects with its reason when it comes before that. */
 export async function simulate(simulation: Simulation): Promise<void> {
   const { rest, signal, onSummary } = simulation;
   const summary = await playAll(simulation);

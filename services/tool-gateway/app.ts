@@ -1,7 +1,15 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createSilentApp, type SilentAppOptions } from '#service/silent-app.ts';
 import { traceRequests } from '#tracing/trace-requests.ts';
-import { type TokenRoutesOptions, tokenRoutes } from './token-exchange/routes.ts';
+import type { TokenExchange } from './token-exchange/exchange.ts';
+import type { IssuedToken } from './token-exchange/issuer.ts';
+import {
+  BODY_LIMIT,
+  EXCHANGE_ERRORS,
+  ExchangeError,
+  type ExchangeErrorCode,
+  parseExchange,
+} from './token-exchange/request.ts';
 
 type ToolGatewayAppOptions = TokenRoutesOptions &
   SilentAppOptions & {
@@ -27,4 +35,76 @@ export async function createApp(options: ToolGatewayAppOptions): Promise<Fastify
   });
   await app.register(tokenRoutes, { exchange, onAnswer });
   return app;
+}
+
+type TokenRoutesOptions = {
+  readonly exchange: TokenExchange;
+  /** Called with each answer: `issued`, or the error. */
+  readonly onAnswer: (outcome: 'issued' | Lowercase<ExchangeErrorCode>, seconds: number) => void;
+};
+
+const TOKEN_PATH = '/api/v1/token';
+const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' } as const;
+
+/** `POST /api/v1/token`: the attempt is counted for its address before the body is read. */
+async function tokenRoutes(app: FastifyInstance, { exchange, onAnswer }: TokenRoutesOptions): Promise<void> {
+  const refuse = (reply: FastifyReply, error: ExchangeError): FastifyReply => {
+    onAnswer(error.published, reply.elapsedTime / 1000);
+    if (error.retryAfter !== null) reply.header('retry-after', String(error.retryAfter));
+    const { status, message } = EXCHANGE_ERRORS[error.code];
+    return reply
+      .code(status)
+      .headers(HEADERS)
+      .send(JSON.stringify({ error: error.published, message }));
+  };
+  // Accepts every content type: `parseExchange` refuses a body that is not JSON as the spec says.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_LIMIT }, (_request, body, done) =>
+    done(null, body),
+  );
+  app.setErrorHandler((error: Error, _request, reply) => {
+    const refusal = refusalOf(error);
+    if (EXCHANGE_ERRORS[refusal.code].status >= 500)
+      app.log.error({ err: refusal.cause ?? refusal, code: refusal.code }, 'an exchange failed');
+    return refuse(reply, refusal);
+  });
+  app.route({
+    method: ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    url: TOKEN_PATH,
+    // Answers before the body is read.
+    onRequest: async (_request, reply) =>
+      refuse(reply.header('allow', 'POST'), new ExchangeError('METHOD_NOT_ALLOWED')),
+    handler: async () => {},
+  });
+  app.post(
+    TOKEN_PATH,
+    { onRequest: async ({ ip }) => exchange.admitAddress(ip) },
+    async (request: FastifyRequest, reply) => {
+      const body = request.body instanceof Uint8Array ? request.body : new Uint8Array();
+      const issued = await exchange.exchange(parseExchange(request.headers['content-type'], body));
+      onAnswer('issued', reply.elapsedTime / 1000);
+      return reply
+        .code(201)
+        .headers(HEADERS)
+        .send(JSON.stringify(bodyOf(issued)));
+    },
+  );
+}
+
+function bodyOf({ text, token: { expires_at } }: IssuedToken): object {
+  const until = expires_at === null ? null : new Date(expires_at).toISOString();
+  return {
+    token: text,
+    expires_at: until,
+    warning: `Keep this token secret: it is shown only once. ${until === null ? 'It does not expire.' : `It expires at ${until}.`}`,
+  };
+}
+
+/** Returns the answer to an error: Fastify itself refuses some bodies with 4xx; any other error is the server's fault. */
+function refusalOf(error: Error): ExchangeError {
+  if (error instanceof ExchangeError) return error;
+  const status = 'statusCode' in error ? error.statusCode : undefined;
+  if (status === 413) return new ExchangeError('BODY_TOO_LARGE');
+  if (typeof status === 'number' && status >= 400 && status < 500) return new ExchangeError('MISSING_FIELDS');
+  return new ExchangeError('INTERNAL_ERROR', { cause: error });
 }

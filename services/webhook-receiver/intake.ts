@@ -3,7 +3,7 @@ import { logDelivery } from '#ingestion/delivery-log.ts';
 import type { Logger } from '#service/logger.ts';
 import { PublishError } from '#streams/errors.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
-import type { TraceSpan } from '#tracing/tracer.ts';
+import type { TraceSpan } from '#tracing/tracing.ts';
 import { publishTraced, tracer } from '#tracing/tracing.ts';
 import { SERVICE } from './config.ts';
 import type { ReceiverMetrics } from './metrics.ts';
@@ -32,11 +32,7 @@ export class Intake {
     this.#options = options;
   }
 
-  /**
-   * Stores an authentic body. Resolves when all its records are on the topics. Rejects with `PublishError` at the
-   * deadline, of whose timeout `waitedMs` have passed; the records may still be stored then, and the repeated delivery
-   * has no further effect. Rejects with `DeliveryRefusedError` when it has too many messages. `traceparent`: the sender's trace.
-   */
+  /** Stores an authentic body. Rejects with `PublishError` at the deadline (it may still be stored), and `DeliveryRefusedError`. */
   store(body: Buffer, waitedMs: number, traceparent?: string): Promise<void> {
     const { publisher, encode, answerTimeoutMs } = this.#options;
     const readAt = performance.now();
@@ -98,10 +94,7 @@ export class Intake {
 /** Maximum number of message ids in a span. */
 const MAX_SPAN_MESSAGES = 16;
 
-/**
- * Starts the span of a delivery, and with it a trace. Returns null without tracing. The sender's trace is only linked:
- * senders must not decide what is recorded here.
- */
+/** Starts a delivery's span; null without tracing. The sender's trace is only linked: it must not decide what is recorded here. */
 function startSpan(
   { raw, normalized }: ReadDelivery,
   waitedMs: number,

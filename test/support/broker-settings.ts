@@ -1,5 +1,5 @@
 import { alterConfigsV2, ConfigResourceTypes } from '@platformatic/kafka';
-import { withConnections } from '#cluster/connections.ts';
+import { withConnections } from '#cluster/access.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { withAdmin } from './admin.ts';
 import { untilTrue } from './poll.ts';

@@ -1,4 +1,4 @@
-import { withConnections } from '#cluster/connections.ts';
+import { withConnections } from '#cluster/access.ts';
 import { topicBounds, topicIds } from '#cluster/logs.ts';
 import { isTransientCreateError, withTopicAdmin } from '#cluster/topic-admin.ts';
 import type { Brokers } from '#security/brokers.ts';

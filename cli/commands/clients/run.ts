@@ -1,5 +1,5 @@
 import { ClientDirectory } from '#clients/directory.ts';
-import { hashSecret, newSecret } from '#clients/secret.ts';
+import { hashSecret, newSecret } from '#clients/keys.ts';
 import { isOperationName } from '#contract/rest/operations.ts';
 import type { Client } from '#records/types.ts';
 import {

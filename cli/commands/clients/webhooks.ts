@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { ClientDirectory } from '#clients/directory.ts';
-import { newSecret } from '#clients/secret.ts';
+import { newSecret } from '#clients/keys.ts';
 import {
   adoptSecret,
   openWebhook,

@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { tryLock } from '#embedded/lock.ts';
+import { tryLock } from '#embedded/folder.ts';
 import { defineError } from '#errors/touchline-error.ts';
-import { makePrivateFolder } from '#security/private-files.ts';
+import { makePrivateFolder } from '#security/folders.ts';
 
 /** A data folder that a demonstration has claimed. */
 export type DemoFolder = { readonly path: string; release(): void };

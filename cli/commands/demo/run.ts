@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import { newSecret } from '#clients/secret.ts';
+import { newSecret } from '#clients/keys.ts';
 import { urlHost } from '#service/addresses.ts';
 import { loadConfig } from '#service/config.ts';
 import type { TopicCluster } from '#topics/follow.ts';

@@ -1,4 +1,4 @@
-import type { Validity } from '#service/certificates.ts';
+import type { Validity } from '#service/server-tls.ts';
 import { type CheckResult, failed, fine, warning } from './rules.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 /** Ends a match that the provider never ends, by an order of the operator (law 2). */
 import { randomBytes } from 'node:crypto';
-import { absenceMessage } from '#ingestion/absence.ts';
+import { absenceMessage } from '#ingestion/head.ts';
 import { findClusterWith, platformName, publishValues, requireConfirmed } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
 import { auditOf } from '../../orders.ts';

@@ -1,7 +1,7 @@
 import { type PeriodRule, SOCCER_LENGTHS } from '#domain/clock-rule.ts';
 import type { MatchSides } from '#domain/incident-effect.ts';
 import { clockRuleOf } from '#domain/reported-fields.ts';
-import { dayOf, groupsOn } from '#domain/standings/dated-table.ts';
+import { dayOf, groupsOn } from '#domain/standings/types.ts';
 import type { Cause, MatchState, Standings, TopicValues } from '#records/types.ts';
 import { follow, type TopicRecord, type TopicSource } from '#topics/follow.ts';
 import type { TopicName } from '#topics/topics.ts';

@@ -1,4 +1,4 @@
-import { withStreamClient } from '#cluster/connections.ts';
+import { withStreamClient } from '#cluster/access.ts';
 import { topicIds } from '#cluster/logs.ts';
 import { type Brokers, shownBrokers } from '#security/brokers.ts';
 import type { LogBounds, StreamClient } from '#streams/client/port.ts';

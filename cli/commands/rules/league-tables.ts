@@ -1,7 +1,8 @@
 /** The league tables that rules give with the last results of matches, as text. Pure. */
-import { groupsOn } from '#domain/standings/dated-table.ts';
+
 import { type CorrectionWords, correctionText } from '#domain/standings/provider-league.ts';
 import { SeasonTables } from '#domain/standings/season-tables.ts';
+import { groupsOn } from '#domain/standings/types.ts';
 import type { MatchResult, StandingsCorrection, StandingsRow } from '#records/types.ts';
 import type { RulesOf } from '#service/competition-rules.ts';
 import { type TextColumn, tableText } from '../../table.ts';

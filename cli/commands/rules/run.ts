@@ -1,4 +1,4 @@
-import { dayOf } from '#domain/standings/dated-table.ts';
+import { dayOf } from '#domain/standings/types.ts';
 import type { MatchResult } from '#records/types.ts';
 import { readRules } from '#service/competition-rules.ts';
 import { findClusterWith } from '../../cluster.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
-import { makePrivateFolder } from '#security/private-files.ts';
+import { makePrivateFolder } from '#security/folders.ts';
 import { loadConfig } from '#service/config.ts';
 import { backboneLines, dataDirFor, enterFolder, shellWord } from '../../addresses.ts';
 import type { GivenTo } from '../../command.ts';

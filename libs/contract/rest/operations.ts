@@ -1,11 +1,39 @@
 /** The operations of the contract: one table for server, client and document (spec, "Endpoints"). */
 import { z } from 'zod';
-import type { Operation, OperationInfo } from './operation.ts';
-import { catalogueOperations } from './operations/catalogues.ts';
-import { eventOperations } from './operations/events.ts';
-import { liveOperations } from './operations/live.ts';
-import { structureOperations } from './operations/structure.ts';
-import type { Access } from './provider.ts';
+import { SOCCER } from '#soccer/soccer.ts';
+import { RestError } from './errors.ts';
+import { AS_PUBLISHED, type Operation, type OperationInfo, operation } from './operation.ts';
+import {
+  basicLivescoreParameters,
+  catalogueParameters,
+  competitionsParameters,
+  eventsParameters,
+  feedParameters,
+  idParameter,
+  incidentsParameters,
+  livescoreParameters,
+  ofSport,
+  stagesParameters,
+  standingsParameters,
+} from './parameters.ts';
+import type { Access, EventsQuery, EventsValues } from './provider.ts';
+import { ANSWERS } from './records.ts';
+import { dateWindow, feedWindow, includesNow, liveSince, openDates } from './windows.ts';
+
+function isNarrowed({ competition_id, season_id, stage_id, participant_id }: EventsValues): boolean {
+  return (competition_id ?? season_id ?? stage_id ?? participant_id) !== undefined;
+}
+
+/** Limits the list to a window of dates, today by default, unless it is narrowed. */
+function settleEvents(values: EventsValues, now: number): EventsValues {
+  return { ...values, ...(isNarrowed(values) ? openDates(values) : dateWindow(values, now)) };
+}
+
+/** Adds the live events to a window of dates that includes now: matches in play are never missing from the default list. */
+function withLive(values: EventsValues, now: number): EventsQuery {
+  const query = { ...values, liveSince: liveSince(now) };
+  return isNarrowed(values) ? query : { ...query, holdsNow: includesNow(dateWindow(values, now), now) };
+}
 
 /** The operation that returns a token, the only one that reads no `ProviderData` (spec, "Authentication" 2). */
 export const TOKEN_OPERATION = {
@@ -21,7 +49,213 @@ export const TOKEN_OPERATION = {
   }),
 } as const satisfies OperationInfo;
 
-const list = [...catalogueOperations, ...structureOperations, ...eventOperations, ...liveOperations] as const;
+const list = [
+  operation({
+    name: 'sports.index',
+    path: '/v2/sports',
+    summary: 'Sports.',
+    open: true,
+    params: catalogueParameters,
+    data: z.looseObject({ sports: z.array(ANSWERS.sport) }),
+    answer: (data, values) => data.sports(values),
+  }),
+  operation({
+    name: 'sports.show',
+    path: '/v2/sports/{id}',
+    summary: 'A sport with its statuses, results, statistics, details, incidents and standings types.',
+    notShown: `Response shape: not shown; ${AS_PUBLISHED}.`,
+    idName: 'sport_id',
+    params: {},
+    data: z.looseObject({ sport: ANSWERS.sportDefinition }),
+    answer: (data, _values, id) => data.sport(id),
+  }),
+  operation({
+    name: 'areas.index',
+    path: '/v2/areas',
+    summary: 'Areas: countries and what they belong to.',
+    notShown: `Fields of an area: not shown; ${AS_PUBLISHED}.`,
+    open: true,
+    params: catalogueParameters,
+    data: z.looseObject({ areas: z.array(ANSWERS.area) }),
+    answer: (data, values) => data.areas(values),
+  }),
+  operation({
+    name: 'languages.index',
+    path: '/v2/languages',
+    summary: 'Languages.',
+    notShown: `Fields of a language: not shown; ${AS_PUBLISHED}.`,
+    open: true,
+    params: catalogueParameters,
+    data: z.looseObject({ languages: z.array(ANSWERS.language) }),
+    answer: (data, values) => data.languages(values),
+  }),
+  operation({
+    name: 'statuses.index',
+    path: '/v2/statuses',
+    summary: 'Statuses of events.',
+    notShown: `Parameters: not shown; those of the other catalogues. Fields ${AS_PUBLISHED}.`,
+    params: ofSport,
+    data: z.looseObject({ statuses: z.array(ANSWERS.status) }),
+    answer: (data, values) => data.statuses(values),
+  }),
+  operation({
+    name: 'incidents.index',
+    path: '/v2/incidents',
+    summary: 'Types of incidents.',
+    params: ofSport,
+    data: z.looseObject({ incidents: z.array(ANSWERS.incidentType) }),
+    answer: (data, values) => data.incidentTypes(values),
+  }),
+  operation({
+    name: 'standings-types.index',
+    path: '/v2/standings-types',
+    summary: 'Types of standings with their columns.',
+    params: { ...catalogueParameters, sport_id: idParameter.default(SOCCER) },
+    data: z.looseObject({ standings_types: z.array(ANSWERS.standingsType) }),
+    answer: (data, values) => data.standingsTypes(values),
+  }),
+  operation({
+    name: 'standings.index',
+    path: '/v2/standings',
+    summary: 'The catalogue of standings.',
+    notShown: 'Values of `limit`: not shown; those of the catalogues.',
+    params: standingsParameters,
+    settle(values) {
+      if ((values.object_type === undefined) !== (values.object_id === undefined)) {
+        throw new RestError('INVALID_PARAMETER');
+      }
+      return values;
+    },
+    data: z.looseObject({ standings_list: z.array(ANSWERS.standingsEntry) }),
+    answer: (data, values, _id, access) => data.standingsList(values, access),
+  }),
+  operation({
+    name: 'standings.show',
+    path: '/v2/standings/{id}',
+    summary: 'A table or a ranking.',
+    idName: 'standing_id',
+    params: {},
+    data: z.looseObject({ standings: ANSWERS.standings }),
+    answer: (data, _values, id, access) => data.standings(id, access),
+  }),
+  operation({
+    name: 'competitions.index',
+    path: '/v2/competitions',
+    summary: 'Competitions with their seasons.',
+    notShown: 'Parameters: not shown; those of the other catalogues, and `area_id`.',
+    params: competitionsParameters,
+    data: z.looseObject({ competitions: z.array(ANSWERS.competition) }),
+    answer: (data, values, _id, access) => data.competitions(values, access),
+  }),
+  operation({
+    name: 'stages.index',
+    path: '/v2/stages',
+    summary: 'Stages, in their competitions and seasons.',
+    notShown: `Parameters and response shape: not shown; parameters of the catalogues and \`season_id\`, nesting ${AS_PUBLISHED}.`,
+    params: stagesParameters,
+    data: z.looseObject({ competitions: z.array(ANSWERS.competition) }),
+    answer: (data, values, _id, access) => data.stages(values, access),
+  }),
+  operation({
+    name: 'events.index',
+    path: '/v2/events',
+    summary: 'Events, in their places; a window of dates that includes now has all live events too.',
+    notShown:
+      'The maximum range of dates is not shown: 31 days; any range if a competition, season, stage or participant is named.',
+    params: eventsParameters,
+    settle: settleEvents,
+    data: z.looseObject({ competitions: z.array(ANSWERS.eventTree) }),
+    answer: (data, values, _id, access, now) => data.events(withLive(values, now), access),
+  }),
+  operation({
+    name: 'events-simple.index',
+    path: '/v2/events-simple',
+    summary: 'Events with their scores and status, in their places.',
+    notShown: 'Parameters and response shape: not shown; those of events, with fewer fields of an event.',
+    params: eventsParameters,
+    settle: settleEvents,
+    data: z.looseObject({ competitions: z.array(ANSWERS.simpleTree) }),
+    answer: (data, values, _id, access, now) => data.eventsSimple(withLive(values, now), access),
+  }),
+  operation({
+    name: 'events.show',
+    path: '/v2/events/{id}',
+    summary: 'An event with its incidents, in its places.',
+    idName: 'event_id',
+    params: {},
+    data: z.looseObject({ competition: ANSWERS.eventChain }),
+    answer: (data, _values, id, access) => data.event(id, access),
+  }),
+  operation({
+    name: 'events.incidents',
+    path: '/v2/events/{id}/incidents',
+    summary: 'The incidents of an event, by default ordered by id as text.',
+    notShown: 'Values of `limit`: not shown; those of the catalogues.',
+    idName: 'event_id',
+    params: incidentsParameters,
+    data: z.array(ANSWERS.incident),
+    answer: (data, values, eventId, access) => data.eventIncidents({ ...values, eventId }, access),
+  }),
+  operation({
+    name: 'events.important-incidents',
+    path: '/v2/events/{id}/important-incidents',
+    summary: 'The important incidents of an event.',
+    notShown: 'Fields of an important incident: not shown; those of an incident.',
+    idName: 'event_id',
+    params: {},
+    data: z.looseObject({ event_incidents: z.array(ANSWERS.importantIncident) }),
+    answer: (data, _values, id, access) => data.importantIncidents(id, access),
+  }),
+  operation({
+    name: 'livescore.index',
+    path: '/v2/livescore',
+    summary:
+      'A whole board: the events of a window of dates, in their places; if the window includes now, also all live events.',
+    params: livescoreParameters,
+    settle: (values, now) => ({ ...values, ...dateWindow(values, now) }),
+    data: z.looseObject({ competitions: z.array(ANSWERS.eventTree) }),
+    answer(data, values, _id, access, now) {
+      return data.livescore(
+        { ...values, holdsNow: includesNow(values, now), liveSince: liveSince(now) },
+        access,
+      );
+    },
+  }),
+  operation({
+    name: 'basic-livescore.index',
+    path: '/v2/basic-livescore',
+    summary: 'Scores and status of the events that changed.',
+    notShown: 'Response shape: not shown; that of events-simple.',
+    params: basicLivescoreParameters,
+    data: z.looseObject({ competitions: z.array(ANSWERS.simpleTree) }),
+    answer: (data, values, _id, access) => data.basicLivescore(values, access),
+  }),
+  operation({
+    name: 'feed.index',
+    path: '/v2/feed',
+    summary:
+      'Messages of a window, inclusive at both ends, the newest first; without one, of the last 24 hours.',
+    notShown:
+      'The maximum window is not shown: 31 days. A window that begins before the retention of the feed is refused. Both filters by importance leave out messages of type event, which have no importance.',
+    params: feedParameters,
+    settle: (values, now) => ({ ...values, ...feedWindow(values, now) }),
+    data: z.array(ANSWERS.feedMessage),
+    answer(data, { event_ids, ...query }, _id, access) {
+      const eventIds = event_ids === undefined ? null : new Set(event_ids.split(',').map(Number));
+      return data.feed({ ...query, eventIds }, access);
+    },
+  }),
+  operation({
+    name: 'feed.show',
+    path: '/v2/feed/{id}',
+    summary: 'The messages of one event.',
+    notShown: `Response shape: not shown; ${AS_PUBLISHED}, whose id is that of an event.`,
+    idName: 'event_id',
+    params: {},
+    data: z.array(ANSWERS.feedMessage),
+    answer: (data, _values, id, access) => data.feedOf(id, access),
+  }),
+] as const;
 
 type AnyOperation = (typeof list)[number] | typeof TOKEN_OPERATION;
 

@@ -1,7 +1,4 @@
-/**
- * The data behind a server of the provider's REST contract. `routes.ts` has everything common to all servers (paths, tokens,
- * parameters, envelope, paging, errors); services/api and the simulator implement these interfaces.
- */
+/** The data behind a server of the REST contract, as services/api and the simulator have it. All else is in `routes.ts`. */
 
 import type {
   basicLivescoreParameters,
@@ -70,8 +67,6 @@ export type LivescoreQuery = Omit<ValuesOf<typeof livescoreParameters>, keyof Da
   DateWindow &
   LiveLimit & { readonly holdsNow: boolean };
 
-type BasicLivescoreQuery = ValuesOf<typeof basicLivescoreParameters>;
-
 /** The query of an event's incidents. `deleted`: `yes` selects only removed incidents, `no` only the others. */
 export type IncidentsQuery = ValuesOf<typeof incidentsParameters> & { readonly eventId: number };
 
@@ -80,11 +75,7 @@ type FeedWindow = { readonly timestamp: number; readonly timestamp_to: number };
 export type FeedQuery = Omit<ValuesOf<typeof feedParameters>, keyof FeedWindow | 'event_ids'> &
   FeedWindow & { readonly eventIds: ReadonlySet<number> | null };
 
-/**
- * The data behind the REST contract. All methods but those of the feed answer at once. Lists leave out everything outside
- * `access`. A method throws `RestError` NOT_FOUND for an unknown id, FORBIDDEN for one outside `access`, and NOT_SERVED when
- * the server serves some competitions only and the id is in none of them.
- */
+/** The methods answer from what `access` covers, those of the feed later. Throw `RestError` NOT_FOUND, FORBIDDEN or NOT_SERVED. */
 export interface ProviderData {
   sports(query: CatalogueQuery): RestAnswer;
   sport(id: number): RestAnswer;
@@ -103,7 +94,7 @@ export interface ProviderData {
   eventIncidents(query: IncidentsQuery, access: Access): RestAnswer;
   importantIncidents(eventId: number, access: Access): RestAnswer;
   livescore(query: LivescoreQuery, access: Access): RestAnswer;
-  basicLivescore(query: BasicLivescoreQuery, access: Access): RestAnswer;
+  basicLivescore(query: ValuesOf<typeof basicLivescoreParameters>, access: Access): RestAnswer;
   feed(query: FeedQuery, access: Access): AnyAnswer;
   /** Returns the messages of one event. */
   feedOf(id: number, access: Access): AnyAnswer;

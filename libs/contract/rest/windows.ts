@@ -8,10 +8,7 @@ const MAX_WINDOW_SECONDS = MAX_WINDOW_DAYS * DAY_SECONDS;
 
 type Dates = { readonly date_from?: string | undefined; readonly date_to?: string | undefined };
 
-/**
- * Returns both ends as `YYYY-MM-DD HH:MM:SS`, inclusive. A missing end is that of the other end's day; without both, the window
- * is today, by `now` (Unix seconds, UTC). Throws `RestError` INVALID_PARAMETER for a window that is backwards or too wide.
- */
+/** Returns both ends as `YYYY-MM-DD HH:MM:SS`, inclusive; a missing one is that of the other's day, or of today. Throws `RestError`. */
 export function dateWindow(
   dates: Dates,
   now: number,
@@ -51,15 +48,9 @@ export function openDates(dates: Dates): Dates {
 const from = (date: string): string => `${date}${' 00:00:00'.slice(date.length - 10)}`;
 const to = (date: string): string => `${date}${' 23:59:59'.slice(date.length - 10)}`;
 
-type Window = { readonly timestamp?: number | undefined; readonly timestamp_to?: number | undefined };
-
-/**
- * Returns the window of the feed, Unix seconds, inclusive: by default the last 24 hours; with `timestamp` alone, from then to
- * now, or to the maximum window; with `timestamp_to` alone, the 24 hours before it. Throws `RestError` INVALID_PARAMETER for a
- * window that is backwards or too wide.
- */
+/** Returns the window of the feed, Unix seconds, inclusive; by default the last 24 hours. Throws `RestError`. */
 export function feedWindow(
-  window: Window,
+  window: { readonly timestamp?: number | undefined; readonly timestamp_to?: number | undefined },
   now: number,
 ): { readonly timestamp: number; readonly timestamp_to: number } {
   const timestamp = window.timestamp ?? Math.max(0, (window.timestamp_to ?? now) - DAY_SECONDS);

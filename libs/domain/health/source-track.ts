@@ -3,7 +3,6 @@ import { isBelieved } from '#tradability/feed-status.ts';
 import type { ReadProgress } from './applied.ts';
 import { addGap, applyVerdict, type HealthStatus } from './health-status.ts';
 import { type ContentReceipt, ProviderClock, type SignsOfLife } from './signs-of-life.ts';
-import { isUnreadable } from './unreadable.ts';
 import { GOOD, type HealthReason, type HealthVerdict, judgeContent, silentSince } from './verdict.ts';
 
 /** Time after which a process of an ingress service without a report no longer reports (docs/decisions/0080). */
@@ -80,10 +79,7 @@ export class SourceTrack {
     return this.#lastReportAt === null ? null : this.#dueAfter(this.#lastReportAt);
   }
 
-  /**
-   * Returns the verdict on the reports of its ingress service. The source is good if one process is up, and the messages that
-   * all processes receive can be read.
-   */
+  /** Returns the verdict on its reports: good if one process is up, and what all processes receive can be read. */
   reported(now: number): HealthVerdict {
     for (const [instance, { written_at }] of this.#reports)
       if (this.#isMissed(written_at)) this.#reports.delete(instance);
@@ -171,4 +167,27 @@ function judgeMatches(
 ): HealthVerdict {
   if (behindSince !== null) return { kind: 'down', reason: 'backlog', since: behindSince, progress: null };
   return judgeContent(source.signs.late, silenceDueOf(source, runsSince, staleAfterMs), readTo, now);
+}
+
+/** Minimum number of unreadable messages: a single damaged message says nothing of its source. */
+const MIN_UNREADABLE = 3;
+/** Share of unreadable messages of the last minute above which a source is not believed. */
+const MAX_SHARE = 0.1;
+
+type ProcessCounts = Pick<IngressStatus, 'messages_read' | 'messages_unreadable' | 'unreadable_in_row'>;
+
+/** Whether the last three messages of a process, or a tenth of those of all in a minute, are unreadable (docs/decisions/0080). */
+export function isUnreadable(processes: readonly ProcessCounts[]): boolean {
+  let read = 0;
+  let unreadable = 0;
+  for (const { messages_read, messages_unreadable } of processes) {
+    read += messages_read;
+    unreadable += messages_unreadable;
+  }
+  if (unreadable >= MIN_UNREADABLE && unreadable >= MAX_SHARE * (read + unreadable)) return true;
+  // A row of a process that no longer receives messages ends a minute later, when another process reads them.
+  return processes.some(
+    ({ unreadable_in_row, messages_unreadable }) =>
+      unreadable_in_row >= MIN_UNREADABLE && (messages_unreadable > 0 || read === 0),
+  );
 }

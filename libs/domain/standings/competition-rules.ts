@@ -119,7 +119,6 @@ const tie = z.strictObject({
 const award = z.union(
   [
     z.strictObject({ event_id: id, home: count, away: count }),
-    /** A match that both teams lose, each with this score from its own view. */
     z.strictObject({ event_id: id, both_lose: z.strictObject({ scored: count, allowed: count }) }),
   ],
   'expected {"event_id": 1, "home": 3, "away": 0} or {"event_id": 1, "both_lose": {"scored": 0, "allowed": 3}}',
@@ -135,14 +134,12 @@ const schema = z.strictObject({
     z.strictObject({
       competition_id: id,
       season_id: id.nullable().default(null),
-      /** The ids of the stages that the file names. */
       stages: z.record(z.string(), ids).default({}),
     }),
   ),
   points,
   /** The ranking. Each criterion breaks the ties of the previous one. */
   tie_break: tieBreaks,
-  /** Number of matches in `form`. */
   form_matches: count.min(1).default(6),
   /** Points of a card; without it the cards table has no points. */
   card_points: z.strictObject({ yellow: amount, red: amount }).nullable().default(null),
@@ -154,10 +151,7 @@ const schema = z.strictObject({
     .array(ownTable)
     .refine((tables) => new Set(tables.map((one) => one.id)).size === tables.length, 'expected each id once')
     .default([]),
-  /**
-   * Added or deducted points, in the stage and season that they name. `from`: the first day in force, null: always. Without a
-   * stage it is the stage that the team plays on that day, or its first one.
-   */
+  /** Added or deducted points; `from`: the first day in force. Without a stage: the one that the team plays on that day. */
   corrections: z
     .array(
       z.strictObject({
@@ -218,14 +212,12 @@ function haveBeginning(stages: readonly z.infer<typeof stage>[]): boolean {
 
 type StageRef = z.infer<typeof stageRef>;
 type RulesFile = z.infer<typeof schema>;
-type StageEntry = RulesFile['stages'][number];
-
 /** What a stage starts with. */
 export type Carried = Omit<z.infer<typeof carried>, 'from'> & { readonly from: readonly number[] };
 
 /** The rules of a competition, or of one of its seasons, with the ids of its stages. */
 export type CompetitionRules = Omit<RulesFile, 'stages' | 'tables' | 'corrections' | 'rankings' | 'ties'> & {
-  readonly stages: readonly (Omit<StageEntry, 'stage_ids' | 'carried'> & {
+  readonly stages: readonly (Omit<RulesFile['stages'][number], 'stage_ids' | 'carried'> & {
     readonly stage_ids: readonly number[];
     readonly carried?: Carried | undefined;
   })[];

@@ -2,10 +2,7 @@ import type { ResultTeam } from '#records/types.ts';
 import { lowerBound } from '../sorted.ts';
 import { compareOrder, type Game } from './games.ts';
 
-/**
- * The definition of an aggregate over games, to which a game can be added and removed. After both, the aggregate equals the
- * one before: so it counts in whole numbers, or holds the games themselves.
- */
+/** An aggregate of games. Adding and removing a game leaves the one before: so it counts in whole numbers, or holds the games. */
 export type GameView<T> = {
   readonly empty: () => T;
   /** Adds a game to a view (1), or removes it (-1). */
@@ -33,10 +30,7 @@ export function subset(holds: (game: Game) => boolean): GameView<GameSet> {
   };
 }
 
-/**
- * Games in order, each once, with incremental views. A view is built from all games on first use, then updated with
- * each game: a game costs the same in a long season as in a short one.
- */
+/** Games in order, each once, with views that are updated with each game: one costs the same in a long season. */
 export class GameSet {
   readonly #games: Game[] = [];
   readonly #ofTeam = new Map<number, Game[]>();
@@ -46,7 +40,6 @@ export class GameSet {
     return this.#games.length;
   }
 
-  /** Adds a game that is not in the set. */
   add(game: Game): void {
     insertInOrder(this.#games, game);
     this.#addTo(game.home, game);
@@ -54,7 +47,6 @@ export class GameSet {
     for (const { change } of this.#views.values()) change(game, 1);
   }
 
-  /** Removes a game that is in the set. */
   remove(game: Game): void {
     removeInOrder(this.#games, game);
     this.#removeFrom(game.home, game);
@@ -74,10 +66,7 @@ export class GameSet {
     if (own.length === 0) this.#ofTeam.delete(id);
   }
 
-  /**
-   * Returns a view of the current games, to be read only. `rules`: those that the view is defined by, if any; two views never
-   * share them.
-   */
+  /** Returns a view of the current games, to be read only. `rules`: those that define it; two views never share them. */
   view<T>(view: GameView<T>, rules: object = view): T {
     const cached = this.#views.get(rules);
     if (cached !== undefined) return cached.value as T;
@@ -91,17 +80,14 @@ export class GameSet {
     return this.#games.values();
   }
 
-  /** Returns the ids of the teams that have a game. */
   teamIds(): Iterable<number> {
     return this.#ofTeam.keys();
   }
 
-  /** Returns the games of a team, oldest first. */
   ofTeam(id: number): readonly Game[] {
     return this.#ofTeam.get(id) ?? [];
   }
 
-  /** Returns the newest game that is not in `without`. */
   last(without?: ReadonlySet<Game>): Game | undefined {
     return this.#games.findLast((game) => !without?.has(game));
   }
@@ -111,7 +97,6 @@ export class GameSet {
     return this.#games.slice(this.#games.findLastIndex((game) => game.start < start) + 1);
   }
 
-  /** Returns every team by id, as last reported with a name. */
   teams(): Map<number, ResultTeam> {
     const teams = new Map<number, ResultTeam>();
     for (const [id, games] of this.#ofTeam) {
@@ -126,7 +111,6 @@ function sideOf({ home, away }: Game, id: number): ResultTeam {
   return home.id === id ? home : away;
 }
 
-/** The fields that decide the order of games. */
 type InOrder = Pick<Game, 'start' | 'eventId'>;
 
 /** Inserts an item into an ordered list, after the items of the same game. */
@@ -142,17 +126,24 @@ export function removeInOrder(list: InOrder[], item: InOrder): void {
   list.splice(indexAfter(list, item) - 1, 1);
 }
 
-/** Returns the index after the item. */
 function indexAfter(list: readonly InOrder[], item: InOrder): number {
   return lowerBound(list, (other) => compareOrder(other, item) <= 0);
 }
 
-/**
- * The games up to a point in the season: all games but those in `without`, which are few since they are the newest. `day`: the
- * day whose corrections are in force; null: all corrections are.
- */
+/** The games up to a point: all but the newest in `without`. `day`: that of the corrections in force; null: all are. */
 export type SeasonCutoff = {
   readonly games: GameSet;
   readonly without: ReadonlySet<Game>;
   readonly day: string | null;
 };
+
+/** Scheduled games. */
+export const TO_COME = subset(({ state }) => state === 'to_come');
+/** The games in play, including those whose score is unknown. */
+export const PLAYING = subset(({ state }) => state === 'playing');
+/** The games that count in the live table. */
+export const KNOWN = subset(({ score }) => score !== null);
+/** The games that count in all other tables. */
+export const PLAYED = subset(({ state, score }) => state === 'played' && score !== null);
+/** The games that have begun. */
+export const BEGUN = subset(({ state }) => state === 'played' || state === 'playing');

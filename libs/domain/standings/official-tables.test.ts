@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { cellsOf } from '#contract/rest/standings-record.ts';
 import type { ResultCard } from '#records/types.ts';
 import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
-import { groupsOn } from './dated-table.ts';
 import { SeasonTables } from './season-tables.ts';
 import { deriveTables } from './testing/derive.ts';
 import { countOfficial } from './testing/official-count.ts';
@@ -19,6 +18,7 @@ import {
   seasonsWithTable,
 } from './testing/season-files.ts';
 import type { StandingsMatch } from './types.ts';
+import { groupsOn } from './types.ts';
 
 /** Returns every match as its provider reports it: with ids instead of names. */
 function resultsOf(matches: readonly SeasonMatch[], ids: ReadonlyMap<string, number>): StandingsMatch[] {

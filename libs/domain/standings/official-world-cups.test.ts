@@ -1,9 +1,9 @@
 /** Compares the groups of all world cups with their official ranks, if the data is present: `npm run test:tables`. */
 import { describe, expect, test } from 'vitest';
 import type { ResultCard } from '#records/types.ts';
-import { fairPlayPoints } from './fair-play.ts';
 import { GameSet } from './game-set.ts';
 import { readGame } from './games.ts';
+import { fairPlayPoints } from './ranking.ts';
 import type { FairPlay } from './ranking-criteria.ts';
 import { countOfficial } from './testing/official-count.ts';
 import { finished, hasOfficial, readCsv } from './testing/official-data.ts';

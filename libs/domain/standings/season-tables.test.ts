@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { StandingsGroup } from '#records/types.ts';
 import { TABLE_TYPES } from './columns.ts';
 import { type CompetitionRules, MAX_OWN_TABLES } from './competition-rules.ts';
-import { groupsOn } from './dated-table.ts';
 import { type DerivedTable, SeasonTables } from './season-tables.ts';
 import { standingsId } from './table-id.ts';
 import { LIVE, result, rowOf, rulesOf, SCHEDULED } from './testing/results.ts';
 import type { SeasonResult } from './types.ts';
+import { groupsOn } from './types.ts';
 
 const TO_COME = { ...SCHEDULED, score: null };
 

@@ -3,12 +3,11 @@ import type { DatedStandings, StandingsGroup } from '#records/types.ts';
 import { type VersionStamp, wentBack } from '#tradability/trading.ts';
 import { TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
 import { type CompetitionRules, MAX_OWN_TABLES } from './competition-rules.ts';
-import { GameSet } from './game-set.ts';
+import { BEGUN, GameSet } from './game-set.ts';
 import { type Flag, flagsOf, type Game, readGame } from './games.ts';
 import { hasStage, ownTable } from './own-tables.ts';
 import { correctionsByStage, rulesOfStage, type SeasonGames, stagesAfter } from './stage-rules.ts';
 import { correctionsAt } from './standing.ts';
-import { BEGUN } from './subsets.ts';
 import { standingsId, type TableObject } from './table-id.ts';
 import { byId, gameSet, type ScopeInputs, scopesOf } from './table-scope.ts';
 import { OF_POINTS, type Table, tablesOf, touchedBy } from './tables.ts';
@@ -47,12 +46,7 @@ type Corrections = ScopeInputs['corrections'];
 /** The corrections in force from a day on; the first ones of a season: now, without a day. */
 type DatedCorrections = { readonly day: string; readonly corrections: Corrections };
 type NamedGroup = { readonly id: number | null; readonly tables: ReadonlyMap<TableKind, Table> };
-/** The groups of a table from a day on. */
-type DatedGroups = { readonly day: string; readonly groups: readonly NamedGroup[] };
-
 type StageGroup = { readonly stage: Stage; readonly group: Group };
-type GroupedGame = StageGroup & { readonly game: Game | null };
-
 /** Tables of teams belong to a stage, group by group; those of persons, results and overall stats to the season. */
 const OF_STAGE = [...TABLE_TYPES].filter(([, { ranks }]) => ranks === 'team').map(([kind]) => kind);
 const OF_SEASON = [...TABLE_TYPES].filter(([, { ranks }]) => ranks !== 'team').map(([kind]) => kind);
@@ -60,11 +54,7 @@ const NO_DAY = '';
 const NO_CORRECTIONS: readonly [DatedCorrections] = [{ day: NO_DAY, corrections: new Map() }];
 const OWN_IDS = Array.from({ length: MAX_OWN_TABLES }, (_, at) => at + 1);
 
-/**
- * The tables of one season. Keeps the last result of each match and derives from these alone the tables that new results may
- * have changed. A goal of a match in play can only change the live table of its stage. Each result updates the aggregates
- * (see `GameSet`), so that a result costs the same at the end of a season as at its beginning.
- */
+/** The tables of one season, from the last result of each match. A result updates aggregates (`GameSet`), at the same cost all season. */
 export class SeasonTables {
   readonly #competitionId: number;
   readonly #seasonId: number;
@@ -74,7 +64,7 @@ export class SeasonTables {
   /** The current stage and group of each match. */
   readonly #groups = new Map<number, StageGroup>();
   /** The previous game of each match that changed since the last derivation; null if there was none. */
-  readonly #before = new Map<number, GroupedGame | null>();
+  readonly #before = new Map<number, (StageGroup & { readonly game: Game | null }) | null>();
   /** All matches between two known teams, as of the last derivation. */
   readonly #games = new GameSet();
   readonly #stale = new Set<TableKind>();
@@ -90,7 +80,6 @@ export class SeasonTables {
     this.#rules = rules;
   }
 
-  /** Restores the season from its results, whose tables are derived already. */
   static restore(
     competitionId: number,
     seasonId: number,
@@ -107,11 +96,7 @@ export class SeasonTables {
     return tables;
   }
 
-  /**
-   * Applies the result of a match of this season. Results come in the order of their log; the last one counts. A match is in
-   * one group: a result in another group moves it there. Returns false for the known version, and for a removal from a group
-   * that the match is not in.
-   */
+  /** Applies a result, in the order of their log; the last one counts, in its group alone. Returns false for one that is known. */
   apply(result: SeasonResult): boolean {
     const { event_id, version, cause } = result;
     const stage = this.#stageOf(result.stage_id);
@@ -188,7 +173,6 @@ export class SeasonTables {
     return kinds.map((kind) => derivedTable(kind, object, OF_POINTS.has(kind) ? dated : dated.slice(0, 1)));
   }
 
-  /** Returns the tables that the rules define. */
   #ownTables(inputs: Omit<ScopeInputs, 'corrections'>): DerivedTable[] {
     return takeAll(this.#staleOwn, OWN_IDS).map((id) => {
       const own = this.#rules.tables.find((one) => one.id === id);
@@ -205,11 +189,7 @@ export class SeasonTables {
     return new Map(Array.from(this.#stages, ([id, stage]) => [id, ofGroups(stage)]));
   }
 
-  /**
-   * Returns the corrections in force, then those from each later day on that the rules name. The day of the season is the last one
-   * on which a match that counts began: it follows from results, not from a clock, so that a replay gives the same bytes. Who
-   * shows a table reads the clock (docs/decisions/0045).
-   */
+  /** Returns the corrections in force, then those of each later day, counted from the last match: no clock (docs/decisions/0045). */
   #datedCorrections(): readonly DatedCorrections[] {
     const all = this.#rules.corrections;
     if (all.length === 0) return NO_CORRECTIONS;
@@ -252,7 +232,6 @@ export class SeasonTables {
     return kinds.map((kind) => derivedTable(kind, object, [{ day: NO_DAY, groups }]));
   }
 
-  /** Removes a match from its group, if it is in one. */
   #leave(eventId: number): void {
     const current = this.#groups.get(eventId);
     const known = current?.group.matches.get(eventId);
@@ -334,7 +313,7 @@ function groupOf({ groups }: Stage, id: number | null): Group {
 function derivedTable(
   kind: TableKind,
   object: TableObject,
-  dated: readonly DatedGroups[],
+  dated: readonly { readonly day: string; readonly groups: readonly NamedGroup[] }[],
   own?: { readonly id: number; readonly name: string | undefined },
 ): DerivedTable {
   const type = TABLE_TYPES.get(kind) as TableType;
@@ -353,7 +332,6 @@ function derivedTable(
   return { id, type, name, object, groups: now.groups, later: changes };
 }
 
-/** Returns the games of all groups of some stages. */
 function unionOf(stages: readonly Stage[]): GameSet {
   return gameSet(stages.flatMap(({ groups }) => [...groups.values()].flatMap(({ games }) => [...games])));
 }
@@ -362,7 +340,6 @@ function addAll<T>(set: Set<T>, items: Iterable<T>): void {
   for (const item of items) set.add(item);
 }
 
-/** Returns the items that are in the set, and empties the set. */
 function takeAll<T>(set: Set<T>, items: readonly T[]): T[] {
   const taken = items.filter((item) => set.has(item));
   set.clear();

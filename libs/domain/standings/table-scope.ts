@@ -1,11 +1,10 @@
 /** Which games and teams a group's table has: those of its group, of conferences, and of earlier stages. */
 import type { Carried, CompetitionRules } from './competition-rules.ts';
-import { GameSet } from './game-set.ts';
+import { GameSet, PLAYED } from './game-set.ts';
 import { compareOrder, type Game } from './games.ts';
 import { rankTable } from './split.ts';
 import { rulesOfStage, type SeasonGames } from './stage-rules.ts';
 import { type StageStart, seasonOf, totalsAt } from './standing.ts';
-import { PLAYED } from './subsets.ts';
 
 /** The games and teams of a table. */
 export type TableScope = {

@@ -3,13 +3,13 @@ import type { ResultTeam, StandingsCorrection, StandingsRow, StandingsZone } fro
 import { countOf, type RowCount, TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
 import type { CompetitionRules } from './competition-rules.ts';
 import type { GameSet } from './game-set.ts';
+import { KNOWN, PLAYED, PLAYING, TO_COME } from './game-set.ts';
 import type { Game } from './games.ts';
 import { formRows, halfRows, leagueRows, liveRows, streakRows, venueRows, wideRows } from './league.ts';
 import { assistRows, cardRows, scorerRows } from './players.ts';
 import { popularResultRows } from './popular.ts';
 import { type RankedSeason, seasonOf } from './standing.ts';
 import { overallStatsRow, teamStatsRows } from './stats.ts';
-import { KNOWN, PLAYED, PLAYING, TO_COME } from './subsets.ts';
 import type { TableScope } from './table-scope.ts';
 import type { RankedRow } from './types.ts';
 
@@ -26,13 +26,9 @@ export type Table = {
 export const OF_POINTS: ReadonlySet<TableKind> = new Set(['league', 'wide', 'live']);
 
 const ALL: readonly TableKind[] = [...TABLE_TYPES.keys()];
-/** Tables that count scheduled matches. */
 const SCHEDULED: readonly TableKind[] = ['team_overall_stats', 'overall_stats'];
 
-/**
- * Returns the tables that may have changed with a match. `before` and `after` are null when the match did not exist, or no
- * longer does. The input of all other tables is unchanged.
- */
+/** Returns the tables that may have changed with a match; null when it did not exist, or no longer does. */
 export function touchedBy(before: Game | null, after: Game | null): readonly TableKind[] {
   if (isDeepStrictEqual(before, after)) return [];
   if (before === null || after === null || !isSameMatch(before, after)) return ALL;

@@ -1,4 +1,4 @@
-import type { Cause, MatchResult, StandingsClub } from '#records/types.ts';
+import type { Cause, MatchResult, Standings, StandingsClub, StandingsGroup } from '#records/types.ts';
 
 /** The last known result of a match, with the fields that the tables of its season read, and the offset of the message that caused it. */
 export type SeasonResult = Omit<
@@ -21,10 +21,22 @@ export type RankedRow = {
   /** The team or person; null in rows of results. */
   readonly id: number | null;
   readonly name: string | null;
-  /** The club of a person. */
   readonly club: StandingsClub | null;
   readonly rank: number;
   /** The position before the last round of the team, or of the person's club; null if it had none. */
   readonly last_rank: number | null;
   readonly values: Values;
 };
+
+/** Returns the groups of a table on a day (YYYY-MM-DD): who shows a table knows the day, who derives it does not. */
+export function groupsOn(
+  { groups, later }: Pick<Standings, 'groups' | 'later'>,
+  day: string,
+): StandingsGroup[] {
+  return later.findLast((one) => one.day <= day)?.groups ?? groups;
+}
+
+/** Returns the day in UTC as YYYY-MM-DD. `at`: Unix milliseconds. */
+export function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}

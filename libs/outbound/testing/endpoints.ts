@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { type HostileAnswer, HttpsReceiver } from '../../../test/support/https-receiver.ts';
+import type { ResolveName } from '../addresses.ts';
 import { AllowedRanges } from '../addresses.ts';
 import { type EndpointOptions, WebhookEndpoint } from '../endpoint.ts';
-import type { ResolveName } from '../resolve.ts';
 
 /** The signing secret of the tests. */
 export const SECRET = '0123456789abcdef0123456789ABCDEF';

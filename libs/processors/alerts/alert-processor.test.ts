@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { earliestReceipt } from './alert-processor.ts';
+import type { MatchTransition } from '#records/types.ts';
+import { RecordCollector } from '#streams/runtime/processor.ts';
+import { codecOf } from '#topics/testing/codecs.ts';
+import { KEY_INCIDENT } from '#topics/testing/match-samples.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
+import type { KnownMatch } from './alert.ts';
+import { AlertPartition, earliestReceipt } from './alert-processor.ts';
+import { parseRules } from './rules.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -10,4 +17,125 @@ test.each([
   ['a given age holds on every start', 60, false, 4_940],
 ])('%s', (_, given, isFirst, since) => {
   expect(earliestReceipt({ given, isFirst, begun: 1_000 }, () => 5_000)()).toBe(since);
+});
+
+const codecs = {
+  'match-transitions': codecOf('match-transitions'),
+  alerts: codecOf('alerts'),
+  'webhook-messages': codecOf('webhook-messages'),
+};
+const RULES = parseRules('{"rules":[{"name":"all","on":["guard_closed","goal"]}]}');
+const RECEIVED = sampleOf('match-transitions').cause.received_at;
+const HOUR_MS = 3_600_000;
+
+const NOW = sampleOf('match-transitions').match;
+const guardOf = (reasons: string[]) => ({ safe: reasons.length === 0, reasons });
+const guardChanged = (
+  version: number,
+  [before, after]: readonly [string[], string[]] = [[], ['game_break']],
+): Partial<MatchTransition> => ({
+  id: `7:${version}:0`,
+  event_id: 7,
+  version,
+  kind: 'guard_changed',
+  match: { ...NOW, guard_before: guardOf(before), guard: guardOf(after) },
+});
+
+const reported: number[] = [];
+
+function partition(now = RECEIVED, match: KnownMatch | null = null): AlertPartition {
+  return new AlertPartition({
+    partition: 0,
+    partitions: 3,
+    codecs,
+    rules: RULES,
+    topicName: (topic) => topic,
+    since: () => now - HOUR_MS,
+    latest: () => match,
+    onPublished: (receivedAt) => reported.push(...receivedAt),
+  });
+}
+
+/** Returns the outputs of a transition: topic, partition, key. */
+async function processed(of: AlertPartition, change: Partial<MatchTransition>): Promise<string[]> {
+  const collector = new RecordCollector(2);
+  const value = codecs['match-transitions'].encode({ ...sampleOf('match-transitions'), ...change });
+  of.process({ offset: 0, key: null, value }, collector);
+  return collector.records.map(({ topic, partition, key }) => `${topic}-${partition} ${key}`);
+}
+
+test('refuses a transition that belongs to another partition', async () => {
+  await expect(processed(partition(), { event_id: 9 })).rejects.toMatchObject({ code: 'WRONG_PARTITION' });
+});
+
+test('refuses the transitions of a match whose version went back, but not those that are read again', async () => {
+  const known = { ...sampleOf('match-state'), version: 143 };
+  const { cause } = known;
+  const of = (version: number, offset: number) =>
+    processed(partition(RECEIVED, known), {
+      ...guardChanged(version, [[], []]),
+      cause: { ...cause, offset },
+    });
+  await expect(of(1, cause.offset + 1)).rejects.toMatchObject({ code: 'VERSION_WENT_BACK' });
+  expect(await of(1, cause.offset - 1)).toEqual([]);
+});
+
+const ALERTED = ['alerts-0 7', 'webhook-messages-2 7'];
+
+test('publishes an alert to both topics, of a guard that was open', async () => {
+  const one = partition();
+  expect(await processed(one, guardChanged(1))).toEqual(ALERTED);
+  reported.length = 0;
+  one.committed();
+  expect(reported, 'of each alert, once it is committed').toEqual([RECEIVED]);
+  one.committed();
+  expect(reported).toHaveLength(1);
+  expect(await processed(one, guardChanged(2, [['game_break'], ['game_break', 'possible_var']]))).toEqual([]);
+  expect(await processed(one, guardChanged(3, [['game_break'], []]))).toEqual([]);
+});
+
+test('publishes no alert of an old message', async () => {
+  expect(await processed(partition(RECEIVED + HOUR_MS + 1), guardChanged(1))).toEqual([]);
+  expect(await processed(partition(RECEIVED + HOUR_MS), guardChanged(1))).toEqual(ALERTED);
+});
+
+test('publishes an alert for each goal of one change, with its id, team, player and minute', async () => {
+  const goals = [
+    { ...KEY_INCIDENT, id: '5-1' },
+    {
+      ...KEY_INCIDENT,
+      id: '5-2',
+      team_id: NOW.away?.id ?? null,
+      player_id: 7,
+      player_name: 'Seven',
+      minute: '90',
+    },
+    { ...KEY_INCIDENT, id: '5-3', team_id: null, player_id: null, player_name: null, minute: null },
+  ];
+  const collector = new RecordCollector(2);
+  const score = { before: { home: 0, away: 0 }, after: { home: 1, away: 2 } };
+  const change = { ...sampleOf('match-transitions'), id: '7:1:1', event_id: 7, score, goals };
+  const value = codecs['match-transitions'].encode(change);
+  partition().process({ offset: 0, key: null, value }, collector);
+  const alerts = collector.records
+    .filter(({ topic }) => topic === 'alerts')
+    .map((record) => codecs.alerts.decode(record.value as Buffer));
+  expect(await Promise.all(alerts)).toMatchObject([
+    {
+      id: 'all/goal/7:1:1',
+      incident_id: '5-1',
+      team_name: 'France',
+      player_name: 'A. Griezmann',
+      minute: '45+2',
+    },
+    { id: 'all/goal/7:1:1/5-2', incident_id: '5-2', team_name: 'Croatia', player_id: 7, minute: '90' },
+    {
+      id: 'all/goal/7:1:1/5-3',
+      incident_id: '5-3',
+      team_id: null,
+      team_name: null,
+      player_name: null,
+      minute: null,
+    },
+  ]);
 });

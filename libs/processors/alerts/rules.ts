@@ -61,9 +61,6 @@ const rulesFile = z.strictObject({
 
 export type AlertRule = z.output<typeof rule>;
 
-/** The fields that filters compare. */
-type RuledMatch = Readonly<Pick<Alert, 'event_id' | 'competition_id' | 'home_id' | 'away_id'>>;
-
 /** Thrown when a file of rules cannot be used. The message names every problem. */
 export class AlertRulesError extends defineError('AlertRulesError', 'ALERT_RULES_INVALID') {}
 
@@ -98,7 +95,7 @@ export function readRules(file: string): readonly AlertRule[] {
 export function rulesFor(
   rules: readonly AlertRule[],
   kind: AlertKind,
-  match: RuledMatch,
+  match: Readonly<Pick<Alert, 'event_id' | 'competition_id' | 'home_id' | 'away_id'>>,
 ): readonly AlertRule[] {
   const { event_id, competition_id, home_id, away_id } = match;
   return rules.filter(

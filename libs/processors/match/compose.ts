@@ -1,7 +1,4 @@
-/**
- * Composes the webhook messages of a transition from the normalized message that caused it, in the provider's shape.
- * Pure. docs/decisions/0051 explains why a receiver that applies the laws derives the same state of the match.
- */
+/** Composes the webhook messages of a transition from its message, in the provider's shape. Pure (docs/decisions/0051). */
 
 import { NO_SOURCE, providerEvent, providerIncident } from '#contract/provider-message.ts';
 import { EVENT_FIELDS } from '#domain/event.ts';
@@ -21,10 +18,7 @@ type ComposedMessage = Omit<WebhookMessage, 'in_play'>;
 type ComposedMessages = {
   /** In order; three at most. */
   readonly messages: readonly ComposedMessage[];
-  /**
-   * The highest `ut` that the transition's incident was sent with, if above the provider's own; else null. Undefined: no
-   * record of the incident was sent.
-   */
+  /** The highest `ut` that the incident was sent with, if above the provider's own; undefined: it was not sent. */
   readonly sentUt?: number | null;
 };
 
@@ -32,13 +26,9 @@ const NO_MESSAGES: ComposedMessages = { messages: [] };
 
 type Action = 'insert' | 'update' | 'delete';
 
-/** A record of an incident to send. */
 type IncidentRecord = { readonly action: Action; readonly incident: Incident; readonly ut: number };
 
-/**
- * Composes the messages of a transition: the incident that it changed, with its event; else the event of its cause, once
- * a version. `sentUt` is the previous result for the same incident; null without one.
- */
+/** Composes the messages of a transition: its incident with its event, else its cause's event once. `sentUt`: as last returned. */
 export function compose(
   transition: MatchTransition,
   cause: NormalizedMessage,
@@ -56,18 +46,13 @@ export function compose(
   return { messages: records.map((record, part) => envelope(transition, cause, part, record)), sentUt: next };
 }
 
-type IncidentRecords = { readonly records: readonly IncidentRecord[]; readonly sentUt: number | null };
-
-/**
- * Returns the records that make a receiver's register of the incident equal to ours, in body and presence. A receiver
- * knows times of bodies and of deletes only, so a snapshot's time is sent as one of these.
- */
+/** Returns the records that make a receiver's incident equal to ours. It knows bodies and deletes alone: a snapshot's time is sent as one. */
 function incidentRecords(
   { kind, incident_id: id }: MatchTransition,
   presence: IncidentPresence,
   cause: NormalizedMessage,
   sentUt: number | null,
-): IncidentRecords {
+): { readonly records: readonly IncidentRecord[]; readonly sentUt: number | null } {
   // A result changes the incidents that a list omits, so the cause may report another incident, or a record that lost.
   const own = cause.incident?.incident.id === id ? cause.incident : null;
   const incident =
@@ -178,14 +163,9 @@ const NO_SIDE: EventParticipant = {
   other: {},
 };
 
-/**
- * The parts of a message's id: the n-th transition of a version of an event, and one of its messages. Both ids are functions of
- * them, so that they are the same at every attempt, after every restart and in every replay (docs/decisions/0051 has the
- * arithmetic).
- */
+/** The parts of a message's id, the same at every attempt and in every replay (docs/decisions/0051 has the arithmetic). */
 export type MessageIdParts = {
   readonly eventId: number;
-  /** From 1. */
   readonly version: number;
   readonly n: number;
   /** From 0 to 2: a transition has at most three messages. */

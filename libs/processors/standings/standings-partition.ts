@@ -1,19 +1,19 @@
+import { hash } from 'node:crypto';
 import { seasonKey } from '#domain/match-result.ts';
 import { FLAG_REASONS, type Flag } from '#domain/standings/games.ts';
-import { SeasonTables } from '#domain/standings/season-tables.ts';
+import { type DerivedTable, SeasonTables } from '#domain/standings/season-tables.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
-import type { Cause } from '#records/types.ts';
+import type { Cause, Standings } from '#records/types.ts';
 import type { RulesOf } from '#service/competition-rules.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 import { type Codec, decodeInput, fetchSchemas, fetchStateSchemas, identifyByCause } from '#topics/codec.ts';
+import { versionWentBack } from '#topics/errors.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type NameTopic, namesOf } from '#topics/topics.ts';
-import { versionWentBack } from '#topics/went-back.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import { type OwnPartition, requireOwnPartition } from '../own-partition.ts';
 import { hasValue, type KeyedValue, SpilledRecords } from '../spilled-records.ts';
-import { KnownTables } from './known-tables.ts';
 
 /** The topics that the standings processor reads and writes. */
 export const VALUES = ['match-results', 'standings-results', 'standings'] as const;
@@ -22,7 +22,6 @@ export type StandingsCodecs = CodecsOf<(typeof VALUES)[number]>;
 
 export type StandingsPartitionOptions = OwnPartition & {
   readonly codecs: StandingsCodecs;
-  /** Returns the name of a topic on the broker. */
   readonly topicName: NameTopic;
   readonly rulesOf: RulesOf;
   /** Called with the number of matches that could not be counted, by reason, whenever it may have changed. */
@@ -34,10 +33,7 @@ export type StandingsPartitionOptions = OwnPartition & {
 /** Maximum number of decoded seasons; the results of all others are spilled. */
 const LOADED_SEASONS = 24;
 
-/**
- * Maximum number of seasons in one transaction. Their tables have some 20 MB and are derived in about a second, far below the
- * timeouts of group and transaction.
- */
+/** Maximum seasons in one transaction: some 20 MB of tables, derived in a second, far below the timeouts. */
 const SEASONS_AT_ONCE = 64;
 
 /** The seasons of one partition: applies match results, derives the changed tables, publishes changes. */
@@ -176,10 +172,7 @@ export class StandingsPartition implements PartitionProcessor {
     this.#flags.set(season, flags);
   }
 
-  /**
-   * Has the tables of restored seasons derived again: of this season, and of one other season with every record. So all tables
-   * come to follow the current rules without delaying a claim.
-   */
+  /** Has the tables of a restored season derived again, and of another one with every record: so all follow the current rules in time. */
   async #checkOne(season: string, cause: Cause): Promise<void> {
     const [first] = this.#unchecked;
     for (const one of new Set([season, first ?? season])) {
@@ -213,7 +206,6 @@ function seasonOf(key: string): string {
   return key.slice(0, key.indexOf('/', key.indexOf('/') + 1));
 }
 
-/** Decodes the last record of each key. */
 async function decodeLast<T>(
   records: readonly KeyedValue[],
   codec: Codec<T>,
@@ -223,4 +215,57 @@ async function decodeLast<T>(
   const last = new Map<string, Buffer>();
   for (const { key, value } of records) last.set(key.toString('latin1'), value);
   for (const bytes of last.values()) use(codec.decode(bytes));
+}
+
+type PublishedVersion = { readonly version: number; readonly ut: number; readonly digest: string };
+type TableContent = Omit<Standings, 'version' | 'ut' | 'cause'>;
+
+/** The id of a type that no source shows. */
+const UNKNOWN_TYPE = 0;
+const NO_CAUSE: Cause = { topic: '', partition: 0, offset: 0, ut: 0, received_at: 0, message_id: '' };
+
+/** The versions of all tables of a partition, 140 bytes each in memory: only a change of the content makes a new one. */
+class KnownTables {
+  readonly #codec: Codec<Standings>;
+  readonly #known = new Map<number, PublishedVersion>();
+
+  constructor(codec: Codec<Standings>) {
+    this.#codec = codec;
+  }
+
+  restore({ version, ut, cause: _, ...content }: Standings): void {
+    this.#known.set(content.standings_id, { version, ut, digest: this.#digestOf(content) });
+  }
+
+  /** Returns the record to publish of a derived table, from then on the last published one; null if unchanged. */
+  update({ id, type, name, object, groups, later }: DerivedTable, cause: Cause): Standings | null {
+    const last = this.#known.get(id);
+    // A table that never had a row was never published.
+    if (groups.length === 0 && last === undefined) return null;
+    const content: TableContent = {
+      standings_id: id,
+      name,
+      type_id: type.type_id ?? UNKNOWN_TYPE,
+      type_name: type.type_name,
+      subtype: type.subtype,
+      ranks: type.ranks,
+      object_type: object.type,
+      object_id: object.id,
+      competition_id: object.competitionId,
+      season_id: object.seasonId,
+      groups,
+      later,
+    };
+    const digest = this.#digestOf(content);
+    if (last?.digest === digest) return null;
+    // `ut` never decreases: readers of changes since a time must not miss a change that an old message caused.
+    const next = { version: (last?.version ?? 0) + 1, ut: Math.max(last?.ut ?? 0, cause.ut), digest };
+    this.#known.set(id, next);
+    return { ...content, version: next.version, ut: next.ut, cause };
+  }
+
+  #digestOf(content: TableContent): string {
+    const bytes = this.#codec.encode({ ...content, version: 0, ut: 0, cause: NO_CAUSE });
+    return hash('sha1', bytes, 'base64');
+  }
 }

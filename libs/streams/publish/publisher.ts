@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Brokers } from '#security/brokers.ts';
-import { backoffMs } from '#timing/backoff.ts';
 import { settlesWithin } from '#timing/clock.ts';
+import { backoffMs } from '#timing/retry.ts';
 import { openBatchProducer } from '../client/platformatic/batch-producer.ts';
 import type { BatchProducer, PublishRecord, Unsent } from '../client/port.ts';
 import { PublishError, type StreamError } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import { FailureLog } from './failure-log.ts';
 import { PublishQueue, type QueuedBatch } from './publish-queue.ts';
 
 /** Options of `openPublisher`. */
@@ -24,18 +23,11 @@ export type PublisherOptions = {
 
 /** A publisher of records outside transactions, at least once. */
 export interface Publisher {
-  /**
-   * Publishes records. Resolves when all in-sync replicas have acknowledged every record. Rejects with `PublishError`; some records may
-   * then have been written. Calls made during a request share the next one. Records of a partition without a leader wait for
-   * one, without delaying other records.
-   */
+  /** Resolves when all in-sync replicas have every record. Rejects with `PublishError`; some records may then be written. */
   publish(records: readonly PublishRecord[]): Promise<void>;
   /** Bytes of records without an acknowledgement. */
   readonly queuedBytes: number;
-  /**
-   * Whether publishing works. False after a failed send, or when a topic has no leader at all, until the next acknowledgement; with an
-   * empty queue, until the broker responds.
-   */
+  /** False after a failed send, or when a topic has no leader, until the next acknowledgement or, when idle, an answer. */
   readonly healthy: boolean;
   /** Sends the queued records, then disconnects. Later publishes are rejected. */
   close(): Promise<void>;
@@ -226,5 +218,35 @@ class KafkaPublisher implements Publisher {
     if (attempt === undefined) return;
     await attempt.catch(() => {});
     await producer?.close();
+  }
+}
+
+/** Logs a series of publish failures: each kind once, and their number when publishing succeeds again. */
+class FailureLog {
+  readonly #log: Logger;
+  readonly #reported = new Set<string>();
+  #failures = 0;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** Counts a failure, and logs it when it is the first of its kind. */
+  report(error: StreamError): void {
+    this.#failures += 1;
+    const kind = `${error.code} ${error.broker ?? ''}`;
+    if (this.#reported.has(kind)) return;
+    this.#reported.add(kind);
+    this.#log.warn(
+      { err: error },
+      'publishing failed: it is retried, and further failures of this kind are counted',
+    );
+  }
+
+  end(): void {
+    if (this.#failures === 0) return;
+    this.#log.info({ failures: this.#failures }, 'publishing succeeds again');
+    this.#failures = 0;
+    this.#reported.clear();
   }
 }

@@ -7,7 +7,6 @@ import { type KeptState, type PendingCommit, prove } from './kept-state.ts';
 import { ClosedError, Lifetime } from './lifetime.ts';
 import type { PartitionProcessor } from './processor.ts';
 import { ahead, restoreState } from './restore.ts';
-import { StableWatch } from './stable-watch.ts';
 import type { TaskContext } from './stream-topics.ts';
 import type { Suspects } from './suspects.ts';
 import { type KnownMark, TaskLogs } from './task-logs.ts';
@@ -15,10 +14,7 @@ import { type KnownMark, TaskLogs } from './task-logs.ts';
 /** How long a close waits for a pending commit. */
 const LAST_COMMIT_MS = 2_000;
 
-/**
- * One claim of a partition, from fencing to close. It shares no mutable state with other claims, as another one may replace it
- * during any await; then it is closed and its producer fenced.
- */
+/** One claim of a partition, from fencing to close. Shares no mutable state with others, which may replace it during any await. */
 export class Incarnation {
   readonly #partition: number;
   readonly #context: TaskContext;
@@ -61,10 +57,7 @@ export class Incarnation {
     this.#doubt = error;
   }
 
-  /**
-   * Claims the partition, restores its state and processes its input until it is closed. Calls `onStep` before each of the last two
-   * steps. Rejects with the failure; only `reusable` may be used after it.
-   */
+  /** Claims, restores and processes until it is closed; `onStep` before the last two. After a rejection only `reusable` may be used. */
   async run(onStep: (step: 'restoring' | 'running') => void): Promise<void> {
     try {
       await this.#claimAndProcess(onStep);
@@ -113,10 +106,7 @@ export class Incarnation {
     await this.#run(processor, committer, claimed.input, readEpoch);
   }
 
-  /**
-   * Returns the refusal, or FENCED when a newer owner has opened its producer: the new owner may have written while this claim
-   * read, so that the logs did not fit together.
-   */
+  /** Returns the refusal, or FENCED when a newer owner has opened its producer and may have written while this claim read. */
   async #causeOf(refusal: RefusedError): Promise<unknown> {
     try {
       await this.#producer?.requireCurrent();
@@ -226,4 +216,32 @@ export class Incarnation {
 /** Whether the broker or the network alone may have caused the error. */
 function isBrokerFault(error: unknown): boolean {
   return error instanceof StreamError && ['UNAVAILABLE', 'UNDECIDED', 'FENCED'].includes(error.code);
+}
+
+/** How long records may wait behind an open transaction: longer than the transaction timeout of most producers. */
+const STUCK_MS = 60_000;
+
+/** Detects a partition whose committed records wait behind an open transaction. */
+export class StableWatch {
+  #end = -1;
+  #movedAt = 0;
+  #isReported = false;
+
+  /** Returns how long the last stable offset has not moved although records follow it, milliseconds; 0 when none follow. */
+  stuckMs(nowMs: number): number {
+    return nowMs - this.#movedAt;
+  }
+
+  /** Returns true once when `end` has not moved for a minute although `written` is beyond it, again only after it moved. `nowMs`: monotonic. */
+  becameStuck(end: number, written: number, nowMs: number): boolean {
+    if (end !== this.#end || written <= end) {
+      this.#end = end;
+      this.#movedAt = nowMs;
+      this.#isReported = false;
+      return false;
+    }
+    if (this.#isReported || nowMs < this.#movedAt + STUCK_MS) return false;
+    this.#isReported = true;
+    return true;
+  }
 }

@@ -33,7 +33,6 @@ export type PendingCommit = {
   readonly draft: TransactionDraft;
   readonly range: TransactionRange;
   readonly reached: InputPosition;
-  /** The producer of the transaction. */
   readonly producer: ProducerIdentity;
 };
 
@@ -48,10 +47,6 @@ export type KeptState = {
   readonly pending: PendingCommit | null;
 };
 
-/** The parts of a claim that a proof compares. */
-type FoundLogs = Pick<Claimed, 'topicId' | 'changelogs'> & { readonly position: Position };
-
-/** Proof that nobody else has written since the kept state. */
 type KeptStateProof = {
   /** Whether the pending commit succeeded. */
   readonly isCommitted: boolean;
@@ -62,14 +57,13 @@ type KeptStateProof = {
 const READ_BYTES = 64 * 1024;
 
 /**
- * Proves that the kept state equals the committed one. The position must be of the same producer, epoch and offset, and the topics
- * must be the same. Each changelog must have its last known record, and after it only the records of the pending commit.
- * Resolves with null when this is not so or cannot be known: then the state must be restored.
+ * Proves that the kept state is the committed one: the position of the same producer, epoch and offset, the same topics, each
+ * changelog with its last known record and after it only the pending commit. Null when it must be restored.
  */
 export async function prove(
   client: StreamClient,
   kept: KeptState,
-  found: FoundLogs,
+  found: Pick<Claimed, 'topicId' | 'changelogs'> & { readonly position: Position },
 ): Promise<KeptStateProof | null> {
   const { position, topicId, changelogs } = found;
   const isCommitted = isOf(position, kept.pending?.producer, kept.pending?.reached.next);

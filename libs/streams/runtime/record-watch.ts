@@ -1,6 +1,6 @@
 import { reasonOf } from '#errors/touchline-error.ts';
 import { type MessageFields, spanAttributes } from '#tracing/message-fields.ts';
-import type { TraceSpan } from '#tracing/tracer.ts';
+import type { TraceSpan } from '#tracing/tracing.ts';
 import { tracer } from '#tracing/tracing.ts';
 import type { ConsumedRecord } from '../client/port.ts';
 import { logsMessages } from '../log.ts';
@@ -31,7 +31,6 @@ export class RecordWatch {
     return new RecordWatch(context, processor, partition);
   }
 
-  /** Starts the span of the next record. Records added to `collector` from now on belong to its trace. */
   begin(record: ConsumedRecord, collector: RecordCollector): void {
     const { input } = this.#context;
     const parent = record.traceparent;
@@ -47,7 +46,6 @@ export class RecordWatch {
     if (span !== null || this.#isLogged) this.#records.push({ record, span });
   }
 
-  /** Ends the spans and writes the debug lines of a committed transaction. */
   committed(): void {
     for (const { record, span } of this.#records) {
       span?.end();
@@ -55,7 +53,6 @@ export class RecordWatch {
     }
   }
 
-  /** Ends the spans of a failed transaction, whose records are processed again. */
   failed(error: unknown): void {
     for (const { span } of this.#records) span?.end(reasonOf(error));
   }

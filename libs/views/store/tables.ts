@@ -1,6 +1,6 @@
 import type { StandingsQuery } from '#contract/rest/provider.ts';
 import { rankingRecord, standingsEntry, standingsRecord } from '#contract/rest/standings-record.ts';
-import { dayOf, groupsOn } from '#domain/standings/dated-table.ts';
+import { dayOf, groupsOn } from '#domain/standings/types.ts';
 import type { JsonObject } from '#json/values.ts';
 import type { ProviderStandings, Standings } from '#records/types.ts';
 import type { SeasonEntry, TableEntry } from './board-view.ts';

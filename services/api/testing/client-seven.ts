@@ -1,5 +1,5 @@
 import { Contracts } from '#clients/contracts.ts';
-import { hashSecret } from '#clients/secret.ts';
+import { hashSecret } from '#clients/keys.ts';
 import type { Client } from '#records/types.ts';
 
 /** The key of the deployment. */

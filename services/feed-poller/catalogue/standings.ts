@@ -1,7 +1,11 @@
-import type { FeedAnswer } from '../provider/answer.ts';
+import { hash } from 'node:crypto';
+import { PROVIDER_TYPES, providerStandings } from '#ingestion/provider-standings.ts';
+import { toWholeNumber } from '#json/values.ts';
+import { type FeedAnswer, ProviderError } from '../provider/answer.ts';
 import { readPages, type WholeList } from '../provider/paging.ts';
 import type { ProviderClient } from '../provider/provider.ts';
 import { idOf, type Raw, readList } from '../provider/tree.ts';
+import type { TopicWriter } from '../publish/topic-writer.ts';
 
 type Provider = Pick<ProviderClient, 'get'>;
 
@@ -31,4 +35,77 @@ export async function readStandings(
 ): Promise<{ readonly record: Raw | undefined; readonly timestamp: number }> {
   const { data, timestamp } = await provider.get({ operation: 'standings.show', id, query: {} }, signal);
   return { record: (data as { readonly standings?: Raw } | null)?.standings, timestamp };
+}
+
+/** The digest of a deleted ranking. */
+const DELETED = 'deleted';
+
+type RankingsOptions = {
+  readonly provider: Pick<ProviderClient, 'get'>;
+  readonly topicWriter: Pick<TopicWriter, 'ranking'>;
+};
+
+type Published = {
+  readonly digest: string;
+  /** When the provider wrote the table, Unix seconds; 0 before the first read. */
+  readonly ut: number;
+};
+
+/** Publishes the provider's rankings, which no results give: all once at the start, then changes. */
+export class Rankings {
+  readonly #options: RankingsOptions;
+  /** Entries of the catalogue by id. */
+  readonly #listed = new Map<number, Raw>();
+  readonly #published = new Map<number, Published>();
+
+  constructor(options: RankingsOptions) {
+    this.#options = options;
+  }
+
+  /** Reads a sport's catalogue entries since Unix seconds (null: all). Returns the rankings' ids and the next `since`. Throws as `read`. */
+  async readList(
+    sport: number,
+    since: number | null,
+    signal: AbortSignal,
+  ): Promise<{ readonly ids: readonly number[]; readonly time: number }> {
+    const query = { sport_id: sport, ...(since === null ? {} : { timestamp: since }) };
+    const { timestamp, items } = await readStandingsList(this.#options.provider, query, signal);
+    const ids: number[] = [];
+    for (const entry of items) {
+      const id = toWholeNumber(entry.id);
+      if (id === null || !PROVIDER_TYPES.has(toWholeNumber(entry.type_id) ?? 0)) continue;
+      this.#listed.set(id, entry);
+      if (entry.item_status === 'deleted') await this.#publishDeleted(id, entry, timestamp);
+      else ids.push(id);
+    }
+    return { ids, time: timestamp };
+  }
+
+  /** Publishes a changed ranking. Returns `end` for one listed as deleted. Throws `ProviderError`, `PublishError`. */
+  async read(id: number, signal: AbortSignal): Promise<'done' | 'end'> {
+    if (this.#listed.get(id)?.item_status === 'deleted') return 'end';
+    const { record, timestamp } = await readStandings(this.#options.provider, id, signal);
+    const unread = new Set<string>();
+    const ranking = providerStandings(record, timestamp, this.#listed.get(id) ?? {}, unread);
+    if (ranking?.standings_id !== id) {
+      throw new ProviderError('BAD_ANSWER', 'standings.show', 'the ranking is not in the answer');
+    }
+    const { ut } = ranking;
+    const digest = hash('sha1', JSON.stringify({ ...ranking, version: 0 }), 'base64');
+    const published = this.#published.get(id);
+    // An older table comes from a cache.
+    if (published !== undefined && (published.digest === digest || ut < published.ut)) return 'done';
+    await this.#options.topicWriter.ranking(ranking, unread);
+    this.#published.set(id, { digest, ut });
+    return 'done';
+  }
+
+  async #publishDeleted(id: number, listed: Raw, time: number): Promise<void> {
+    const ranking = providerStandings(listed, time, {}, new Set());
+    const published = this.#published.get(id) ?? { digest: '', ut: 0 };
+    if (ranking === null || published.digest === DELETED) return;
+    const { ut } = published;
+    await this.#options.topicWriter.ranking({ ...ranking, version: Math.max(ut, ranking.version) });
+    this.#published.set(id, { digest: DELETED, ut });
+  }
 }

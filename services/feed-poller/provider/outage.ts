@@ -1,5 +1,5 @@
-import { type RandomBackoff, randomBackoffMs } from '#timing/backoff.ts';
 import type { MachineClock } from '#timing/clock.ts';
+import { type RandomBackoff, randomBackoffMs } from '#timing/retry.ts';
 import { isProviderError, ProviderError } from './answer.ts';
 
 /** Number of consecutive unanswered requests that mean an outage, not one broken connection. */
@@ -12,32 +12,22 @@ type OutageOptions = {
   readonly signal: AbortSignal;
 };
 
-type StartRequest = (probes: boolean) => void;
-
-/**
- * A circuit breaker. During an outage one request at a time probes the provider, after each wait of the backoff; all other
- * requests wait for its result. Otherwise every read would retry by itself and load a recovering provider.
- */
+/** A circuit breaker: in an outage one request at a time probes the provider, by the backoff, and all others wait for its result. */
 export class Outage {
   readonly #options: OutageOptions;
-  readonly #queue = new Set<StartRequest>();
+  readonly #queue = new Set<(probes: boolean) => void>();
   /** Consecutive failures of all requests. */
   #failures = 0;
   /** Whether a backoff wait is running, after which one request may probe. */
   #waits = false;
-  /** Whether the next request may probe. */
   #mayProbe = false;
-  /** Whether a probe is in progress. */
   #probing = false;
 
   constructor(options: OutageOptions) {
     this.#options = options;
   }
 
-  /**
-   * Makes a request; during an outage, waits first until it may. Throws what `work` throws, and `ProviderError` STOPPED
-   * when aborted while it waits.
-   */
+  /** Makes a request, in an outage once it may. Throws what `work` throws, and `ProviderError` STOPPED. */
   async run<T>(operation: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const probes = await this.#turn(operation, signal);
     try {

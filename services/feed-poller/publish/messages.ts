@@ -1,7 +1,6 @@
 /** Turns answers of the provider into deliveries by the rules of webhook bodies. Pure. */
 
 import { isUtf8 } from 'node:buffer';
-import { absenceMessage } from '#ingestion/absence.ts';
 import {
   deadLetter,
   deliveryId,
@@ -9,6 +8,7 @@ import {
   type ReadDelivery,
   readDelivery,
 } from '#ingestion/delivery.ts';
+import { absenceMessage } from '#ingestion/head.ts';
 import { normalizeSnapshot } from '#ingestion/normalize.ts';
 import { parseJson } from '#json/values.ts';
 import { SERVICE } from '../config.ts';
@@ -28,11 +28,7 @@ const BRACKETS = {
   end: Buffer.from('}'),
 };
 
-/**
- * Joins messages, given as bytes, into webhook-shaped bodies that fit into a topic. A message that is too large for the
- * topic becomes a body that is too. A message that is not UTF-8 becomes a separate body: it would make all others in its
- * body unreadable.
- */
+/** Joins messages into webhook-shaped bodies that fit into a topic; one that is too large, or no UTF-8, is in a body of its own. */
 export function bodiesOf(messages: readonly Buffer[]): Buffer[] {
   const bodies: Buffer[] = [];
   let parts: Buffer[] = [];
@@ -102,10 +98,7 @@ type SnapshotReading = {
   readonly deleted?: readonly Buffer[];
 };
 
-/**
- * Returns the delivery of one snapshot message, or a dead letter when an incident is unreadable or the list is too large; then
- * with a mark for the event unless the list is.
- */
+/** Returns the delivery of a snapshot, or a dead letter when an incident is unreadable or the list too large. */
 export function readSnapshot(
   { eventId, time, incidents, deleted = [] }: SnapshotReading,
   receivedAt: number,
@@ -133,10 +126,7 @@ export function readSnapshot(
   return { ...base, normalized: result.mark === null ? [] : [result.mark], deadLetters: [letter] };
 }
 
-/**
- * Returns the delivery of the message that the provider no longer has an event. `ut`: the provider's time, Unix seconds; `confirmed`:
- * whether a second look agrees.
- */
+/** Returns the delivery of an event's absence. `ut`: the provider's time, Unix seconds; `confirmed`: a second look agrees. */
 export function readAbsence(
   eventId: number,
   ut: number,

@@ -7,7 +7,7 @@ import { ContractScope } from '../schedule/contract-scope.ts';
 import { answer, testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MissingEvents } from './missing-events.ts';
-import { Reconciler, type ReconcilerOptions } from './reconcile.ts';
+import { Reconciler, type ReconcilerOptions, reportedGoals } from './reconcile.ts';
 import { MatchWatch } from './watch.ts';
 
 const T0 = 1_700_000_000;
@@ -471,4 +471,19 @@ describe('an event that the provider no longer has', () => {
     await match.run(3_600_000, [8, 121]);
     expect(count('deleted')).toBe(20);
   });
+});
+
+const participants = [93, 89].map((value, at) => ({ counter: at + 1, results: [{ id: 2, value }] }));
+
+test('are the goals of both results in soccer, which an unknown sport counts as', () => {
+  expect(
+    [{ participants, sport_id: 5 }, { participants, sport_id: '5' }, { participants }].map(reportedGoals),
+  ).toEqual([182, 182, 182]);
+  expect(reportedGoals({ sport_id: 5 })).toBe(0);
+});
+
+test('are none in another sport, whose lists of incidents need no goal for a point', () => {
+  expect([1, 2, 3, '4', 6].map((sport_id) => reportedGoals({ participants, sport_id }))).toEqual([
+    0, 0, 0, 0, 0,
+  ]);
 });

@@ -1,6 +1,10 @@
 import { hash } from 'node:crypto';
-import type { NormalizedMessage } from '#records/types.ts';
-import { randomBackoffMs } from '#timing/backoff.ts';
+import { isGoal } from '#domain/goal-facts.ts';
+import { hasRulesOfGoals } from '#domain/sports/table.ts';
+import { toWholeNumber } from '#json/values.ts';
+import type { Incident, NormalizedMessage } from '#records/types.ts';
+import { RESULT } from '#soccer/soccer.ts';
+import { randomBackoffMs } from '#timing/retry.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ProviderError } from '../provider/answer.ts';
 import type { ProviderClient } from '../provider/provider.ts';
@@ -11,7 +15,6 @@ import type { TopicWriter } from '../publish/topic-writer.ts';
 import type { RepeatContext } from '../schedule/repeat.ts';
 import { type IncidentList, IncidentLists, type ListRefusal } from './incident-lists.ts';
 import type { MissingEvents } from './missing-events.ts';
-import { listedGoals, reportedGoals } from './reported-goals.ts';
 import { isYes, type MatchWatch } from './watch.ts';
 
 /** Prefix of the resource of a finished event's checkpoint. */
@@ -134,10 +137,7 @@ export class Reconciler {
     return this.#lists.read(id, known, signal);
   }
 
-  /**
-   * Publishes a list that has incidents or deletions, or a dead letter when it is unreadable. Returns the snapshot if the list
-   * counts as one; a list without any incident is evidence of nothing (law 3).
-   */
+  /** Publishes a list with incidents or deletions, or a dead letter. Returns the snapshot if it counts: an empty one is no evidence (law 3). */
   async #publish(
     id: number,
     { timestamp, items, deleted, refusal }: IncidentList,
@@ -248,7 +248,6 @@ function refusalOf({ items, refusal }: IncidentList): ListRefusal | null {
   return items.length === 0 ? null : 'unreadable';
 }
 
-/** Returns what a check of an event found in its list. */
 function checkedOf(event: Raw, snapshot: NormalizedMessage | null) {
   const present = snapshot?.snapshot ?? [];
   return {
@@ -257,4 +256,24 @@ function checkedOf(event: Raw, snapshot: NormalizedMessage | null) {
     unconfirmed: present.filter(({ confirmation }) => confirmation === 'tbd').map(({ id }) => id),
     contradicted: reportedGoals(event) > listedGoals(present),
   };
+}
+
+/** Returns the goals of an event by its result; 0 where unknown, and in a sport without rules of goals. */
+export function reportedGoals({ participants, sport_id }: Raw): number {
+  if (!hasRulesOfGoals(toWholeNumber(sport_id))) return 0;
+  let goals = 0;
+  for (const side of records(participants))
+    for (const { id, value } of records(side.results))
+      if (toWholeNumber(id) === RESULT.score) goals += toWholeNumber(value) ?? 0;
+  return goals;
+}
+
+/** Returns the number of goals of a list that are not cancelled. */
+function listedGoals(incidents: readonly Incident[]): number {
+  return incidents.filter((one) => isGoal(one) && one.confirmation !== 'cancelled').length;
+}
+
+function records(list: unknown): Raw[] {
+  if (typeof list !== 'object' || list === null) return [];
+  return Object.values(list).filter((one) => typeof one === 'object' && one !== null);
 }

@@ -1,8 +1,8 @@
+import { SETTLE_SECONDS } from '#domain/presence.ts';
 import { toWholeNumber } from '#json/values.ts';
 import type { RefusedList } from '#records/types.ts';
 import type { Raw } from '../provider/tree.ts';
 import { KnownIncidents } from './known-incidents.ts';
-import { ReportedIncidents } from './reported-incidents.ts';
 
 /** A watched event. Times are milliseconds of the poller's clock, unless stated otherwise. */
 export type Watched = {
@@ -17,10 +17,7 @@ export type Watched = {
   readonly reported: Set<string>;
   /** When the last feed message was received. */
   receivedAt: number;
-  /**
-   * When the feed last reported fields of the event, or when the event was first seen, if it was finished then: earlier
-   * messages are unknown, and the lists may lag behind them. Null when neither happened.
-   */
+  /** When the feed last reported the event's fields, or it was first seen finished: the lists may lag behind. Null: neither. */
   reportedAt: number | null;
   /** When the last check began. */
   startedAt: number;
@@ -65,4 +62,39 @@ export function watchedEvent(id: number, event: Raw, state: Watched['state'], no
     notBefore: 0,
     failures: 0,
   };
+}
+
+/** The feed's last report of an incident. `ut`: Unix seconds; `at`: when it was received, milliseconds. */
+type ReportedIncident = { readonly ut: number; readonly deleted: boolean; readonly at: number };
+
+/** Incidents of an event that the feed reported, until a list shows them or the settle margin is over. */
+class ReportedIncidents {
+  readonly #reported = new Map<string, ReportedIncident>();
+
+  /** Applies a report of the feed; an older one than the last of its incident changes nothing. */
+  report(id: string, reported: ReportedIncident): void {
+    const before = this.#reported.get(id);
+    if (before === undefined || before.ut <= reported.ut) this.#reported.set(id, reported);
+  }
+
+  /** Forgets reports that a list shows, and those received until `settledUpTo`, milliseconds. `listed`: `ut` by id. */
+  apply(listed: ReadonlyMap<string, number>, settledUpTo: number): void {
+    for (const [id, reported] of this.#reported) {
+      if (reported.at <= settledUpTo || isShown(reported, listed.get(id))) this.#reported.delete(id);
+    }
+  }
+
+  /** Whether a list contradicts a report (law 3): lacks an incident never listed, or restores a deleted one. One of them is late. */
+  isOverruledAt(time: number): boolean {
+    for (const { ut, deleted } of this.#reported.values()) {
+      if (deleted ? ut < time : ut <= time - SETTLE_SECONDS) return true;
+    }
+    return false;
+  }
+}
+
+/** Whether a list shows a report or a newer one. `listed`: the incident's `ut` in the list; undefined when it is not listed. */
+function isShown({ ut, deleted }: ReportedIncident, listed: number | undefined): boolean {
+  if (deleted) return listed === undefined || listed > ut;
+  return listed !== undefined && listed >= ut;
 }

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { toWholeNumber } from '#json/values.ts';
 import type { CatalogueRecord, PollerCheckpoint } from '#records/types.ts';
 import { Catalogue } from '../catalogue/catalogue.ts';
-import { CATALOGUES, catalogueResource, Lists } from '../catalogue/lists.ts';
-import { ProviderLeagues } from '../catalogue/provider-leagues.ts';
-import { Rankings } from '../catalogue/rankings.ts';
+import { CATALOGUES, catalogueResource, Lists, ProviderLeagues } from '../catalogue/lists.ts';
+import { Rankings } from '../catalogue/standings.ts';
 import type { PollerConfig } from '../config.ts';
 import { FEED, FeedFollower, feedWaitMs } from '../feed/feed.ts';
 import { FeedReporter, PollStatus } from '../feed/poll-status.ts';
@@ -43,10 +42,7 @@ const LEAGUES = 'leagues/';
 /** Maximum interval between searches for seasons to follow, and for due checks. */
 const SEARCH_MS = 1_000;
 
-/**
- * Polls from the checkpoints until `signal` is aborted. Resolves when all its reads have ended. Rejects with the first
- * error that is no `ProviderError`, e.g. one of the broker, once all other reads have ended.
- */
+/** Polls from the checkpoints until `signal`. Rejects with the first error that is no `ProviderError`, once all reads have ended. */
 export async function poll(options: PollerOptions, signal: AbortSignal): Promise<void> {
   const polling = new Polling(options, signal);
   polling.followFeed();
@@ -341,7 +337,6 @@ function watchSettings(config: PollerConfig): WatchSettings {
   };
 }
 
-/** Yields the events that have a checkpoint with this prefix. */
 function* positionsOf(
   { checkpoints }: RestoredRecords,
   prefix: string,

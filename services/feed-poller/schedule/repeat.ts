@@ -1,6 +1,6 @@
 import type { Logger } from '#streams/log.ts';
-import { type RandomBackoff, randomBackoffMs } from '#timing/backoff.ts';
 import type { MachineClock } from '#timing/clock.ts';
+import { type RandomBackoff, randomBackoffMs } from '#timing/retry.ts';
 import type { PollerMetrics } from '../metrics.ts';
 import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 import { type ContractScope, kindOf } from './contract-scope.ts';
@@ -26,17 +26,10 @@ export type Repeated = {
   readonly read: (signal: AbortSignal) => Promise<'done' | 'again' | 'end'>;
 };
 
-/**
- * Failures after which a read waits for the maximum time (spec, "Recommended consumer behaviour": 400 is not retried
- * unchanged; `ProviderClient` sends no such request again for a quarter of an hour), and after 404 for its period if that is
- * longer. After others it backs off.
- */
+/** Failures after which a read waits for the maximum time (spec, "Recommended consumer behaviour"), after 404 its period if longer. */
 const SLOW_CODES: readonly ProviderErrorCode[] = ['REJECTED', 'CREDENTIALS', 'REDIRECTED'];
 
-/**
- * Repeats a read until `signal` is aborted or the read returns `end`. 403 pauses it for a quarter of an hour, or until the contract
- * changes. Throws errors that are no `ProviderError`, e.g. of the broker: the leader then restarts from the checkpoints.
- */
+/** Repeats a read until `signal` or `end`. 403 pauses it. Throws errors that are no `ProviderError`: the leader restarts then. */
 export async function repeat(reading: Repeated, context: RepeatContext, signal: AbortSignal): Promise<void> {
   const { resource, periodMs, read } = reading;
   const { clock, backoff, contract, log, metrics } = context;

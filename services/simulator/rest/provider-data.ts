@@ -1,13 +1,23 @@
 import { RestError } from '#contract/rest/errors.ts';
-import type { CatalogueQuery, Paging, ProviderData, RestAnswer } from '#contract/rest/provider.ts';
+import { parseDate } from '#contract/rest/parameters.ts';
+import type {
+  CatalogueQuery,
+  EventsQuery,
+  FeedQuery,
+  IncidentsQuery,
+  LivescoreQuery,
+  Paging,
+  ProviderData,
+  RestAnswer,
+} from '#contract/rest/provider.ts';
 import { renderChain, renderStages, renderTree, type TreeEvent } from '#contract/rest/tree.ts';
-import { SOCCER } from '#soccer/soccer.ts';
+import { compareIds } from '#domain/incident-register.ts';
+import { SOCCER, STATUS } from '#soccer/soccer.ts';
 import type { Dataset } from '../../../data/dataset.ts';
+import type { ProviderMessage } from '../records.ts';
 import { createCatalogues, createTree } from './catalogue.ts';
 import type { RestFaults } from './faults.ts';
-import { inEvents, inFeed, inIncidents, inOrder, onBoard } from './filters.ts';
 import type { KnownEvent, ProviderState, PublishedIncident } from './provider-state.ts';
-import { eventView, incidentView, plainEventView } from './views.ts';
 
 type ProviderDataOptions = {
   readonly state: ProviderState;
@@ -23,10 +33,7 @@ type ProviderDataOptions = {
 /** Age after which a window of the feed is complete. */
 const FRESH_SECONDS = 60;
 
-/**
- * Creates the provider's answers from its current state. There are no tables: the catalogue of standings is empty, and
- * every id of a table is unknown.
- */
+/** Creates the provider's answers. There are no tables: their catalogue is empty, and every id of one is unknown. */
 export function createProviderData(options: ProviderDataOptions): ProviderData {
   const { state, formerState, dataset, faults, writtenAt } = options;
   const catalogues = createCatalogues(dataset, writtenAt);
@@ -161,10 +168,7 @@ function treeEvent({ record }: KnownEvent, view: object): TreeEvent {
   return { competition_id, season_id, stage_id, group_id, text: JSON.stringify(view) };
 }
 
-/**
- * Returns one page of a list, with the faults of pages. `roundOf` returns the round of a record: a page that ends early
- * ends inside a round when it can.
- */
+/** Returns a page of a list, with the faults of pages. `roundOf`: a page that ends early does so inside a round. */
 function pageOf<T>(
   records: readonly T[],
   { limit, page }: Paging,
@@ -182,4 +186,118 @@ function pageOf<T>(
   );
   const end = ends[faults.int('short_page', 0, ends.length - 1)] ?? whole.length - 1;
   return whole.slice(0, end);
+}
+
+/** Returns an incident as published, with its `action` only when it is removed. */
+function incidentView({ record, removed }: PublishedIncident): Readonly<Record<string, unknown>> {
+  const { action, ...fields } = record;
+  return removed ? { ...fields, action } : fields;
+}
+
+/** Returns an event. `ut` is the time of its last change; values are text; '' or 0 stands for a missing value. */
+function eventView({ record, changedAt }: KnownEvent): Readonly<Record<string, unknown>> {
+  const { action, participants, details, ...fields } = record;
+  return {
+    ...fields,
+    sport_name: 'Soccer',
+    day: '',
+    tour_id: 0,
+    round_name: fields.round_name ?? '',
+    group_id: fields.group_id ?? 0,
+    ut: changedAt,
+    details: textValues(details as Values),
+    participants: participants.map(({ results, stats, ...side }) => ({
+      ...side,
+      stats: textValues(stats as Values),
+      results: textValues(results as Values),
+    })),
+  };
+}
+
+type Values = readonly { readonly id: number; readonly value: unknown }[];
+
+/** Returns values as lists have them, as text; messages have numbers and null. */
+function textValues(values: Values): object[] {
+  return values.map(({ id, value }) => ({ id, value: value === null ? '' : String(value) }));
+}
+
+/** Returns an event without its details and statistics. */
+function plainEventView(event: KnownEvent): Readonly<Record<string, unknown>> {
+  const { details, participants, ...fields } = eventView(event);
+  return {
+    ...fields,
+    participants: (participants as Readonly<Record<string, unknown>>[]).map(({ stats, ...side }) => side),
+  };
+}
+
+/** Whether a value equals the wanted one; undefined matches every value. */
+function is<T>(wanted: T | undefined, value: T): boolean {
+  return wanted === undefined || wanted === value;
+}
+
+function inEvents(event: KnownEvent, query: EventsQuery): boolean {
+  const { record } = event;
+  const { participant_id, venue_type, date_from, date_to } = query;
+  const start = `${record.start_date}:00`;
+  return (
+    is(query.sport_id, record.sport_id) &&
+    is(query.competition_id, record.competition_id) &&
+    is(query.season_id, record.season_id) &&
+    is(query.stage_id, record.stage_id) &&
+    is(query.status_type, record.status_type) &&
+    (query.timestamp === undefined || event.changedAt >= query.timestamp) &&
+    (date_from === undefined || start >= date_from) &&
+    (date_to === undefined || start <= date_to) &&
+    (participant_id === undefined ||
+      record.participants.some(
+        ({ id, counter }) => id === participant_id && is(venue_type, counter === 1 ? 'home' : 'away'),
+      ))
+  );
+}
+
+/** Whether a window's board lists a match, by its date or messages: one that waited for its wave is live on a later day. */
+function onBoard(event: KnownEvent, query: LivescoreQuery): boolean {
+  const { record } = event;
+  const start = `${record.start_date}:00`;
+  const [from, to] = [parseDate(query.date_from), parseDate(query.date_to)];
+  return (
+    is(query.sport_id, record.sport_id) &&
+    is(query.status_type, record.status_type) &&
+    (query.timestamp === undefined || event.changedAt >= query.timestamp) &&
+    (query.show_postponed === 'yes' || Number(record.status_id) !== STATUS.postponed) &&
+    ((start >= query.date_from && start <= query.date_to) || (event.firstAt <= to && event.changedAt >= from))
+  );
+}
+
+/** Whether a list has an incident. Only a query with `deleted=yes` lists the removed ones, and only these. */
+function inIncidents({ record, removed, updated }: PublishedIncident, query: IncidentsQuery): boolean {
+  return (
+    removed === (query.deleted === 'yes') &&
+    is(query.confirmation, record.confirmation) &&
+    is(query.updated, updated ? 'yes' : 'no') &&
+    is(query.participant_id, record.participant_id)
+  );
+}
+
+function inFeed(
+  { type, data }: ProviderMessage,
+  query: Omit<FeedQuery, 'timestamp' | 'timestamp_to'>,
+): boolean {
+  const flag = (wanted: 'yes' | 'no' | undefined, value: unknown): boolean =>
+    wanted === undefined || (value !== undefined && (wanted === 'yes') === (value === 'yes'));
+  return (
+    is<string>(query.type, type) &&
+    (query.eventIds === null || query.eventIds.has(data.event.id)) &&
+    flag(query.important, data.incident?.important) &&
+    flag(query.important_for_trader, data.incident?.important_for_trader)
+  );
+}
+
+/** Returns a comparison of incidents: by id as text, or by first publication and then by id. */
+function inOrder(query?: Pick<IncidentsQuery, 'sort_type' | 'sort_order'>) {
+  const sign = query?.sort_order === 'desc' ? -1 : 1;
+  return (a: PublishedIncident, b: PublishedIncident): number => {
+    const byId = compareIds(a.record.id, b.record.id);
+    return sign * (query?.sort_type === 'occurred_at' ? a.occurredAt - b.occurredAt || byId : byId);
+  };
 }

@@ -1,7 +1,13 @@
 /** The simulator as a REST provider: the routes of the contract over the messages published so far. */
 
-import { fastify } from 'fastify';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type FastifyInstance, fastify } from 'fastify';
 import { answerErrors } from '#contract/rest/error-answers.ts';
+import { RestError } from '#contract/rest/errors.ts';
+import type { Access, Authenticator } from '#contract/rest/provider.ts';
 import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
 import { fastifyServer } from '#service/http-server.ts';
@@ -10,24 +16,18 @@ import type { Dataset } from '../../../data/dataset.ts';
 import type { MatchSettings } from '../match.ts';
 import { createRandom } from '../random.ts';
 import type { ProviderMessage } from '../records.ts';
-import { createAuthenticator } from './authenticator.ts';
-import type { SimulatedClock } from './clock.ts';
-import { addFaultHooks } from './fault-hooks.ts';
+import { type PlayClock, playClock, type SimulatedClock } from './clock.ts';
 import { type RestFaultRates, RestFaults } from './faults.ts';
 import { createProviderData } from './provider-data.ts';
 import { ProviderState } from './provider-state.ts';
 import { Timeline } from './timeline.ts';
 
-/** The client that may read the provider's REST. */
-type SimulatedClient = { readonly id: string; readonly secretKey: string };
-
 export type SimulatedProviderOptions = MatchSettings & {
   readonly dataset: Dataset;
-  /** Number of matches, from the first. */
   readonly matches: number;
   readonly restFaults: RestFaultRates;
   readonly clock: (timeline: Timeline) => SimulatedClock;
-  readonly client: SimulatedClient;
+  readonly client: { readonly id: string; readonly secretKey: string };
   /** Returns real seconds from any zero, for the lifetime of tokens. Default: the machine's clock. */
   readonly elapsed?: () => number;
   /** Maximum delay of a slow answer, real milliseconds. Default 2000. */
@@ -99,4 +99,139 @@ export function createProvider(options: SimulatedProviderOptions) {
 function silencer(rate: number, seed: string): (message: ProviderMessage) => boolean {
   return ({ data: { incident } }) =>
     rate > 0 && incident?.action === 'delete' && createRandom(seed, 'vanish', incident.id).chance(rate);
+}
+
+/** The one client of the provider, and the state of its tokens. */
+type AuthenticatorOptions = {
+  readonly clientId: string;
+  readonly secretKey: string;
+  /** Returns real seconds from any zero. */
+  readonly elapsed: () => number;
+  /** Called at each use of a valid token. When it returns true, all tokens become invalid, this one too. */
+  readonly revokes: () => boolean;
+};
+
+/** Lifetime of a token in real seconds, independent of the provider's clock. */
+const TOKEN_SECONDS = 3600;
+
+/** Authenticates the one client. An expiration is stated on the provider's clock, and enforced on the real one. */
+function createAuthenticator(options: AuthenticatorOptions): Authenticator {
+  const { elapsed, revokes } = options;
+  const access: Access = { clientId: Number(options.clientId), competitions: null, operations: null };
+  const goodUntil = new Map<string, number>();
+  return {
+    async exchange(clientId, secretKey, now) {
+      if (clientId !== options.clientId || !same(secretKey, options.secretKey)) return null;
+      for (const [token, until] of goodUntil) if (until <= elapsed()) goodUntil.delete(token);
+      const token = randomBytes(16).toString('hex');
+      goodUntil.set(token, elapsed() + TOKEN_SECONDS);
+      return { token, expiration: now + TOKEN_SECONDS };
+    },
+    access(token) {
+      const until = goodUntil.get(token);
+      if (until === undefined || until <= elapsed()) return null;
+      if (!revokes()) return access;
+      goodUntil.clear();
+      return null;
+    },
+  };
+}
+
+function same(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** Number of consecutive answers 500. */
+const BURST = { min: 2, max: 6 } as const;
+
+/** Injects the faults of connections and whole answers; those of content are in the data. `slowMs`: maximum delay, real milliseconds. */
+function addFaultHooks(app: FastifyInstance, faults: RestFaults, slowMs: number): void {
+  let burst = 0;
+  app.addHook('onRequest', async (_request, reply) => {
+    if (faults.strikes('timeout')) {
+      // Sends no answer: the connection stays open until the client or the server closes it.
+      reply.hijack();
+      return;
+    }
+    if (faults.strikes('slow')) await sleep(faults.int('slow', Math.ceil(slowMs / 4), slowMs));
+    if (burst > 0) {
+      burst--;
+      faults.count('server_error');
+      throw new RestError('INTERNAL');
+    }
+    if (faults.strikes('server_error')) {
+      burst = faults.int('server_error', BURST.min, BURST.max) - 1;
+      throw new RestError('INTERNAL');
+    }
+  });
+  app.addHook('onSend', async (_request, reply, payload) => {
+    if (reply.statusCode !== 200 || !(typeof payload === 'string' || Buffer.isBuffer(payload)))
+      return payload;
+    const body = Buffer.from(payload);
+    if (faults.strikes('broken_json')) {
+      const half = body.subarray(0, body.length >> 1);
+      reply.header('content-length', half.length);
+      return half;
+    }
+    if (faults.strikes('cut_body')) {
+      reply.header('content-length', body.length);
+      return failingAfter(body.subarray(0, body.length >> 1));
+    }
+    return payload;
+  });
+}
+
+function failingAfter(bytes: Buffer): Readable {
+  return Readable.from(
+    (async function* () {
+      yield bytes;
+      // The bytes must be sent before the connection ends.
+      await sleep(5);
+      throw new Error('the connection ends by an injected fault');
+    })(),
+  );
+}
+
+type ServeOptions = Omit<SimulatedProviderOptions, 'clock'> & {
+  /** TCP port; 0 selects a free one. */
+  readonly port: number;
+  readonly host: string;
+  /** Duration of the whole play, real seconds, or a multiple of real time. Infinity publishes at once, or as delivered. */
+  readonly pace: { readonly seconds: number } | { readonly speed: number };
+};
+
+/** A provider that plays by its own clock. */
+export type ServedProvider = Awaited<ReturnType<typeof serveProvider>>;
+
+/** Interval between checks of the clock, real milliseconds. */
+const CLOCK_POLL_MS = 50;
+
+/** Creates a provider and serves it. Rejects when the port is in use. */
+export async function serveProvider(options: ServeOptions) {
+  const { pace, port, host } = options;
+  let clock: PlayClock | undefined;
+  let speed = 1;
+  const provider = createProvider({
+    ...options,
+    clock(timeline) {
+      speed = 'speed' in pace ? pace.speed : timeline.length / pace.seconds;
+      clock = playClock(timeline.stretches, speed);
+      return clock;
+    },
+  });
+  await provider.app.listen({ port, host });
+  return {
+    provider,
+    port: (provider.app.server.address() as AddressInfo).port,
+    speed,
+    start: () => clock?.start(),
+    /** Publishes everything up to `played` seconds of play, on a clock of infinite speed. */
+    reach: (played: number) => clock?.reach(played),
+    /** Resolves when the clock reaches the last message. Rejects when `signal` is aborted. */
+    async allPublished(signal: AbortSignal) {
+      while (provider.now() < provider.timeline.endsAt) await sleep(CLOCK_POLL_MS, undefined, { signal });
+    },
+    close: () => provider.app.close(),
+  };
 }

@@ -1,3 +1,4 @@
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';
 import { accessKey } from '#views/queries/access.ts';
 import type { Tool, ToolScope } from './tools/tool.ts';
@@ -17,7 +18,6 @@ export class ToolAnswerCache {
   readonly #cached = new LRUCache<string, ToolAnswer>({ maxSize: MAX_LENGTH });
   #validFor = '';
 
-  /** `version` returns the version of the data that answers are made of. */
   constructor(version: () => number) {
     this.#version = version;
   }
@@ -37,4 +37,12 @@ export class ToolAnswerCache {
     this.#cached.set(key, answer, { size: answer.text.length });
     return answer;
   }
+}
+
+/** The message for a client of any error that neither it nor its contract caused. */
+export const SERVER_FAILED = 'The server failed. Try again later.';
+
+/** Creates the protocol's error for invalid parameters. */
+export function invalidParams(message: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }

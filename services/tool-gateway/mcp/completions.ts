@@ -5,7 +5,7 @@ import { covers } from '#contract/rest/operations.ts';
 import { liveSince } from '#contract/rest/windows.ts';
 import { foldName } from '#domain/name-search.ts';
 import { shortText } from '#json/short-text.ts';
-import { invalidParams } from './errors.ts';
+import { invalidParams } from './answers.ts';
 import { argumentsOf } from './prompts.ts';
 import { listCompetitions } from './tools/catalogue.ts';
 import { dataOf } from './tools/common.ts';
@@ -96,10 +96,7 @@ function matchIds(typed: string, scope: ToolScope): Values {
   });
 }
 
-/**
- * Finds tables by the first digits of their ids, all of them for an empty text; else those of the current season of
- * competitions by name.
- */
+/** Finds tables by the first digits of their ids, else by competition: those of the current season. */
 function tableIds(typed: string, scope: ToolScope): Values {
   if (!hasTool(scope, listStandings)) return [];
   if (typed === '' || DIGITS.test(typed)) {

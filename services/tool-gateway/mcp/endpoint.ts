@@ -1,7 +1,6 @@
 /**
- * The tool endpoint (spec, "Authentication" 7): `GET`, `POST` and `DELETE /mcp` over Streamable HTTP. A request is checked
- * in this order: host and origin (403), readiness (503), token (401), rate (429), body (413), protocol. `OPTIONS` needs
- * no token: a browser sends it before it sends the token.
+ * The tool endpoint (spec, "Authentication" 7) over Streamable HTTP. Checked in order: host and origin (403), readiness (503),
+ * token (401), rate (429), body (413), protocol. `OPTIONS` comes before the token.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
@@ -12,12 +11,11 @@ import { object } from '#domain/values.ts';
 import { parseJson } from '#json/values.ts';
 import type { BoardView, Views } from '#views/store/views.ts';
 import { RollingLimit } from '../rolling-limit.ts';
-import { ToolAnswerCache } from './answers.ts';
+import { SERVER_FAILED, ToolAnswerCache } from './answers.ts';
 import { bearerOf, type Caller, challenge } from './caller.ts';
 import { ChangeNotifier } from './changes.ts';
 import { ALLOWED_METHODS, optionsAnswer, originHeaders } from './cross-origin.ts';
 import { documentsOf } from './documents.ts';
-import { SERVER_FAILED } from './errors.ts';
 import { StatelessHandlers } from './handlers.ts';
 import { LIMITS, type McpLimits, WINDOW_MS } from './limits.ts';
 import { listKeysOf } from './list-watch.ts';
@@ -43,7 +41,6 @@ const METHODS = ['GET', 'POST', 'DELETE'] as const;
 const OTHER_METHODS = ['HEAD', 'PUT', 'PATCH'] as const;
 /** Maximum nesting of a message: recursive code would overflow the stack on a deeper one. */
 const MAX_LEVELS = 64;
-/** Content type of an answer that is a stream. */
 const STREAM_TYPE = 'text/event-stream';
 
 /** What the SDK wants a client of an earlier revision to accept. Its answer to POST is JSON nevertheless. */

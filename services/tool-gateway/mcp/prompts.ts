@@ -3,7 +3,7 @@
 import type { GetPromptResult, Prompt, PromptArgument } from '@modelcontextprotocol/server';
 import { covers } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
-import { invalidParams } from './errors.ts';
+import { invalidParams } from './answers.ts';
 import { listChanges } from './tools/changes.ts';
 import { getMatch } from './tools/match.ts';
 import { listMatches, liveBoard } from './tools/matches.ts';

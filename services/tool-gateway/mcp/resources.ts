@@ -3,8 +3,8 @@
 import { type Resource, ResourceNotFoundError } from '@modelcontextprotocol/server';
 import { RestError } from '#contract/rest/errors.ts';
 import { covers } from '#contract/rest/operations.ts';
+import { invalidParams } from './answers.ts';
 import { type ContractDocument, readableDocuments } from './documents.ts';
-import { invalidParams } from './errors.ts';
 import { dataOf, titleOf } from './tools/common.ts';
 import { shortTexts } from './tools/foreign-text.ts';
 import { getMatch, wholeMatch } from './tools/match.ts';
@@ -39,10 +39,7 @@ export const TEMPLATES = [
   },
 ];
 
-/**
- * Returns a page of tables, on the first page after the documents and live matches. Throws `ProtocolError` for an invalid
- * cursor.
- */
+/** Returns a page of tables, on the first after documents and live matches. Throws `ProtocolError` for an invalid cursor. */
 export function listResources(
   documents: readonly ContractDocument[],
   scope: ToolScope,

@@ -3,9 +3,8 @@ import type { Contracts } from '#clients/contracts.ts';
 import type { Client } from '#records/types.ts';
 import type { Logger } from '#streams/log.ts';
 import { RollingLimit } from '../rolling-limit.ts';
-import { ExchangeError } from './errors.ts';
 import type { IssuedToken } from './issuer.ts';
-import { type ExchangeRequest, MAX_SECRET_BYTES } from './request.ts';
+import { ExchangeError, type ExchangeRequest, MAX_SECRET_BYTES } from './request.ts';
 
 export type ExchangeOptions = {
   /** Returns the client id that credentials belong to; null when they are refused. */

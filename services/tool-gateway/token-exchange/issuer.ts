@@ -2,7 +2,7 @@ import { type AccessTokens, hashToken, isLive, newToken, newTokenId } from '#cli
 import type { AccessTokenRecord, Client } from '#records/types.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import type { Codec } from '#topics/codec.ts';
-import { ExchangeError } from './errors.ts';
+import { ExchangeError } from './request.ts';
 
 type IssuerOptions = {
   readonly tokens: AccessTokens;
@@ -25,10 +25,7 @@ export const MAX_LIVE_TOKENS = 1_000;
 /** Time that a revoked or expired token stays listed, milliseconds. */
 export const KEEP_DEAD_MS = 30 * 86_400_000;
 
-/**
- * Publishes a new token of a client, and returns it once it is acknowledged. Throws `ExchangeError`
- * `TENANT_SLUG_CONFLICT` when the client already has `MAX_LIVE_TOKENS`, and `PublishError`.
- */
+/** Publishes a client's new token. Throws `ExchangeError` `TENANT_SLUG_CONFLICT` above `MAX_LIVE_TOKENS`, and `PublishError`. */
 export async function issueAccessToken(
   { tokens, codec, topic, publish, forget, lifetimeMs }: IssuerOptions,
   { client_id, identity }: Pick<Client, 'client_id' | 'identity'>,

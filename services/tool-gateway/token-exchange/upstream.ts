@@ -2,7 +2,7 @@ import { Agent } from 'undici';
 import { AnswerError, clientIdIn, tokenUrl } from '#contract/rest/client.ts';
 import { trusting } from '#outbound/connector.ts';
 import { HttpError, httpGet } from '#service/http-get.ts';
-import { ExchangeError } from './errors.ts';
+import { ExchangeError } from './request.ts';
 
 type UpstreamOptions = {
   /** Without a slash at its end and without `/v2`. */
@@ -36,10 +36,7 @@ export class Upstream {
     if (ca !== undefined) this.#dispatcher = new Agent({ connect: { secureContext: trusting(ca) } });
   }
 
-  /**
-   * Returns the client id that the upstream has for these credentials; null when it refuses them. Throws `ExchangeError`
-   * `STATSCORE_UNAVAILABLE` when it does not answer, `UPSTREAM_MISCONFIGURED` when its answer is outside the contract.
-   */
+  /** Returns the client id of these credentials; null when refused. Throws STATSCORE_UNAVAILABLE, UPSTREAM_MISCONFIGURED. */
   async check(clientId: string, secretKey: string, signal: AbortSignal): Promise<string | null> {
     if (this.#pending >= MAX_PENDING) {
       this.#options.onAnswer('not_asked', 0);

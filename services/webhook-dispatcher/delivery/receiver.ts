@@ -1,6 +1,6 @@
 import type { DeliveryOutcome, WebhookEndpoint } from '#outbound/endpoint.ts';
 import type { Alert } from '#records/types.ts';
-import type { TraceSpan } from '#tracing/tracer.ts';
+import type { TraceSpan } from '#tracing/tracing.ts';
 import { tracer } from '#tracing/tracing.ts';
 import { HEALTH_HEADER } from '#tradability/feed-status.ts';
 import { type AlertFormat, alertBody } from '#webhooks/alert-formats.ts';
@@ -44,7 +44,6 @@ export class Receiver {
     return outcome.kind !== 'accepted' && request.signal.aborted ? null : outcome;
   }
 
-  /** Aborts the pending request, if there is one. */
   abort(): void {
     this.#request?.abort();
   }
@@ -76,10 +75,7 @@ function bodyOf({ format, template, secret }: Subscription, batch: MessageBatch)
   return Buffer.from(alertBody(message.data.alert, { format: format as AlertFormat, template, secret }));
 }
 
-/**
- * Starts the span of a request, in the trace of its first message that has one; null if none has, or without tracing.
- * The span leaves out the address, which may contain secrets.
- */
+/** Starts a request's span in the trace of its first traced message; null without. Leaves out the address, which may hold secrets. */
 function startSpan({ messages, traces }: MessageBatch, { id, clientId }: Subscription): TraceSpan | null {
   const [parent, ...links] = traces;
   if (parent === undefined) return null;

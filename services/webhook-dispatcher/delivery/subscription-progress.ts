@@ -1,5 +1,5 @@
 import type { WebhookOrder, WebhookProgress } from '#records/types.ts';
-import { jittered } from '#timing/backoff.ts';
+import { jittered } from '#timing/retry.ts';
 import type { BatchLimits } from './batch.ts';
 import { type DeliveryProgress, delivered, moved, offsets, ordered, started } from './progress.ts';
 import type { ProgressLog } from './progress-log.ts';
@@ -7,10 +7,8 @@ import type { Subscription } from './subscriptions.ts';
 
 /** What the progress of all subscriptions of a partition needs. */
 export type ProgressContext = {
-  /** webhook-messages. */
   readonly messages: { readonly partitions: number };
   readonly progressLog: Pick<ProgressLog, 'write' | 'flush'>;
-  /** Limits of a full batch. */
   readonly limits: BatchLimits;
   /** Delays after consecutive failed attempts, milliseconds; the last one repeats. */
   readonly delaysMs: readonly number[];
@@ -19,9 +17,6 @@ export type ProgressContext = {
   /** From 0 to 1. */
   readonly random: () => number;
 };
-
-/** An accepted batch whose record is pending. */
-type UnrecordedBatch = BatchLimits & { readonly written: Promise<void> };
 
 /** An attempt that was not accepted. */
 type FailedAttempt = {
@@ -43,7 +38,7 @@ export class SubscriptionProgress {
   #hasSkipped = false;
   #recordedAt: number;
   #recorded: Promise<void> = Promise.resolve();
-  readonly #unrecorded = new Set<UnrecordedBatch>();
+  readonly #unrecorded = new Set<BatchLimits & { readonly written: Promise<void> }>();
 
   /** `committed`: null for a new subscription. */
   constructor(
@@ -61,7 +56,6 @@ export class SubscriptionProgress {
     return this.#current;
   }
 
-  /** Next offset by partition: delivered or skipped. */
   get next(): number[] {
     const next = new Array<number>(this.#context.messages.partitions).fill(0);
     for (const { partition, offset } of this.#current?.next ?? []) next[partition] = offset;
@@ -121,7 +115,6 @@ export class SubscriptionProgress {
     this.record();
   }
 
-  /** Records that the records of a partition before an offset expired. */
   lose(partition: number, start: number): void {
     this.#change({ next: moved(this.#current?.next ?? [], [{ partition, offset: start }], Math.max) });
     this.record();
@@ -143,10 +136,7 @@ export class SubscriptionProgress {
     return this.#recorded;
   }
 
-  /**
-   * Returns null while the unrecorded deliveries are one full batch at most; else publishes at once, and resolves with
-   * the oldest record. Rejects when it is never committed.
-   */
+  /** Null while one full batch at most is unrecorded; else publishes, and resolves with the oldest record. Rejects when it is never committed. */
   waitForRoom(): Promise<void> | null {
     const [oldest] = this.#unrecorded;
     if (oldest === undefined || !this.#exceeds(1)) return null;
@@ -189,10 +179,7 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
 /** Maximum random share added to or subtracted from a delay: deliveries that fail together must not retry together. */
 const JITTER = 0.2;
 
-/**
- * Delays while a match is in play, milliseconds: the first minute of an outage is worth seconds. With the jitter at its longest, a
- * receiver that is back within 20 s is called 5 s later at most.
- */
+/** Delays while a match is in play, milliseconds: a receiver that is back within 20 s is called 5 s later at most. */
 const IN_PLAY_MS = [1_000, 2_000, 4_000, 4_000, 4_000, 4_000, 10_000, 20_000];
 
 /** Returns the delays of a failure in play: those above, none longer than its own of the schedule, then the longer ones of the schedule. */
@@ -202,10 +189,7 @@ export function delaysInPlay(delaysMs: readonly number[]): readonly number[] {
   return [...soon, ...delaysMs.filter((delay) => delay > longest)];
 }
 
-/**
- * Returns the delay after `attempts` consecutive failed attempts (from 1), milliseconds: at least the answer's
- * `Retry-After`, up to its maximum. `random`: from 0 to 1.
- */
+/** Returns the delay after `attempts` failed ones (from 1), milliseconds: at least `Retry-After`, up to its maximum. `random`: 0 to 1. */
 export function retryDelayMs(
   delaysMs: readonly number[],
   attempts: number,

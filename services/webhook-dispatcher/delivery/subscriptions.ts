@@ -1,5 +1,5 @@
 import type { DerivedKeys } from '#clients/keys.ts';
-import { SealError } from '#clients/sealing.ts';
+import { SealError } from '#clients/keys.ts';
 import {
   CONTRACT_FORM,
   type ContentLimits,
@@ -37,10 +37,7 @@ type SubscriptionsOptions = {
   readonly log: Logger;
 };
 
-/**
- * The current subscriptions of all clients, read from their topic. It opens the last record of a client alone: earlier ones, which the
- * topic keeps until it is compacted, may be sealed with a key that is no longer in use.
- */
+/** The current subscriptions of all clients. Opens a client's last record alone: earlier ones may have a key that is gone. */
 export class WebhookSubscriptions {
   readonly #options: SubscriptionsOptions;
   readonly #clients = new Map<number, Client>();

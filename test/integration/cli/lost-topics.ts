@@ -4,7 +4,7 @@
  */
 import { expect } from 'vitest';
 import { ClientDirectory } from '#clients/directory.ts';
-import { withConnections } from '#cluster/connections.ts';
+import { withConnections } from '#cluster/access.ts';
 import { withTopicAdmin } from '#cluster/topic-admin.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newSecret } from '#clients/secret.ts';
+import { newSecret } from '#clients/keys.ts';
 import { backbone } from '../../setup/backbone.ts';
 
 import { CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';

@@ -4,7 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ClientDirectory } from '#clients/directory.ts';
-import { hashSecret, newSecret } from '#clients/secret.ts';
+import { hashSecret, newSecret } from '#clients/keys.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { startApi } from '../../support/api.ts';
 import { quietLog } from '../../support/log.ts';

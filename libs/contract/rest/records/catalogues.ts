@@ -1,8 +1,7 @@
 /** Catalogues: sports, areas, languages, statuses, incident types, standings types (spec, "Resources and their fields"). */
 import { z } from 'zod';
-import { digits, int, maybe, natural, text, yesNo } from './fields.ts';
+import { digits, int, maybe, natural, text, yesNo } from './envelope.ts';
 
-/** A column of a standings type. */
 const typeColumn = z.looseObject({
   id: natural,
   name: maybe(text),

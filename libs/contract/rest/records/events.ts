@@ -1,6 +1,6 @@
 /** Events, their participants and incidents, and the trees they come in (spec, "Event", "Incident"). */
 import { z } from 'zod';
-import { empty, int, maybe, natural, text, yesNo } from './fields.ts';
+import { empty, int, maybe, natural, text, yesNo } from './envelope.ts';
 import { levelFields } from './structure.ts';
 
 /** A result, a detail or a statistic. */
@@ -113,7 +113,6 @@ const incident = z.looseObject({
 /** The spec does not show its 43 fields: it has those of an incident. */
 const importantIncident = incident;
 
-/** Returns the schema of a competition that nests its events. */
 function treeOf<E extends z.ZodType>(event: E) {
   const group = z.looseObject({ ...levelFields.group, events: z.array(event) });
   const stage = z.looseObject({ ...levelFields.stage, groups: z.array(group) });

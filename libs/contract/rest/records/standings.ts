@@ -1,6 +1,6 @@
 /** Standings: their catalogue and a table (spec, "Standings catalogue", "Standing"). */
 import { z } from 'zod';
-import { empty, int, maybe, natural, text, yesNo } from './fields.ts';
+import { empty, int, maybe, natural, text, yesNo } from './envelope.ts';
 
 const zone = z.looseObject({ id: maybe(z.union([natural, text])), name: maybe(text), colour: maybe(text) });
 

@@ -1,6 +1,6 @@
 /** Competition, season, stage, group: the levels above events (spec, "Competition, season, stage, group"). */
 import { z } from 'zod';
-import { empty, int, maybe, natural, text, yesNo } from './fields.ts';
+import { empty, int, maybe, natural, text, yesNo } from './envelope.ts';
 
 const competition = {
   id: natural,
@@ -84,7 +84,6 @@ export const structureRecords = {
   season: seasonRecord,
   stage: stageRecord,
   group: groupRecord,
-  /** A stage in its season and competition. */
   stageChain: z.looseObject({
     ...competition,
     season: z.looseObject({ ...season, stage: stageRecord.optional() }),

@@ -1,14 +1,11 @@
 /**
- * Decodes the record batches (format 2) of a fetch response. Keys and values are views of the response's bytes. Skips the records
- * of aborted transactions like Kafka's consumer (`CompletedFetch`). The library's decoder returns every record; kafkajs
- * returns some aborted records when transactions of several producers interleave.
- * Format: https://kafka.apache.org/documentation/#recordbatch
+ * Decodes record batches (format 2) as views of a response. Skips aborted records as Kafka's consumer does (`CompletedFetch`):
+ * the library returns them, kafkajs some. Format: https://kafka.apache.org/documentation/#recordbatch
  */
 
 import type { CodeOf } from '#errors/catalogue.ts';
 import { defineError } from '#errors/touchline-error.ts';
-import { TRACEPARENT } from '#tracing/tracer.ts';
-import { tracer } from '#tracing/tracing.ts';
+import { TRACEPARENT, tracer } from '#tracing/tracing.ts';
 import type { FetchedRecord } from '../port.ts';
 import { DECOMPRESSIONS, isTooLarge, MAX_PLAIN_BYTES } from './decompress.ts';
 import { crc32c, Writer } from './library.ts';
@@ -80,10 +77,7 @@ const CONTROL_TYPE_AT = 2;
 const ABORT = 0;
 const TWO_32 = 2 ** 32;
 
-/**
- * Decodes complete batches. Leaves a cut batch at the end, and batches above `maxInflated` decompressed bytes, for the next fetch.
- * Throws `RecordBatchError`.
- */
+/** Decodes complete batches, up to `maxInflated` decompressed bytes; the rest is for the next fetch. Throws `RecordBatchError`. */
 export function decodeBatches(bytes: Buffer, { from, aborted, maxInflated }: DecodeOptions): DecodedBatches {
   const filter = aborted === null || aborted.length === 0 ? null : new AbortFilter(aborted);
   const records: FetchedRecord[] = [];
@@ -122,10 +116,7 @@ export function decodeBatches(bytes: Buffer, { from, aborted, maxInflated }: Dec
   return { records, next, epoch, inflated };
 }
 
-/**
- * Finds the batches of aborted transactions. Each one starts at its first offset and ends at the next abort marker of its
- * producer; transactions of several producers may interleave.
- */
+/** Finds the batches of aborted transactions: from its first offset to the next abort marker of its producer. */
 class AbortFilter {
   readonly #coming: AbortedTransaction[];
   readonly #open = new Set<bigint>();
@@ -164,10 +155,7 @@ function isAbortMarker(bytes: Buffer, at: number): boolean {
   return bytes.readInt16BE(cursor.at + CONTROL_TYPE_AT) === ABORT;
 }
 
-/**
- * Checks the CRC, like Kafka's consumer by default. The native implementation takes 0.16 µs per KiB: a fifth of reading records
- * of 2.6 KB, and a hundredth of processing them.
- */
+/** Checks the CRC, as Kafka's consumer does: 0.16 µs per KiB, a hundredth of processing the records. */
 function checkSum(bytes: Buffer, at: number, end: number, first: number): void {
   // The library copies anything but a dynamic buffer.
   const checked = Writer.create().append(bytes.subarray(at + AT.attributes, end)).dynamicBuffer;
@@ -196,10 +184,7 @@ function plainRecords(
   }
 }
 
-/**
- * Appends the records of a batch to `into`. `plain`: its decompressed records; its head is at `at` of `bytes`. Skips headers, except
- * `traceparent` while traces are on.
- */
+/** Appends a batch's decompressed records to `into`; its head is at `at`. Skips headers, but `traceparent` while traces are on. */
 function decodeRecords(
   plain: Buffer,
   bytes: Buffer,

@@ -1,8 +1,5 @@
-/**
- * The retry budgets of all requests to brokers, documented in docs/reference/retries.md. A request has exactly one of these
- * budgets. When it is used up, the task fails and the stream's retry schedule claims it again.
- */
-import type { Backoff } from '#timing/backoff.ts';
+/** The retry budgets of all requests to brokers (docs/reference/retries.md). When one is used up, the stream claims the task again. */
+import type { Backoff } from '#timing/retry.ts';
 import { retry } from '#timing/retry.ts';
 import { StreamError } from '../../errors.ts';
 import type { BrokerConnections } from './connections.ts';
@@ -11,11 +8,7 @@ import type { Connection } from './library.ts';
 
 type RetryBudget = Backoff & { readonly deadlineMs: number };
 
-/**
- * Budget of a transaction's requests, and of a claim's requests that fence and decide. Retries only while the broker is busy or
- * has moved: after a lost connection the outcome is unknown. The deadline is below the transaction timeout. The first waits are
- * short, as a broker completes a transaction within milliseconds after the response to its commit.
- */
+/** Budget of a transaction's requests and a claim's, while the broker is busy or has moved. It completes a commit within milliseconds. */
 const TRANSACTION: RetryBudget = { firstMs: 2, ceilingMs: 50, factor: 1.5, deadlineMs: 5_000 };
 /** Budget of requests about topics and offsets; retries also while no broker responds. */
 const LOOKUP: RetryBudget = { firstMs: 2, ceilingMs: 100, factor: 1.5, deadlineMs: 7_000 };

@@ -10,7 +10,6 @@ import {
   type TransactionalProducer,
   type WrittenBatch,
 } from '../port.ts';
-import { CompletionEstimate } from './completion.ts';
 import { type BrokerConnections, byLeader } from './connections.ts';
 import { isDisconnected, toStreamError } from './errors.ts';
 import {
@@ -53,11 +52,7 @@ function fence(connections: BrokerConnections, transactionalId: string): Promise
   });
 }
 
-/**
- * A transactional producer built on protocol requests. Sends the requests of a transaction one after another, each after the
- * previous response. Retries only errors that the broker calls transient. After any other error the outcome is unknown, and
- * the owner opens another producer.
- */
+/** A transactional producer built on requests, in order. After an error that is not transient its owner opens another one. */
 class ProtocolTransactionalProducer implements TransactionalProducer {
   readonly identity: ProducerIdentity;
   readonly #connections: BrokerConnections;
@@ -92,10 +87,7 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     });
   }
 
-  /**
-   * Decides the undecided transactions of earlier producers with the same id. Rejects with FENCED instead of a `RefusedError` when a
-   * newer producer has opened meanwhile.
-   */
+  /** Decides earlier producers' transactions. Rejects with FENCED, not `RefusedError`, when a newer producer has opened. */
   async settle(): Promise<void> {
     try {
       await this.#undecided.settle();
@@ -153,9 +145,8 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
   }
 
   /**
-   * Begins a transaction. Retries once after a lost connection: the broker may just have closed an idle one. No record may be sent
-   * before the response: a partition without the markers of the previous transaction would add the records to that transaction
-   * (test/system/faults/unfinished-commit.release.test.ts).
+   * Begins a transaction, once more after a lost connection. No record before the response: a partition without the last markers
+   * would add it to that transaction (test/system/faults/unfinished-commit.release.test.ts).
    */
   async #begin(partitions: readonly TopicPartition[]): Promise<void> {
     await this.#reach(partitions);
@@ -185,7 +176,6 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     await this.#undecided.require(partitions);
   }
 
-  /** Adds partitions to the transaction, and returns the number of requests. */
   async #addPartitions(partitions: readonly TopicPartition[]): Promise<number> {
     const { transactionalId } = this.#options;
     const { id, epoch } = this.identity;
@@ -211,5 +201,38 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
       endTxnV3.api.async(coordinator, transactionalId, BigInt(id), epoch, commit),
     );
     this.#completion.ended(performance.now());
+  }
+}
+
+/** Wait after a refused guess at most, milliseconds: as long as the longest wait between two requests of a transaction. */
+const LONGEST_MS = 50;
+/** What a refusal adds to the time that it took: without it the next request would be refused again. */
+const MARGIN = 1.15;
+/** Share of the difference by which a refusal moves the estimate. */
+const UP = 0.5;
+/** Factor of the estimate after a request that waited and was accepted: some requests later one is refused and corrects it. */
+const DOWN = 0.97;
+
+/** Estimates when the broker has completed the last transaction: until then it refuses the next (CONCURRENT_TRANSACTIONS). */
+export class CompletionEstimate {
+  #endedAt = Number.NEGATIVE_INFINITY;
+  #expectedMs = 0;
+
+  /** The broker has answered the request that ends a transaction. */
+  ended(now: number): void {
+    this.#endedAt = now;
+  }
+
+  /** Returns how long to wait before the next transaction, whole milliseconds; 0 when the last one is likely complete. */
+  waitMs(now: number): number {
+    return Math.max(0, Math.ceil(this.#endedAt + this.#expectedMs - now));
+  }
+
+  /** The next transaction has begun. `waited`: whether its request waited as told; `refusals`: how many requests were refused before. */
+  begun(now: number, { waited, refusals }: { readonly waited: boolean; readonly refusals: number }): void {
+    if (refusals > 0) {
+      const tookMs = Math.min(LONGEST_MS, MARGIN * (now - this.#endedAt));
+      this.#expectedMs += UP * Math.max(0, tookMs - this.#expectedMs);
+    } else if (waited) this.#expectedMs *= DOWN;
   }
 }

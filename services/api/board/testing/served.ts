@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
 import { answerErrors } from '#contract/rest/error-answers.ts';
 import { fastifyServer } from '#service/http-server.ts';
-import { documentRoutes } from '../../document.ts';
+import { documentRoutes } from '../../app.ts';
 import type { GateOptions } from '../gate.ts';
 import { type BoardOptions, boardRoutes, notFoundPage } from '../routes.ts';
 import { PlayedViews } from './playing.ts';

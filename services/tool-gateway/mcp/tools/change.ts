@@ -5,12 +5,11 @@ import type { Score } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { STATUSES } from '#soccer/statuses.ts';
 import { absenceWords } from '#story/history.ts';
-import { minuteOf, whyVoid } from '#story/incidents.ts';
+import { cancellersOf, minuteOf, whyVoid } from '#story/incidents.ts';
 import type { MatchChange } from '#views/queries/tool-queries.ts';
 import type { ShownIncident, StoryStep } from '#views/store/board-view.ts';
 import { classOf, movedGoals } from '#views/store/story-steps.ts';
 import { isoOf, textOf, titleOf } from './common.ts';
-import { cancellingIncident } from './taken-back.ts';
 
 /** A change. Fields that do not apply to it are left out, as an answer has many changes. */
 export const shownChange = z.object({
@@ -221,4 +220,28 @@ function statusName(text: string | null | undefined): string {
 
 function scoreText(score: Score | null | undefined): string | undefined {
   return score == null ? undefined : `${score.home}-${score.away}`;
+}
+
+/**
+ * Returns the incident that took a change's goal back: the 424 that names it (law 6), else its version's cancellation with it as
+ * parent, else the only one of an only goal; undefined where uncertain.
+ */
+function cancellingIncident(
+  { own, steps, match }: MatchChange,
+  goal: ShownIncident,
+): ShownIncident | undefined {
+  const inVersion = new Set(idsOf(steps.filter((step) => classOf(step) === 'cancellation')));
+  const naming = cancellersOf(goal.id, match.state);
+  const incidentWith = (id: string | undefined) => match.incidents.find((one) => one.id === id);
+  const named = naming.find((id) => inVersion.has(id)) ?? naming[0];
+  if (named !== undefined) return incidentWith(named);
+  const withParent = match.incidents.find((one) => inVersion.has(one.id) && one.parent_id === goal.id);
+  if (withParent !== undefined) return withParent;
+  const takenBack = new Set(idsOf(steps.filter(({ kind }) => kind === 'goal_cancelled')));
+  const isOnly = inVersion.size === 1 && takenBack.size === 1 && takenBack.has(own[0]?.incident_id ?? '');
+  return isOnly ? incidentWith([...inVersion][0]) : undefined;
+}
+
+function idsOf(steps: MatchChange['steps']): string[] {
+  return steps.flatMap(({ incident_id }) => incident_id ?? []);
 }

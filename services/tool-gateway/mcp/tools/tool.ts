@@ -3,13 +3,11 @@ import { z } from 'zod';
 import { RestError } from '#contract/rest/errors.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access, Paging, ProviderData } from '#contract/rest/provider.ts';
+import { object } from '#domain/values.ts';
 import { defineError } from '#errors/touchline-error.ts';
 import { servedWords } from '#views/queries/access.ts';
 import type { ToolQueries } from '#views/queries/tool-queries.ts';
 import { shortTexts } from './foreign-text.ts';
-import { readArguments } from './given-arguments.ts';
-import { type JsonObjectSchema, objectSchema } from './json-schema.ts';
-import { unknownArgument } from './unknown-arguments.ts';
 
 /** Data that a call of a tool may use, and the caller's contract. */
 export type ToolScope = {
@@ -139,4 +137,127 @@ function problemsOf(error: z.ZodError, known: readonly string[]): string {
       : [`${issue.path.join('.') || 'arguments'}: ${issue.message}`],
   );
   return `Call again with other arguments. ${lines.join('. ')}.`;
+}
+
+/** Schemas that only wrap the one of a value. */
+const WRAPPERS: ReadonlySet<string> = new Set(['optional', 'default']);
+const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
+
+/**
+ * Returns the arguments as a tool's schema has them: leaves out null and empty text of an optional argument; converts text to a number or
+ * boolean, a number to text, and the case of a word to that of an allowed one. Returns any other value unchanged, to be refused.
+ */
+export function readArguments(given: unknown, shape: Readonly<Record<string, z.ZodType>>): unknown {
+  const values = object(given);
+  if (values === null) return given ?? {};
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => {
+      const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
+      if (schema === undefined) return [[name, value]];
+      const isEmpty = value === null || (typeof value === 'string' && value.trim() === '');
+      if (isEmpty && schema.safeParse(undefined).success) return [];
+      return [[name, readValue(value, valueSchema(schema))]];
+    }),
+  );
+}
+
+function valueSchema(schema: z.ZodType): z.ZodType {
+  return WRAPPERS.has(schema.type) ? valueSchema((schema as z.ZodOptional<z.ZodType>).unwrap()) : schema;
+}
+
+function readValue(value: unknown, schema: z.ZodType): unknown {
+  if (typeof value === 'number') return schema.type === 'string' ? String(value) : value;
+  if (typeof value !== 'string') return value;
+  const text = value.trim();
+  const word = text.toLowerCase();
+  switch (schema.type) {
+    case 'number':
+      return NUMBER.test(text) ? Number(text) : value;
+    case 'boolean':
+      return word === 'true' ? true : word === 'false' ? false : value;
+    case 'enum':
+      return (schema as z.ZodEnum).options.includes(word) ? word : value;
+    default:
+      return value;
+  }
+}
+
+type JsonObjectSchema = { readonly type: 'object' } & Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the JSON Schema that every assistant's client takes: some refuse a list in `type`, other formats, or
+ * `additionalProperties`. Answers' schemas lack `required`, a tenth of the list (docs/reference/mcp.md).
+ */
+function objectSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSchema {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io });
+  return compact(json, io) as JsonObjectSchema;
+}
+
+function compact(value: unknown, io: 'input' | 'output'): unknown {
+  if (Array.isArray(value)) return value.map((one) => compact(one, io));
+  if (typeof value !== 'object' || value === null) return value;
+  const node = Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, compact(inner, io)] as const),
+  );
+  // Removes the bounds that every integer has, and keywords that a reader of answers does not need.
+  if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum;
+  if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
+  if (typeof node.additionalProperties === 'boolean' || io === 'output') delete node.additionalProperties;
+  if (io === 'output' && Array.isArray(node.required)) delete node.required;
+  // A schema that another tool of the list has.
+  if (typeof node.sameAs === 'string') return { type: 'object', description: `As in ${node.sameAs}.` };
+  // The description names the form of a date; its pattern is a hundred characters.
+  if (typeof node.format === 'string') delete node.pattern;
+  if (node.format !== 'date-time') delete node.format;
+  if (!Array.isArray(node.type)) return node;
+  const { type: types, description, ...rest } = node;
+  const anyOf = types.map((type) => (type === 'null' ? { type } : { type, ...rest }));
+  return description === undefined ? { anyOf } : { anyOf, description };
+}
+
+/** Suggests the right name for an argument that a tool does not have. */
+
+/** Other names that callers use for an argument, where neither the name nor a part of it matches. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  league: 'competition_id',
+  tournament: 'competition_id',
+  event: 'match_id',
+  event_id: 'match_id',
+  fixture: 'match_id',
+  id: 'match_id',
+  club: 'team_id',
+  participant_id: 'team_id',
+  table_id: 'standings_id',
+  name: 'query',
+  player: 'query',
+  q: 'query',
+  text: 'query',
+  day: 'date_from',
+  from: 'date_from',
+  to: 'date_to',
+  until: 'date_to',
+  after: 'since',
+  timestamp: 'since',
+  count: 'limit',
+  page_size: 'limit',
+};
+
+/** Returns the one of `known` that is meant; undefined if none matches. */
+function meantBy(argument: string, known: readonly string[]): string | undefined {
+  const name = argument
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .replaceAll('-', '_')
+    .toLowerCase();
+  const synonym = SYNONYMS[name];
+  const match = [name, `${name}_id`, synonym].find((one) => one !== undefined && known.includes(one));
+  return match ?? known.find((one) => one.startsWith(name) || name.startsWith(one.replace(/_id$/, '')));
+}
+
+/** Returns a message that names an unknown argument, and the right one. */
+function unknownArgument(argument: string, known: readonly string[]): string {
+  const shown = argument.slice(0, 40);
+  const meant = meantBy(argument, known);
+  if (meant === undefined) return `${shown}: unknown argument; known are ${known.join(', ')}`;
+  const found = meant === 'team_id' || meant === 'competition_id' ? ' (search finds it by name)' : '';
+  return `${shown}: unknown argument; send ${meant}${found}`;
 }

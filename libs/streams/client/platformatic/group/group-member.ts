@@ -1,5 +1,5 @@
-import { backoffMs } from '#timing/backoff.ts';
 import { settlesWithin, sleep } from '#timing/clock.ts';
+import { backoffMs } from '#timing/retry.ts';
 import { StreamError } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
 import type { GroupMember, GroupOptions } from '../../port.ts';
@@ -34,10 +34,7 @@ const REFUSED_MS = 1_000;
 /** Interval at which the group's leader checks for new partitions of the topic. */
 const PARTITIONS_MS = 10_000;
 
-/**
- * A group member built on the requests JoinGroup, SyncGroup, Heartbeat and LeaveGroup. One loop sends one request at a time
- * (docs/decisions/0114).
- */
+/** A group member built on requests. One loop sends one request at a time (docs/decisions/0114). */
 export class ProtocolGroupMember implements GroupMember {
   readonly #connections: BrokerConnections;
   readonly #options: GroupOptions;
@@ -131,10 +128,7 @@ export class ProtocolGroupMember implements GroupMember {
     this.#first.resolve();
   }
 
-  /**
-   * As leader, returns the shares of all members for the topic's current partitions. Returns none when the coordinator keeps the
-   * assignment of a leader that restarted with the same instance id (KIP-814).
-   */
+  /** As leader, returns all members' shares; none when the coordinator keeps those of a leader that restarted (KIP-814). */
   async #share({
     members,
     skipAssignment,
@@ -198,10 +192,7 @@ export class ProtocolGroupMember implements GroupMember {
     return isUnanswered ? unanswered(this.#membership) : refused(this.#membership, 'other');
   }
 
-  /**
-   * Extends the session by the response to a request sent at `sentAt`. Returns false when the response is read more than a session
-   * timeout later: other members may own the partitions, and the next heartbeat tells.
-   */
+  /** Extends the session by a response to a request of `sentAt`. Returns false when it is late: others may own the partitions. */
   #confirm(sentAt: number): boolean {
     clearTimeout(this.#watchdog);
     const rest = sentAt + this.#options.sessionTimeoutMs - performance.now();
@@ -245,7 +236,6 @@ export class ProtocolGroupMember implements GroupMember {
   }
 }
 
-/** Returns the member id in a response with an error; empty when there is none. */
 function memberIdIn(error: unknown): string {
   const { response } = error as { readonly response?: { readonly memberId?: string } };
   return response?.memberId ?? '';

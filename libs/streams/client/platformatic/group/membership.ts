@@ -41,8 +41,6 @@ export const GROUP_CODES = [
   'COORDINATOR_LOAD_IN_PROGRESS',
 ] as const;
 
-type GroupCode = (typeof GROUP_CODES)[number];
-
 /** Returns the membership after a join: the member waits for its share of the generation. */
 export function joined(membership: Membership, memberId: string, generation: number): Membership {
   return { ...membership, memberId, generation };
@@ -57,7 +55,7 @@ export function assigned(membership: Membership, partitions: readonly number[]):
 /** Decides after an error of the coordinator. `memberId`: the id in its response, for MEMBER_ID_REQUIRED. */
 export function refused(
   membership: Membership,
-  code: GroupCode | 'other',
+  code: (typeof GROUP_CODES)[number] | 'other',
   memberId = '',
 ): MembershipDecision {
   const rejoin = (changes: Partial<Membership>, isLost = false): MembershipDecision => ({
@@ -85,10 +83,7 @@ export function refused(
   }
 }
 
-/**
- * Decides after no response, or a response of a broker that is not the coordinator: sends the same request again. The group
- * keeps the member for a session timeout, and longer when the coordinator itself was down.
- */
+/** Sends the same request again: the group keeps the member for a session timeout, and longer when the coordinator is down. */
 export function unanswered(membership: Membership): MembershipDecision {
   return { membership, isLost: false, before: 'look-up' };
 }

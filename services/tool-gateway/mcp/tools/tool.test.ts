@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { readArguments } from './given-arguments.ts';
+import { readArguments } from './tool.ts';
 
 const INPUT = z
   .object({

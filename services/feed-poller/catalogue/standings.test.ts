@@ -4,7 +4,7 @@ import { ProviderError } from '../provider/answer.ts';
 import type { ProviderRequest } from '../provider/provider.ts';
 import type { Raw } from '../provider/tree.ts';
 import { answer } from '../testing/answers.ts';
-import { Rankings } from './rankings.ts';
+import { Rankings } from './standings.ts';
 
 const { signal } = new AbortController();
 const NOW = 2_000;

@@ -8,10 +8,9 @@ import type { AccessTokenRecord } from '#records/types.ts';
 import { createLogger } from '#service/logger.ts';
 import { PublishError } from '#streams/errors.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { createApp } from '../app.ts';
-import { ExchangeError } from './errors.ts';
-import { type ExchangeOptions, TokenExchange } from './exchange.ts';
-import { BODY_LIMIT, MAX_SECRET_BYTES } from './request.ts';
+import { createApp } from './app.ts';
+import { type ExchangeOptions, TokenExchange } from './token-exchange/exchange.ts';
+import { BODY_LIMIT, ExchangeError, MAX_SECRET_BYTES } from './token-exchange/request.ts';
 
 const NOW = 1_790_000_000_000;
 const RIGHT = { client_id: '7', secret_key: 'right-s3cret' };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ClockStepError, SteadyClock } from './steady-clock.ts';
+import { ClockStepError, SteadyClock } from './term.ts';
 
 const at = { unix: 1_790_000_000_000, monotonic: 500 };
 const source = { unix: () => at.unix, monotonic: () => at.monotonic };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StableWatch } from './stable-watch.ts';
+import { StableWatch } from './incarnation.ts';
 
 test('reports once a transaction that is open for a minute, and again after the partition advanced', () => {
   const watch = new StableWatch();

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { afterAll, expect, test } from 'vitest';
 import { Authority, writeCertificate } from '../../test/support/certificates.ts';
-import { certificateFiles, validityOf } from './certificates.ts';
-import { hostMetrics } from './host-metrics.ts';
+import { hostMetrics } from './metrics.ts';
+import { certificateFiles, validityOf } from './server-tls.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'touchline-certificates-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CompletionEstimate } from './completion.ts';
+import { CompletionEstimate } from './transactional-producer.ts';
 
 /** Times of requests that the broker refuses until its transaction is complete: as the producer sends them. */
 function requestsOf(estimate: CompletionEstimate, endedAt: number, completeMs: number): number {
