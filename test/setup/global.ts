@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { startBackbone } from '#embedded/backbone.ts';
@@ -11,8 +10,7 @@ import { QUICK_START } from '#embedded/settings.ts';
 import { startThrowaway } from '#embedded/testing/throwaway.ts';
 import { serviceNames } from '../../cli/services.ts';
 import { bareEnvironment } from '../support/environment.ts';
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+import { bundlePrograms } from './programs.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -59,6 +57,8 @@ async function start(): Promise<Shared> {
   const dataDir = await mkdtemp(join(await dataRoot(), 'touchline-test-'));
   // For this process, the processes that run tests, and those that tests start.
   process.env.NODE_COMPILE_CACHE = join(dataDir, 'compile-cache');
+  const programs = join(dataDir, 'programs');
+  process.env.TEST_PROGRAMS = programs;
   const onProgress = showProgress(process.stderr);
   try {
     const { JDK_JAVA_OPTIONS: options = '' } = process.env;
@@ -66,13 +66,14 @@ async function start(): Promise<Shared> {
     process.env.JDK_JAVA_OPTIONS = [options, ...QUICK_START].join(' ');
     const [backbone] = await Promise.all([
       startBackbone({ dataDir, env: process.env, onProgress, startContainers: startThrowaway }),
-      fillCompileCache(),
+      bundlePrograms(programs).then(() => fillCompileCache(programs)),
     ]);
     endProgress(process.stderr);
     process.stderr.write(`${backbone.why}\n`);
     const stop = async () => {
       await backbone.stop();
       delete process.env.NODE_COMPILE_CACHE;
+      delete process.env.TEST_PROGRAMS;
       process.env.JDK_JAVA_OPTIONS = options;
       await rm(dataDir, { recursive: true, force: true, maxRetries: 10 });
     };
@@ -102,9 +103,9 @@ async function dataRoot(): Promise<string> {
  * Fills NODE_COMPILE_CACHE with the code of every service. Node writes the cache when a process exits normally, but
  * tests mostly kill their processes: without this, hundreds of starts would compile all of their modules.
  */
-async function fillCompileCache(): Promise<void> {
+async function fillCompileCache(programs: string): Promise<void> {
   for (const name of serviceNames()) {
-    const args = [`services/${name}/main.ts`, '--help'];
-    await promisify(execFile)(process.execPath, args, { cwd: ROOT, env: bareEnvironment() });
+    const args = [join(programs, `${name}.mjs`), '--help'];
+    await promisify(execFile)(process.execPath, args, { env: bareEnvironment() });
   }
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
@@ -163,11 +164,13 @@ export class TestService {
 }
 
 /**
- * Starts a service, or `API_AND_TOOLS`, with these settings; it is stopped after the test or file. Its standard input is a pipe, so
- * that it ends with this process.
+ * Starts a service, or `API_AND_TOOLS`, with these settings, from the bundles of the run (`test/setup/programs.ts`); it is stopped
+ * after the test or file. Its standard input is a pipe, so that it ends with this process.
  */
 export function startService(name: string, settings: Readonly<Record<string, string>>): TestService {
-  const child = spawn(process.execPath, [programOf(name)], {
+  const { TEST_PROGRAMS } = process.env;
+  const program = TEST_PROGRAMS === undefined ? programOf(name) : join(TEST_PROGRAMS, `${name}.mjs`);
+  const child = spawn(process.execPath, [program], {
     cwd: ROOT,
     stdio: ['pipe', 'ignore', 'pipe'],
     env: {

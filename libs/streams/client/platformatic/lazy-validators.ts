@@ -9,9 +9,8 @@ type Compile = typeof Library.ajv.compile;
 
 const require = createRequire(import.meta.url);
 // Loads the file itself, as the entry point would compile the validators. The exact version is pinned.
-const { ajv }: Pick<typeof Library, 'ajv'> = require(
-  require.resolve('@platformatic/kafka').replace(/index\.js$/, 'utils.js'),
-);
+const UTILS = require.resolve('@platformatic/kafka').replace(/index\.js$/, 'utils.js');
+const { ajv }: Pick<typeof Library, 'ajv'> = require(UTILS);
 const compile: Compile = ajv.compile.bind(ajv);
 
 ajv.compile = ((...of: Parameters<Compile>) => {
