@@ -8,6 +8,7 @@ import type {
   NormalizedMessage,
 } from '#records/types.ts';
 import { avroType, loadSchemas } from '#topics/codec.ts';
+import { rounds } from '../../test/support/rounds.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch, restoreMatch } from './match.ts';
 import { hasContent, histories, redelivered } from './testing/arbitraries.ts';
 import { causeOf, EVENT_ID } from './testing/messages.ts';
@@ -90,7 +91,7 @@ function standingOf(state: MatchState | null) {
 
 const withDuplicates = histories.chain((history) => fc.tuple(fc.constant(history), redelivered(history)));
 /** `HISTORIES=1000000 npx vitest run --project unit libs/domain/laws.test.ts -t oracle` plays more. */
-const runs = { numRuns: Number(process.env.HISTORIES ?? 500) };
+const runs = { numRuns: Number(process.env.HISTORIES ?? rounds(500)) };
 
 /** Checks what must hold of every history. */
 function forHistories(check: (history: readonly NormalizedMessage[]) => void): void {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { INT_MAX, LONG_MAX } from '#json/values.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 import { avroType, loadSchemas } from '#topics/codec.ts';
+import { rounds } from '../../test/support/rounds.ts';
 import { readDelivery } from './delivery.ts';
 import { UT_MAX } from './head.ts';
 import { normalizeSnapshot } from './normalize.ts';
@@ -81,7 +82,7 @@ describe('a normalized message', () => {
           expect(type('raw-messages').isValid(delivery.raw)).toBe(true);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
     expect(readable).toBeGreaterThan(50);
   });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyMessage, matchState, newMatch } from '#domain/match.ts';
 import { causeOf } from '#domain/testing/messages.ts';
+import { rounds } from '../../test/support/rounds.ts';
 import { expectable, readVectors, VECTOR_FOLDERS, type Vector } from './testing/vectors.ts';
 
 function stateOf({ event_id, messages }: Vector) {
@@ -30,7 +31,7 @@ describe.each(VECTOR_FOLDERS)('vectors of %s, through the pure functions', (fold
         fc.property(redelivered, (order) => {
           expect(expectable(stateOf({ ...vector, messages: order }))).toEqual(vector.expect);
         }),
-        { numRuns: 20 },
+        { numRuns: rounds(20) },
       );
     });
   });

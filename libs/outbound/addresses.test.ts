@@ -2,6 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { rounds } from '../../test/support/rounds.ts';
 import { AllowedRanges, isPublicAddress, resolveName } from './addresses.ts';
 
 describe('a public address', () => {
@@ -126,14 +127,14 @@ describe('a special IPv4 address', () => {
   test('is rejected in IPv4', () => {
     fc.assert(
       fc.property(special, (ipv4) => !isPublicAddress(dotted(ipv4))),
-      { numRuns: 2_000 },
+      { numRuns: rounds(2_000) },
     );
   });
 
   test.each(Object.entries(EMBEDDED))('is rejected in IPv6: %s', (_name, embed) => {
     fc.assert(
       fc.property(special, (ipv4) => !isPublicAddress(embed(ipv4))),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
   });
 
@@ -155,7 +156,7 @@ describe('a special IPv4 address', () => {
         expect(hostname).toBe(dotted(ipv4));
         expect(isPublicAddress(hostname)).toBe(false);
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(2_000) },
     );
   });
 });

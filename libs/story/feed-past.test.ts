@@ -14,6 +14,7 @@ import {
   wait,
 } from '#domain/testing/health.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
+import { rounds } from '../../test/support/rounds.ts';
 import { feedAt, feedPast } from './feed-past.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -40,7 +41,7 @@ function compare(history: readonly Action[]): void {
 
 describe('the past of a feed by its last records', () => {
   test('is what readers knew at each second, in every history', () => {
-    fc.assert(fc.property(histories, compare), { numRuns: 100 });
+    fc.assert(fc.property(histories, compare), { numRuns: rounds(100) });
   });
 
   test('has the silence from when it was published, not from the last message', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { rounds } from '../../../test/support/rounds.ts';
 import { isOperationName, OPERATIONS, type OperationName, operationNamed } from './operations.ts';
 import type { Access, ProviderData } from './provider.ts';
 import { isRefused, prepared, requiredBy } from './testing/operations.ts';
@@ -92,7 +93,7 @@ describe('parameters', () => {
         fc.property(fc.dictionary(fc.constantFrom(...names), value), (query) => {
           isRefused(name, { ...requiredBy(name), ...query });
         }),
-        { numRuns: 50 },
+        { numRuns: rounds(50) },
       );
     }
   });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import type { FeedHealth } from '#records/types.ts';
 import { HealthTable, isBelieved } from '#tradability/feed-status.ts';
+import { rounds } from '../../../test/support/rounds.ts';
 import {
   type Action,
   APPLY,
@@ -17,7 +18,7 @@ import {
 import { DUE_WITHIN_MS, VALID_MS } from './monitor.ts';
 import { READ_WITHIN_MS } from './verdict.ts';
 
-const runs = { numRuns: 300 };
+const runs = { numRuns: rounds(300) };
 
 vi.setConfig({ testTimeout: 120_000 });
 

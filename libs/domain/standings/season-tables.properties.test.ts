@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
+import { rounds } from '../../../test/support/rounds.ts';
 import { SeasonTables } from './season-tables.ts';
 import { idOf, result, rulesOf, score, teamOf } from './testing/results.ts';
 import type { SeasonResult } from './types.ts';
@@ -156,6 +157,6 @@ test('the tables of a season equal those of the last results to the byte, whatev
         expect(flagsOf(onTheWay)).toEqual(flagsOf(atOnce));
       },
     ),
-    { numRuns: 150 },
+    { numRuns: rounds(150) },
   );
 });

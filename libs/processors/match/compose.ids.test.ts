@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { rounds } from '../../../test/support/rounds.ts';
 import { type MessageIdParts, messageId, messageUuid } from './compose.ts';
 
 /** Decodes the parts of a number. */
@@ -39,7 +40,7 @@ describe('the number of a message', () => {
         expect(Number.isSafeInteger(id) && (id ?? 0) > 0).toBe(true);
         expect(partsOf(id ?? 0)).toEqual(parts);
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(2_000) },
     );
   });
 

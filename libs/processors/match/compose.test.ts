@@ -9,6 +9,7 @@ import { AWAY, causeOf, EVENT_ID, HOME, incident, incidentMessage, START } from 
 import { normalized } from '#ingestion/testing/normalized.ts';
 import type { JsonObject } from '#json/values.ts';
 import type { Incident, MatchIncident, NormalizedMessage, WebhookMessage } from '#records/types.ts';
+import { rounds } from '../../../test/support/rounds.ts';
 import { jsonOf, send } from './testing/composed.ts';
 
 /** Reads a message as a receiver does, at once; its phase as sent, as messages of the domain's tests are without the one of their event. */
@@ -119,7 +120,7 @@ describe('a receiver of composed messages', () => {
         if (messages.length === 0) return;
         expectSame(match, receive(messages), order);
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
   });
 
@@ -133,7 +134,7 @@ describe('a receiver of composed messages', () => {
           if (messages.length > 0) expectSame(match, receive(messages), history);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     );
   });
 
@@ -162,7 +163,7 @@ describe('a receiver of composed messages', () => {
         expect(new Set(messages.map(({ id }) => id)).size).toBe(messages.length);
         for (const message of messages) expect(jsonOf(message).id).toBe(message.id);
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { RestError } from '#contract/rest/errors.ts';
 import { OPERATIONS, type OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { rounds } from '../../../test/support/rounds.ts';
 import type { ViewRecord } from '../ingest/records.ts';
 import { EventMovedInError } from '../store/coverage.ts';
 import { servedAccess } from '../store/served.ts';
@@ -161,7 +162,7 @@ test('answers as views of all competitions do to a client of these ones, whichev
         for (const message of got.feed) expect(wanted.feed).toContainEqual(message);
       },
     ),
-    { numRuns: 30 },
+    { numRuns: rounds(30) },
   );
 });
 

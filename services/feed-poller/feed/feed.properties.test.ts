@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { rounds } from '../../../test/support/rounds.ts';
 import { SETTINGS, SETTLE, T0, TestFeed } from './testing/followed-feed.ts';
 
 const step = fc.oneof(
@@ -54,6 +55,6 @@ test('misses no message and never has a checkpoint ahead of it, whichever operat
         expect(feed.checkpoints).toEqual(feed.checkpoints.toSorted((a, b) => a - b));
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: rounds(2_000) },
   );
 });

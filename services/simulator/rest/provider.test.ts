@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { OPERATIONS } from '#contract/rest/operations.ts';
 import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts';
 import { readDataset } from '../../../data/dataset.ts';
+import { rounds } from '../../../test/support/rounds.ts';
 import { parseFaults } from '../faults.ts';
 import type { ProviderEvent, ProviderIncident, ProviderMessage } from '../records.ts';
 import { schedule } from '../schedule.ts';
@@ -135,7 +136,7 @@ describe('the state is the fold of the published messages', () => {
             }
           },
         ),
-        { numRuns: 15 },
+        { numRuns: rounds(15) },
       );
     },
     TIMEOUT_MS,
@@ -162,7 +163,7 @@ describe('the state is the fold of the published messages', () => {
             expect(got).toEqual(messages);
           },
         ),
-        { numRuns: 10 },
+        { numRuns: rounds(10) },
       );
     },
     TIMEOUT_MS,

@@ -4,6 +4,7 @@ import type { Access } from '#contract/rest/provider.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { servedAccess } from '#views/store/served.ts';
 import type { ViewsWorld } from '#views/testing/world.ts';
+import { rounds } from '../../../test/support/rounds.ts';
 import { documentsOf } from './documents.ts';
 import { listResources, readResource } from './resources.ts';
 
@@ -94,7 +95,7 @@ describe('a contract without a competition', () => {
           if (shows(text, league)) expect(shown, `${JSON.stringify(args)} ${text}`).toContain(league);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 
@@ -117,7 +118,7 @@ describe('a contract without a competition', () => {
         }
         for (const league of LEAGUES) if (shows(text, league)) expect(shown, uri).toContain(league);
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     );
   });
 });

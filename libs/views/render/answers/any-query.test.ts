@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ALL_OPERATIONS, operationNamed } from '#contract/rest/operations.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { rounds } from '../../../../test/support/rounds.ts';
 import { EVERYTHING, ViewsWorld } from '../../testing/world.ts';
 
 const VALUES = [
@@ -66,7 +67,7 @@ test('answers every query as its contract says, or with one of its errors', asyn
         expect(answer.json().api.error.message).toEqual(expect.any(String));
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: rounds(2_000) },
   );
   expect([...statuses].sort()).toEqual([200, 400, 401, 403, 404]);
 });
