@@ -1,9 +1,6 @@
-/**
- * The rows of the REST contract over an api in this process. test/system/contract tests them over a running one, with those of a
- * process; here they find a defect without a broker, and detect mutants of the answers.
- */
+/** The rows of the REST contract over an api in this process; test/system/contract/contract.test.ts has those of a process. */
 import type { FastifyInstance, InjectOptions } from 'fastify';
-import { beforeAll } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { Contracts } from '#clients/contracts.ts';
 import { hashSecret } from '#clients/keys.ts';
 import type { NormalizedMessage } from '#records/types.ts';
@@ -21,11 +18,14 @@ import { rulesFolder } from '../../test/support/standings/rules-folder.ts';
 import { restRows } from '../../test/system/contract/rest-rows.ts';
 import {
   type ContractApi,
+  contract,
+  dataOf,
   NARROW,
   type ServedClient,
   ServedContract,
   serveBy,
 } from '../../test/system/contract/served.ts';
+import { NEVER_SET } from '../../test/system/contract/values.ts';
 import { BEGAN, LEAGUE_RULES, messages } from '../../test/system/contract/world.ts';
 import { catalogue } from '../../test/system/contract/world-catalogue.ts';
 import { createApp, createAuthenticator } from './app.ts';
@@ -145,3 +145,18 @@ async function ask(app: FastifyInstance, url: string, request: RequestInit = {})
 beforeAll(async () => serveBy(await ApiInMemory.start()));
 
 restRows();
+
+test('every field of the records had another value than its default in some answer', async () => {
+  const tables = '/v2/standings?object_type=season&object_id=20&limit=500';
+  const { standings_list } = await dataOf(tables);
+  const more = [
+    '/v2/events/2001',
+    '/v2/sports/5',
+    '/v2/stages',
+    '/v2/feed',
+    '/v2/events/1005/important-incidents',
+  ];
+  for (const { id } of standings_list) more.push(`/v2/standings/${id}`);
+  for (const path of more) await contract().answer(path);
+  expect(contract().seen.never).toEqual(Object.keys(NEVER_SET));
+});
