@@ -109,13 +109,12 @@ test('takes dropped matches from every surface, whether a poller runs or not, an
     return shown;
   };
   const inText = (text: string) => where((id) => text.includes(`"id":${id},`));
-  /** What each surface shows: of all matches, and of those in play. */
-  const everywhere = async () => {
+  /** What each served surface shows: of all matches, and of those in play. */
+  const served = async () => {
     const text = async (path: string) => (await asked(path)).text();
     const board = await text('/');
     const table = await text(`/standings?season=${LEVEL_IDS.season_id}`);
     const { matches = [] } = await called('list_matches', { season_id: LEVEL_IDS.season_id });
-    const live = await touchlineHere(['live', '--json'], env);
     return {
       'REST list': await inText(await text(`/v2/events?season_id=${LEVEL_IDS.season_id}`)),
       'REST event': await where(async (id) => (await asked(`/v2/events/${id}`)).ok),
@@ -124,27 +123,33 @@ test('takes dropped matches from every surface, whether a poller runs or not, an
       table: await where((id) => table.includes(`>T${TEAM[id]}<`)),
       list_matches: await where((id) => matches.some(({ match_id }) => match_id === id)),
       get_match: await where(async (id) => !('error' in (await called('get_match', { match_id: id })))),
+      livescore: await inText(await text('/v2/livescore?sport_id=5&status_type=live')),
+      reader: await where((id) => reader.guard(id).permission !== 'not_in_play'),
+    };
+  };
+  /** What commands show, which read the topics anew. */
+  const printed = async () => {
+    const live = await touchlineHere(['live', '--json'], env);
+    return {
+      'touchline live': await where((id) => live.out.includes(String(id))),
       'touchline match': await where(
         async (id) => !(await touchlineHere(['match', String(id)], env)).out.includes('Deleted'),
       ),
-      livescore: await inText(await text('/v2/livescore?sport_id=5&status_type=live')),
-      'touchline live': await where((id) => live.out.includes(String(id))),
-      reader: await where((id) => reader.guard(id).permission !== 'not_in_play'),
     };
   };
   const untilEverywhere = async (all: readonly number[]) => {
     const live = all.filter((id) => IN_PLAY.some((live) => live === id));
-    let last: Record<string, readonly number[]> = {};
     const isLive = (name: string): boolean => ['livescore', 'touchline live', 'reader'].includes(name);
-    await until('every surface shows it', async () => {
-      last = await everywhere();
-      const shown = Object.entries(last);
-      return shown.every(([name, ids]) => ids.join() === (isLive(name) ? live : all).join()) || undefined;
-    }).catch(() =>
-      expect(last).toEqual(
-        Object.fromEntries(Object.keys(last).map((name) => [name, isLive(name) ? live : all])),
-      ),
-    );
+    const shows = (name: string): readonly number[] => (isLive(name) ? live : all);
+    for (const look of [served, printed]) {
+      let last: Record<string, readonly number[]> = {};
+      await until('every surface shows it', async () => {
+        last = await look();
+        return Object.entries(last).every(([name, ids]) => ids.join() === shows(name).join()) || undefined;
+      }).catch(() =>
+        expect(last).toEqual(Object.fromEntries(Object.keys(last).map((name) => [name, shows(name)]))),
+      );
+    }
   };
   const untilShown = async (what: string, wanted: Partial<Awaited<ReturnType<typeof read>>>) => {
     let last: object = {};
