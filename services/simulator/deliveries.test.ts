@@ -13,20 +13,24 @@ const TIMEOUT_MS = 60_000;
 /** An hour ahead of this machine. */
 const AHEAD_AT = Math.floor(Date.now() / 1000) + 3_600;
 
-function waves(faults: string, seed = 'test') {
-  return schedule(DATASET, {
+/** Matches of the first round: what happens to a delivery repeats. */
+const FIRST_ROUND = 16;
+
+function waves(faults: string, seed = 'test', count = DATASET.matches.length) {
+  const settings = {
     seed,
     faults: parseFaults(faults),
     keepAliveEvery: 300,
     clockEvery: 0,
     aheadAt: AHEAD_AT,
-  });
+  };
+  return schedule(DATASET, settings, count);
 }
 
-function deliver(faults: string, seed = 'test') {
+function deliver(faults: string, seed = 'test', count = DATASET.matches.length) {
   const counts = allAt(DELIVERY_NAMES, 0);
   const plan = { seed, faults: parseFaults(faults), batchSize: 20, batchWindow: 60 };
-  return { deliveries: [...planDeliveries(waves(faults, seed), plan, counts)], counts };
+  return { deliveries: [...planDeliveries(waves(faults, seed, count), plan, counts)], counts };
 }
 
 function messagesOf(deliveries: readonly SimulatedDelivery[]): ProviderMessage[] {
@@ -73,10 +77,10 @@ describe('deliveries', () => {
   test.each(Object.keys(DELIVERY_FAULTS).map((fault) => `${fault}=0.3`))(
     'lose no message with faults %s',
     (faults) => {
-      const { deliveries, counts } = deliver(faults);
+      const { deliveries, counts } = deliver(faults, 'test', FIRST_ROUND);
       const sent = messagesOf(deliveries).map((message) => JSON.stringify(message));
       const distinct = new Set(sent);
-      const published = [...waves(faults)]
+      const published = [...waves(faults, 'test', FIRST_ROUND)]
         .flatMap((wave) => wave.messages)
         .map((message) => JSON.stringify(message));
       expect(distinct).toEqual(new Set(published));
@@ -86,7 +90,7 @@ describe('deliveries', () => {
       expect(counts.malformed).toBe(deliveries.filter(({ malformed }) => malformed !== null).length);
       expect(sent.join() === published.join()).toBe(counts.reorder + counts.delay + counts.duplicate === 0);
       const injected = faults.split('=')[0] as keyof typeof DELIVERY_FAULTS;
-      expect(counts[injected]).toBeGreaterThan(100);
+      expect(counts[injected]).toBeGreaterThan(25);
     },
   );
 

@@ -7,15 +7,15 @@ import { type SimulatedMatch, simulateMatch } from './match.ts';
 import type { ProviderMessage } from './records.ts';
 import { applyAll, stateAfter } from './testing/states.ts';
 
-/** Of a season its first sixth: what happens in a match repeats. */
+/** Of each competition the last matches: what happens in a match repeats. */
 const DATA = DATASETS.map((name) => {
   const { competition, matches } = readDataset(name);
-  return { competition, matches: matches.slice(0, 64) };
+  return { competition, matches: matches.slice(-24) };
 });
-/** The last round of the groups, and the knock-out with its extra times and shoot-outs. */
+/** The knock-out with its extra times and shoot-outs. */
 const TOURNAMENT = DATA.slice(0, 1).map(({ competition, matches }) => ({
   competition,
-  matches: matches.slice(-24),
+  matches: matches.slice(-16),
 }));
 const KICK_OFF = 1_530_000_000;
 
@@ -89,7 +89,7 @@ describe('an invented goal', () => {
     const simulated = simulateAll(`${way}=1`, undefined, TOURNAMENT).filter(
       ({ invented }) => invented[way] === 1,
     );
-    expect(simulated.length).toBeGreaterThan(20);
+    expect(simulated.length).toBeGreaterThan(12);
     for (const { facts, messages } of simulated) {
       const end = stateAfter(facts.id, messages);
       const [[goal = '', why] = []] = Object.entries(end.void_goals);
