@@ -19,7 +19,6 @@ const LONGEST = [
   'system/security/rights.test.ts',
   'system/faults/poller-leadership.test.ts',
   'system/replay/replay.test.ts',
-  'system/orders/refusing.test.ts',
   'system/webhooks/dispatcher.test.ts',
   'system/contract/fed.test.ts',
   'system/faults/standings.test.ts',

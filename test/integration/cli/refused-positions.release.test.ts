@@ -1,7 +1,7 @@
 /**
  * Runs each command that the log of the match processor, doctor and the catalogue of errors print for a
  * partition that is refused, as a process and while the processor runs: the partition is processed again.
- * test/system/orders/refusing.test.ts does so with `touchline rebuild` beside `touchline up`.
+ * test/system/orders/refusing.release.test.ts does so with `touchline rebuild` beside `touchline up`.
  */
 import kafkajs from 'kafkajs';
 import { beforeEach, describe, expect, test } from 'vitest';

@@ -159,6 +159,12 @@ async function retentionOf(topic: string): Promise<string | undefined> {
   return topics.get(topic)?.settings?.get('retention.ms');
 }
 
+/** Returns the schema of an id. */
+async function schemaOf(registryUrl: string, id: number | undefined): Promise<unknown> {
+  const found = await fetch(`${registryUrl}/schemas/ids/${id}`);
+  return JSON.parse(((await found.json()) as { schema: string }).schema);
+}
+
 async function register(registryUrl: string, subject: string, schema: unknown): Promise<Response> {
   return await fetch(`${registryUrl}/subjects/${subject}/versions`, {
     method: 'POST',
@@ -189,16 +195,13 @@ test('ends with its killed parent, and restores port, topics, offsets, transacti
   parent?.kill('SIGKILL');
   await untilTrue('the parent is gone', () => parent?.signalCode === 'SIGKILL');
   // The new start must wait for the end of the old broker.
-  const problems: string[] = [];
-  const onProblem = (line: string) => void problems.push(line);
-  backbone = await startBackbone({ dataDir, env, onProgress: () => {}, onProblem, isShort: true });
+  backbone = await startBackbone({ dataDir, env, onProgress: () => {}, isShort: true });
   expect(backbone.kind).toBe('embedded');
   expect(backbone.why).toBe(
     `using an embedded broker with its data in ${dataDir}: KAFKA_BROKERS is not set and no Docker engine answers`,
   );
   expect(backbone.brokers).toEqual([brokers]);
-  const kept = await fetch(`${backbone.registryUrl}/schemas/ids/${ids.at(-1)}`);
-  expect(JSON.parse(((await kept.json()) as { schema: string }).schema)).toEqual(SCHEMAS.at(-1));
+  expect(await schemaOf(backbone.registryUrl, ids.at(-1))).toEqual(SCHEMAS.at(-1));
   expect(await retentionOf('kafkasql-journal')).toBe('-1');
   // The first two processes have ended.
   await untilTrue('two processes are left', async () => (await javaProcesses()).length === 2);
@@ -217,35 +220,41 @@ test('ends with its killed parent, and restores port, topics, offsets, transacti
   await admin.disconnect();
   await expectNoSecond(brokers);
 
-  const { registryUrl: address } = backbone;
-  await killJava();
-  for (const name of ['broker', 'schema registry']) {
-    const report = `${name} was ended by SIGKILL; starting it again in 0.5 s`;
-    await untilTrue(`the end of the ${name} is reported`, () => problems.includes(report));
-    await untilTrue(`the ${name} runs again`, () => problems.includes(`${name} runs again`));
-  }
-  const again = await fetch(`${address}/schemas/ids/${ids.at(-1)}`);
-  expect(JSON.parse(((await again.json()) as { schema: string }).schema)).toEqual(SCHEMAS.at(-1));
-
   await backbone.stop();
   backbone = undefined;
   expect(await javaProcesses()).toEqual([]);
 });
 
-test('leaves no process behind when it is stopped while it starts', async () => {
-  const child = spawn(process.execPath, [MAIN, dataDir], {
-    env,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  parent = child;
-  await untilTrue('a Java process runs', async () => (await javaProcesses()).length > 0);
-  child.kill('SIGINT');
-  await untilTrue('it has ended', () => child.signalCode === 'SIGINT');
-  await untilTrue('no Java process is left', async () => (await javaProcesses()).length === 0);
-});
-
-// Ending a broker of the first takes eight seconds, and the second downloads another version.
+// Each starts more brokers. In every run libs/embedded/guarded.test.ts ends commands whose parents end.
 describe.each(IN_FULL)('%s', () => {
+  test('starts a killed broker and a killed registry again, with what they had', async () => {
+    const problems: string[] = [];
+    const onProblem = (line: string) => void problems.push(line);
+    backbone = await startBackbone({ dataDir, env, onProgress: () => {}, onProblem, isShort: true });
+    const { registryUrl } = backbone;
+    const registered = await register(registryUrl, 'facts-value', SCHEMAS[0]);
+    const { id } = (await registered.json()) as { id: number };
+    await killJava();
+    for (const name of ['broker', 'schema registry']) {
+      const report = `${name} was ended by SIGKILL; starting it again in 0.5 s`;
+      await untilTrue(`the end of the ${name} is reported`, () => problems.includes(report));
+      await untilTrue(`the ${name} runs again`, () => problems.includes(`${name} runs again`));
+    }
+    expect(await schemaOf(registryUrl, id)).toEqual(SCHEMAS[0]);
+  });
+
+  test('leaves no process behind when it is stopped while it starts', async () => {
+    const child = spawn(process.execPath, [MAIN, dataDir], {
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    parent = child;
+    await untilTrue('a Java process runs', async () => (await javaProcesses()).length > 0);
+    child.kill('SIGINT');
+    await untilTrue('it has ended', () => child.signalCode === 'SIGINT');
+    await untilTrue('no Java process is left', async () => (await javaProcesses()).length === 0);
+  });
+
   test('waits for the end of a broker whose starter was killed while it started', async () => {
     const child = spawn(process.execPath, [MAIN, dataDir], { env, stdio: 'ignore' });
     parent = child;

@@ -293,7 +293,7 @@ test('no surface shows safe while the feed is behind, or its backlog is worked o
   });
   // Of two sources that are not believed surfaces show the one that was so for the shorter time.
   await expect.poll(healthHeader).toMatch(/feed=down/);
-  for (const lag of [25, 60, 600]) {
+  for (const lag of times([25, 60, 600], [60])) {
     await watch.all('safe');
     const since = performance.now();
     match.lagSeconds = lag;
@@ -370,7 +370,7 @@ test('every surface obeys a halt by hand within a second, whatever is down, unti
       await services.mend();
     },
   };
-  for (const fault of [monitor, everything]) {
+  for (const fault of times([monitor, everything], [monitor])) {
     const since = performance.now();
     await fault.make();
     await fault.mend();
@@ -383,7 +383,7 @@ test('every surface obeys a halt by hand within a second, whatever is down, unti
 
   await resumeOnBoard(await operatorSession());
   await watch.all('safe');
-  await order('halt', '--all', '--for', '15s');
+  await order('halt', '--all', '--for', '10s');
   await expectObeyed(names);
   await watch.all('halted', names);
   await watch.all('safe');

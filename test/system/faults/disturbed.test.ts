@@ -20,7 +20,7 @@ import { workload } from '../../support/workload.ts';
 
 const connection = { ...backbone(), services: ['match-processor'] as const };
 const KILLS = times(30, 3);
-const RESTARTS = times(100, 2);
+const RESTARTS = times(100, 1);
 /** A load that is long enough for every restart. */
 const LONG_LOAD = workload({ ...LOAD, perEvent: times(300, LOAD.perEvent) });
 
