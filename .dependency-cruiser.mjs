@@ -5,7 +5,7 @@
 
 const TESTS = '(\\.test\\.ts$|\\.fixture\\.ts$|/testing/|^test/)';
 /** What the domain stands on: the types of records, what is known of soccer and of statuses, JSON, errors. */
-const FOUNDATION = '^libs/(records|soccer|json|errors|tradability)/';
+const FOUNDATION = '^libs/(records|soccer|json|errors|trading)/';
 
 /** What serves matches, from the topics to the page; each imports only what stands before it. */
 const ORDER = [
@@ -60,19 +60,19 @@ export default {
       'reader-alone',
       'a package of its own, for readers that have nothing else of this tree',
       { path: '^libs/reader/', pathNot: TESTS },
-      { pathNot: '^(libs/(reader|tradability)/|node_modules/@platformatic/kafka/|(node:)?crypto$)' },
+      { pathNot: '^(libs/(reader|trading)/|node_modules/@platformatic/kafka/|(node:)?crypto$)' },
     ),
     error(
       'laws-alone',
       'a package of its own, for programs that embed the laws',
       { path: '^libs/laws/', pathNot: [TESTS, '^libs/laws/build\\.js$'] },
-      { pathNot: '^libs/(laws|domain|tradability|records)/' },
+      { pathNot: '^libs/(laws|domain|trading|records)/' },
     ),
     error(
-      'tradability-alone',
+      'trading-alone',
       'the rule of what may be traded runs in browsers and in the package for readers: it has nothing else of this tree',
-      { path: '^libs/tradability/', pathNot: TESTS },
-      { pathNot: '^libs/tradability/' },
+      { path: '^libs/trading/', pathNot: TESTS },
+      { pathNot: '^libs/trading/' },
     ),
     error(
       'kafka-behind-port',

@@ -4,7 +4,7 @@ import { findTopics } from '#topics/admin.ts';
 import { type ClosingTables, closingReads } from '#topics/closing-topics.ts';
 import { followInBackground, type TopicRecord } from '#topics/follow.ts';
 import type { TopicName } from '#topics/topics.ts';
-import type { Now } from '#tradability/feed-status.ts';
+import type { Now } from '#trading/feed-status.ts';
 import type { OpenCluster } from './cluster.ts';
 
 /** Returns the current time by both clocks of this machine. */

@@ -4,7 +4,7 @@ import { dateOf } from '#json/values.ts';
 import type { DeadLetter, Guard, Incident, MatchState, Score, TopicValues } from '#records/types.ts';
 import { alertScore } from '#story/alerts.ts';
 import type { TopicName } from '#topics/topics.ts';
-import { isOver } from '#tradability/trading.ts';
+import { isOver } from '#trading/trading.ts';
 
 type Summaries = { readonly [T in TopicName]: (value: TopicValues[T]) => (string | null)[] };
 

@@ -1,4 +1,4 @@
-import type { Trading } from '#tradability/trading.ts';
+import type { Trading } from '#trading/trading.ts';
 
 /** Reports changes of the trading permission of shown matches. A record of match-state has the guard of the past only. */
 export class TradingPermissions {

@@ -19,7 +19,7 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 /** Folders of `libs` that the packages of `libs` are compiled from. */
-const SOURCES = ['domain', 'errors', 'json', 'laws', 'reader', 'records', 'soccer', 'tradability'];
+const SOURCES = ['domain', 'errors', 'json', 'laws', 'reader', 'records', 'soccer', 'trading'];
 const IMAGE = 'image.tar';
 
 /** A package that a release publishes. */

@@ -6,7 +6,7 @@ import {
   openApi,
   type ParameterObject,
 } from '#contract/rest/openapi.ts';
-import { HEALTH_HEADER } from '#tradability/feed-status.ts';
+import { HEALTH_HEADER } from '#trading/feed-status.ts';
 import { readExample } from '../services/api/docs/examples.ts';
 
 const HEAD = `# REST reference

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { WebhookMessage, WebhookOrder, WebhookSubscription } from '#records/types.ts';
-import type { ReaderLimits } from '#tradability/feed-status.ts';
+import type { ReaderLimits } from '#trading/feed-status.ts';
 import type { DerivedKeys } from './keys.ts';
 import { SealError, seal, unseal } from './keys.ts';
 

@@ -1,6 +1,6 @@
 import type { Guard } from '#records/types.ts';
 import { STATUS } from '#soccer/soccer.ts';
-import { isOver } from '#tradability/trading.ts';
+import { isOver } from '#trading/trading.ts';
 import type { KnownIncident } from './goal-facts.ts';
 import { isAwarded, isFinished } from './message-key.ts';
 import type { FinalScore } from './score.ts';

@@ -8,7 +8,7 @@ import type {
   NormalizedMessage,
   Score,
 } from '#records/types.ts';
-import { isOver } from '#tradability/trading.ts';
+import { isOver } from '#trading/trading.ts';
 import { absenceText } from './absence.ts';
 import { isClockChange } from './clock.ts';
 import { sameValue, yesNoOrNull } from './event.ts';

@@ -2,7 +2,7 @@
 import { cpSync, rmSync } from 'node:fs';
 
 for (const folder of ['src', 'dist']) rmSync(folder, { recursive: true, force: true });
-for (const lib of ['domain', 'errors', 'json', 'records', 'soccer', 'tradability'])
+for (const lib of ['domain', 'errors', 'json', 'records', 'soccer', 'trading'])
   cpSync(`../${lib}`, `src/${lib}`, {
     recursive: true,
     filter: (path) => !/\.test\.ts$|\/(testing|standings|health)$/.test(path),

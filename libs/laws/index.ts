@@ -17,4 +17,4 @@ export type {
   NormalizedMessage,
   Score,
 } from '../records/types.ts';
-export { type Trading, tradingOf } from '../tradability/trading.ts';
+export { type Trading, tradingOf } from '../trading/trading.ts';

@@ -12,8 +12,8 @@ import {
   NetworkError,
   stringDeserializer,
 } from '@platformatic/kafka';
-import type { FeedStatus, HealthRecord, ReaderLimits } from '../tradability/feed-status.ts';
-import type { HaltRecord } from '../tradability/halts.ts';
+import type { FeedStatus, HealthRecord, ReaderLimits } from '../trading/feed-status.ts';
+import type { HaltRecord } from '../trading/halts.ts';
 import type { ReaderChange } from './match.ts';
 import { MatchReader, type ReaderGuard } from './match-reader.ts';
 import type { MatchStateRecord, TransitionRecord } from './records.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { HealthRecord, Now } from '../tradability/feed-status.ts';
+import type { HealthRecord, Now } from '../trading/feed-status.ts';
 import { MatchReader } from './match-reader.ts';
 import type { MatchStateRecord, TransitionRecord } from './records.ts';
 

@@ -4,9 +4,9 @@ import {
   HealthTable,
   type Now,
   type ReaderLimits,
-} from '../tradability/feed-status.ts';
-import { type HaltRecord, HaltTable } from '../tradability/halts.ts';
-import { doubtsOf, type Trading, tradingOf } from '../tradability/trading.ts';
+} from '../trading/feed-status.ts';
+import { type HaltRecord, HaltTable } from '../trading/halts.ts';
+import { doubtsOf, type Trading, tradingOf } from '../trading/trading.ts';
 import { type ReaderChange, ReaderMatch } from './match.ts';
 import type { MatchStateRecord, TransitionRecord } from './records.ts';
 

@@ -1,4 +1,4 @@
-import { nextState } from '../tradability/trading.ts';
+import { nextState } from '../trading/trading.ts';
 import type { KeyIncidentRecord, MatchStateRecord, ScoreRecord, TransitionRecord } from './records.ts';
 
 /** The status of a goal. */

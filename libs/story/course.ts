@@ -1,5 +1,5 @@
 import type { Guard, Score, TradingHalt } from '#records/types.ts';
-import { type Permission, tradingOf } from '#tradability/trading.ts';
+import { type Permission, tradingOf } from '#trading/trading.ts';
 import type { StoryStep } from '#views/store/board-view.ts';
 import { type FeedPast, feedAt, feedChanges } from './feed-past.ts';
 import { haltChanges, haltsAt } from './hand-halts.ts';

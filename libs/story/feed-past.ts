@@ -1,6 +1,6 @@
 /** When no reader could believe the feed of a match, by the gaps that feed-health published (docs/guides/feed-health.md). */
 import type { FeedHealth } from '#records/types.ts';
-import type { FeedStatus } from '#tradability/feed-status.ts';
+import type { FeedStatus } from '#trading/feed-status.ts';
 
 /** A time in which a source was not believed about a match, by what readers knew then. Unix milliseconds. */
 type FeedGap = {

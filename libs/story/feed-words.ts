@@ -1,5 +1,5 @@
 /** Words for the health of a feed: docs/guides/feed-health.md. */
-import type { FeedStatus } from '#tradability/feed-status.ts';
+import type { FeedStatus } from '#trading/feed-status.ts';
 import { durationWords } from './minute.ts';
 import { reasonWords } from './words.ts';
 

@@ -1,6 +1,6 @@
 /** What operators had halted by hand at a time, by the orders that trading-halts keeps. Times are Unix milliseconds. */
 import type { TradingHalt, TradingOrder } from '#records/types.ts';
-import { isStanding } from '#tradability/halts.ts';
+import { isStanding } from '#trading/halts.ts';
 
 /** Returns the halts that stood at a time. `records`: those of the scopes that a match is in. */
 export function haltsAt(

@@ -1,5 +1,5 @@
 import { STATUSES } from '#soccer/statuses.ts';
-import { isOver } from '#tradability/trading.ts';
+import { isOver } from '#trading/trading.ts';
 import type { StoryStep } from '#views/store/board-view.ts';
 import { type ClosingPast, type Course, knownSteps, statusOf } from './course.ts';
 import { type FeedPast, feedAt } from './feed-past.ts';

@@ -1,7 +1,7 @@
 import type { Participant, Score } from '#records/types.ts';
-import type { FeedStatus } from '#tradability/feed-status.ts';
-import type { HandHalts } from '#tradability/halts.ts';
-import { ABANDONED_MS } from '#tradability/trading.ts';
+import type { FeedStatus } from '#trading/feed-status.ts';
+import type { HandHalts } from '#trading/halts.ts';
+import { ABANDONED_MS } from '#trading/trading.ts';
 import type { LevelNames, ShownState } from '#views/store/board-view.ts';
 import type { StatusWords } from './words.ts';
 

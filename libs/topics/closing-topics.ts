@@ -1,9 +1,9 @@
 /** The topics that may close trading of matches beside their states: feed health and halts by hand. */
 import type { FeedHealth, TradingHalt } from '#records/types.ts';
 import type { TopicPartition } from '#streams/client/port.ts';
-import type { HealthTable } from '#tradability/feed-status.ts';
-import type { HaltTable } from '#tradability/halts.ts';
-import { FRESHNESS_POLL_MS } from '#tradability/trading.ts';
+import type { HealthTable } from '#trading/feed-status.ts';
+import type { HaltTable } from '#trading/halts.ts';
+import { FRESHNESS_POLL_MS } from '#trading/trading.ts';
 import type { TopicRecord } from './follow.ts';
 import { reportUnreadable, type UnreadableRecord } from './readable.ts';
 import { topicName } from './topics.ts';

@@ -1,7 +1,7 @@
 /** Orders to halt and to resume trading by hand, on their compacted topic. */
 import { defineError } from '#errors/touchline-error.ts';
 import type { OrderAudit, TradingHalt } from '#records/types.ts';
-import { isStanding } from '#tradability/halts.ts';
+import { isStanding } from '#trading/halts.ts';
 import { type EditConnection, VersionedTopic } from './versioned-topic.ts';
 
 /** What is ordered; `until` as in its record. */

@@ -16,7 +16,7 @@ import { opsAnswer } from '#service/ops.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { issueToken, TokenVerifier } from '#signing/token.ts';
 import { traceRequests } from '#tracing/trace-requests.ts';
-import { type FeedStatus, HEALTH_HEADER } from '#tradability/feed-status.ts';
+import { type FeedStatus, HEALTH_HEADER } from '#trading/feed-status.ts';
 import { servedWords } from '#views/queries/access.ts';
 import type { ServedCompetitions } from '#views/store/served.ts';
 import type { BoardView } from '#views/store/views.ts';

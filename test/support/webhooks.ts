@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { ClientDirectory } from '#clients/directory.ts';
 import { deriveKey } from '#clients/keys.ts';
 import { sealWebhook, type WebhookType } from '#clients/webhooks.ts';
-import type { ReaderLimits } from '#tradability/feed-status.ts';
+import type { ReaderLimits } from '#trading/feed-status.ts';
 
 import { CLIENTS_KEY, connectionEnv } from './environment.ts';
 import { HttpsReceiver } from './https-receiver.ts';

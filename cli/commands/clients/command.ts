@@ -1,6 +1,6 @@
 /** `touchline clients`: the clients of the served contract, what they may read, and their webhooks. */
 import { InvalidArgumentError, Option } from 'commander';
-import { limitProblem } from '#tradability/feed-status.ts';
+import { limitProblem } from '#trading/feed-status.ts';
 import { ALERT_FORMATS } from '#webhooks/alert-formats.ts';
 import { defineCommand, order, UsageError } from '../../command.ts';
 import { parseId } from '../ids.ts';

@@ -26,7 +26,7 @@ import { Registry } from '#topics/registry.ts';
 import { probeRegistry, type RegistryAnswer, type RegistryUrl } from '#topics/registry-http.ts';
 import { findLostTopics, IDENTIFIED, topicIdsName } from '#topics/topic-ids.ts';
 import { TOPIC_NAMES, type TopicName, topicName } from '#topics/topics.ts';
-import { HealthTable } from '#tradability/feed-status.ts';
+import { HealthTable } from '#trading/feed-status.ts';
 import { findCluster, type OpenCluster, withBackbone } from '../../cluster.ts';
 import { processorProgress } from '../../processor-progress.ts';
 import { serviceConfig } from '../../services.ts';

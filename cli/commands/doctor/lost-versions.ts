@@ -1,5 +1,5 @@
 import type { TopicRecord } from '#topics/follow.ts';
-import { type VersionStamp, wentBack } from '#tradability/trading.ts';
+import { type VersionStamp, wentBack } from '#trading/trading.ts';
 
 /** A match whose state has an earlier version than a record that it must include. */
 export type LostVersion = { readonly event_id: number; readonly version: number; readonly known: number };

@@ -10,7 +10,7 @@ import type { SchemaState } from '#topics/registry.ts';
 import { type LostTopic, lostAdvice, lostText, topicIdsName } from '#topics/topic-ids.ts';
 import { judgeTopic, mismatchText, type TopicMismatch, type WantedTopic } from '#topics/topic-rule.ts';
 import type { TopicName } from '#topics/topics.ts';
-import type { SourceFeedStatus } from '#tradability/feed-status.ts';
+import type { SourceFeedStatus } from '#trading/feed-status.ts';
 import { unreadableText } from '../../unreadable.ts';
 import { deriverOf } from '../rebuild/derived.ts';
 import type { LostVersion } from './lost-versions.ts';

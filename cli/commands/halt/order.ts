@@ -3,7 +3,7 @@ import type { MatchState } from '#records/types.ts';
 import { clockWords, scopeWords } from '#story/hand-halts.ts';
 import { type HaltAction, orderHalt, SCOPE } from '#topics/halt-orders.ts';
 import { VersionedTopic } from '#topics/versioned-topic.ts';
-import { HaltTable } from '#tradability/halts.ts';
+import { HaltTable } from '#trading/halts.ts';
 import { commandLog, findClusterWith, type OpenCluster, platformName } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { machineNow } from '../../followed-topics.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { SOCCER_CLOCK } from '#domain/clock-rule.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
-import { NO_HALTS } from '#tradability/halts.ts';
-import { tradingOf } from '#tradability/trading.ts';
+import type { FeedStatus, SourceFeedStatus } from '#trading/feed-status.ts';
+import { NO_HALTS } from '#trading/halts.ts';
+import { tradingOf } from '#trading/trading.ts';
 import { widthOf } from '../../table.ts';
 import { boardLines, type LiveRow } from './board.ts';
 

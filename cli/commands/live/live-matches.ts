@@ -5,7 +5,7 @@ import { partitionKey } from '#streams/client/port.ts';
 import { closingReads } from '#topics/closing-topics.ts';
 import { follow } from '#topics/follow.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import type { Now } from '#tradability/feed-status.ts';
+import type { Now } from '#trading/feed-status.ts';
 import { type ShownState, shownStateOf } from '#views/store/board-view.ts';
 import { MatchReader } from '../../../libs/reader/match-reader.ts';
 import type { OpenCluster } from '../../cluster.ts';

@@ -4,9 +4,9 @@ import { boardMatch } from '#story/board-match.ts';
 import { feedWords } from '#story/feed-words.ts';
 import type { BoardMatch } from '#story/match.ts';
 import { guardWords } from '#story/words.ts';
-import type { FeedStatus } from '#tradability/feed-status.ts';
-import { NO_HALTS } from '#tradability/halts.ts';
-import type { Trading } from '#tradability/trading.ts';
+import type { FeedStatus } from '#trading/feed-status.ts';
+import { NO_HALTS } from '#trading/halts.ts';
+import type { Trading } from '#trading/trading.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { StyledText } from '../../table.ts';
 

@@ -1,5 +1,5 @@
 import type { MatchIncident, MatchState, MatchTransition } from '#records/types.ts';
-import { doubtsOf, inDoubt, nextState, WENT_BACK, wentBack } from '#tradability/trading.ts';
+import { doubtsOf, inDoubt, nextState, WENT_BACK, wentBack } from '#trading/trading.ts';
 import type { PageRecords } from './page.ts';
 import type { FollowedRecord, MatchRecords } from './records.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { eventFields, eventMessage, incident, incidentMessage, START } from '#domain/testing/messages.ts';
-import type { FeedStatus } from '#tradability/feed-status.ts';
-import { NO_HALTS } from '#tradability/halts.ts';
+import type { FeedStatus } from '#trading/feed-status.ts';
+import { NO_HALTS } from '#trading/halts.ts';
 import { pageJson, pageLines } from './page.ts';
 import { played, writtenAt } from './testing/played.ts';
 

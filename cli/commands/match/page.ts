@@ -24,9 +24,9 @@ import {
   statusName,
   unreadWords,
 } from '#story/words.ts';
-import type { FeedStatus } from '#tradability/feed-status.ts';
-import type { HandHalts } from '#tradability/halts.ts';
-import { isOver, tradingOf, WENT_BACK } from '#tradability/trading.ts';
+import type { FeedStatus } from '#trading/feed-status.ts';
+import type { HandHalts } from '#trading/halts.ts';
+import { isOver, tradingOf, WENT_BACK } from '#trading/trading.ts';
 import { renderIncident } from '#views/render/incident.ts';
 import { type ShownIncident, type StoryStep, shownStateOf, storyStepOf } from '#views/store/board-view.ts';
 import { isStoryStep } from '#views/store/story-steps.ts';

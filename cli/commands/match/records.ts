@@ -3,7 +3,7 @@ import type { TopicValues } from '#records/types.ts';
 import { type LogBounds, partitionHash, partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { type FollowOptions, follow } from '#topics/follow.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { FRESHNESS_POLL_MS } from '#tradability/trading.ts';
+import { FRESHNESS_POLL_MS } from '#trading/trading.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
 

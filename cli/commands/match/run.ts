@@ -1,9 +1,9 @@
 import type { FeedHealth, MatchState, TradingHalt } from '#records/types.ts';
 import { feedPast } from '#story/feed-past.ts';
 import type { ClosingTables } from '#topics/closing-topics.ts';
-import { type FeedStatus, HealthTable } from '#tradability/feed-status.ts';
-import { HaltTable, type HandHalts, isAbout } from '#tradability/halts.ts';
-import { tradingOf } from '#tradability/trading.ts';
+import { type FeedStatus, HealthTable } from '#trading/feed-status.ts';
+import { HaltTable, type HandHalts, isAbout } from '#trading/halts.ts';
+import { tradingOf } from '#trading/trading.ts';
 import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
 import { followClosing, machineNow } from '../../followed-topics.ts';

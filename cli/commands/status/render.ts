@@ -1,7 +1,7 @@
 /** Renders the screen of `touchline status`. Pure. */
 import type { RefusedList } from '#records/types.ts';
 import { feedWords } from '#story/feed-words.ts';
-import type { SourceFeedStatus } from '#tradability/feed-status.ts';
+import type { SourceFeedStatus } from '#trading/feed-status.ts';
 import { type TextCell, type TextColumn, tableLines } from '../../table.ts';
 import { secondsText } from '../../values.ts';
 import type { ProcessStatus } from './processes.ts';

@@ -7,7 +7,7 @@ import { findTopics } from '#topics/admin.ts';
 import { TopicAdminError } from '#topics/errors.ts';
 import type { TopicCluster } from '#topics/follow.ts';
 import { PROCESSOR_NAMES, type ProcessorName } from '#topics/processors.ts';
-import { HealthTable } from '#tradability/feed-status.ts';
+import { HealthTable } from '#trading/feed-status.ts';
 import { findCluster, type OpenCluster } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { machineNow, StatusTopic } from '../../followed-topics.ts';

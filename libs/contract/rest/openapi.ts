@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ERRORS } from '#errors/catalogue.ts';
 import { LONG_MAX } from '#json/values.ts';
-import { HEALTH_HEADER } from '#tradability/feed-status.ts';
+import { HEALTH_HEADER } from '#trading/feed-status.ts';
 import { REST_ERRORS, type RestErrorCode } from './errors.ts';
 import type { OperationInfo } from './operation.ts';
 import { ALL_OPERATIONS, type OperationName } from './operations.ts';

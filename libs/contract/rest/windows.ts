@@ -1,5 +1,5 @@
 /** The time windows of requests, and their defaults. */
-import { ABANDONED_MS } from '#tradability/trading.ts';
+import { ABANDONED_MS } from '#trading/trading.ts';
 import { RestError } from './errors.ts';
 import { formatDate, MAX_WINDOW_DAYS, parseDate } from './parameters.ts';
 

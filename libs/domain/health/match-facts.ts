@@ -1,6 +1,6 @@
 import type { Event } from '#records/types.ts';
 import { STATUS } from '#soccer/soccer.ts';
-import { isOver } from '#tradability/trading.ts';
+import { isOver } from '#trading/trading.ts';
 import { NO_EVENT } from '../event.ts';
 import { readStatusType } from '../event-facts.ts';
 import type { EventRegister } from '../event-register.ts';

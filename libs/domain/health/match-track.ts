@@ -1,6 +1,6 @@
 import type { FeedHealth, NormalizedMessage } from '#records/types.ts';
-import { isBelieved } from '#tradability/feed-status.ts';
-import { ABANDONED_MS } from '#tradability/trading.ts';
+import { isBelieved } from '#trading/feed-status.ts';
+import { ABANDONED_MS } from '#trading/trading.ts';
 import { sameValue } from '../event.ts';
 import { EventRegister } from '../event-register.ts';
 import { positionOf } from '../message-key.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import type { FeedHealth } from '#records/types.ts';
-import { HealthTable, isBelieved } from '#tradability/feed-status.ts';
+import { HealthTable, isBelieved } from '#trading/feed-status.ts';
 import { rounds } from '../../../test/support/rounds.ts';
 import {
   type Action,

@@ -1,5 +1,5 @@
 import type { FeedHealth, IngressStatus, NormalizedMessage } from '#records/types.ts';
-import { isBelieved } from '#tradability/feed-status.ts';
+import { isBelieved } from '#trading/feed-status.ts';
 import { AppliedPosition, ReadProgress } from './applied.ts';
 import { addUnpublished, aliveSince } from './health-status.ts';
 import { MatchTrack, type StateProgress } from './match-track.ts';

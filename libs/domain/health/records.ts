@@ -1,5 +1,5 @@
 import type { FeedHealth, HealthGap } from '#records/types.ts';
-import { isBelieved } from '#tradability/feed-status.ts';
+import { isBelieved } from '#trading/feed-status.ts';
 import { type HealthStatus, unpublishedGap } from './health-status.ts';
 import type { MatchTrack, PairTrack } from './match-track.ts';
 import type { SignsOfLife } from './signs-of-life.ts';

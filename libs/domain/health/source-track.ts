@@ -1,5 +1,5 @@
 import type { IngressStatus } from '#records/types.ts';
-import { isBelieved } from '#tradability/feed-status.ts';
+import { isBelieved } from '#trading/feed-status.ts';
 import type { ReadProgress } from './applied.ts';
 import { addGap, applyVerdict, type HealthStatus } from './health-status.ts';
 import { type ContentReceipt, ProviderClock, type SignsOfLife } from './signs-of-life.ts';

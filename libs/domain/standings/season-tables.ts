@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DatedStandings, StandingsGroup } from '#records/types.ts';
-import { type VersionStamp, wentBack } from '#tradability/trading.ts';
+import { type VersionStamp, wentBack } from '#trading/trading.ts';
 import { TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
 import { type CompetitionRules, MAX_OWN_TABLES } from './competition-rules.ts';
 import { BEGUN, GameSet } from './game-set.ts';

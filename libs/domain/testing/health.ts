@@ -1,7 +1,7 @@
 /** Plays a feed to a health monitor, and computes what is true of it: for tests. */
 import fc from 'fast-check';
 import type { FeedHealth, IngressStatus, NormalizedMessage } from '#records/types.ts';
-import { HealthTable } from '#tradability/feed-status.ts';
+import { HealthTable } from '#trading/feed-status.ts';
 import { HealthMonitor } from '../health/monitor.ts';
 import type { HealthLimits } from '../health/verdict.ts';
 import { absenceMessage, eventMessage, snapshotMessage } from './messages.ts';

@@ -15,7 +15,7 @@ import { applicationOf } from '#topics/processors.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import type { NameTopic } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
-import { wentBack } from '#tradability/trading.ts';
+import { wentBack } from '#trading/trading.ts';
 import { type OwnPartition, requireOwnPartition } from '../own-partition.ts';
 import { alertsOf, type KnownMatch, webhookMessageOf } from './alert.ts';
 import { findingsOf, scoreSoFar, type VersionSoFar } from './decide.ts';

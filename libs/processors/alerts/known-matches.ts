@@ -1,7 +1,7 @@
 import type { FeedHealth, MatchState, TradingHalt } from '#records/types.ts';
-import { HealthTable, type ReaderLimits } from '#tradability/feed-status.ts';
-import { HaltTable } from '#tradability/halts.ts';
-import { isOver, nextState } from '#tradability/trading.ts';
+import { HealthTable, type ReaderLimits } from '#trading/feed-status.ts';
+import { HaltTable } from '#trading/halts.ts';
+import { isOver, nextState } from '#trading/trading.ts';
 import type { KnownMatch } from './alert.ts';
 import type { MatchNow } from './stale-matches.ts';
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { defineError } from '#errors/touchline-error.ts';
 import { readJson } from '#json/values.ts';
 import type { Alert } from '#records/types.ts';
-import { limitProblem } from '#tradability/feed-status.ts';
+import { limitProblem } from '#trading/feed-status.ts';
 
 export const ALERT_KINDS = [
   'goal',

@@ -8,7 +8,7 @@ import { follow, type TopicSource } from '#topics/follow.ts';
 import { ALERT_HEALTH } from '#topics/processors.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import type { NameTopic } from '#topics/topics.ts';
-import type { ReaderLimits } from '#tradability/feed-status.ts';
+import type { ReaderLimits } from '#trading/feed-status.ts';
 import { alertsOf, webhookMessageOf } from './alert.ts';
 import type { KnownMatches } from './known-matches.ts';
 import type { AlertRule } from './rules.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { TradingHalt } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import type { FeedStatus } from '#tradability/feed-status.ts';
-import { type HandHalts, NO_HALTS } from '#tradability/halts.ts';
+import type { FeedStatus } from '#trading/feed-status.ts';
+import { type HandHalts, NO_HALTS } from '#trading/halts.ts';
 import { KnownMatches } from './known-matches.ts';
 import { parseRules } from './rules.ts';
 import { findAlerts, watchEpisodes } from './stale-alerts.ts';

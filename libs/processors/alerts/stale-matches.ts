@@ -1,7 +1,7 @@
 /** Finds out when live matches become stale or are halted by hand, and when that ends. Pure. */
 import type { TradingHalt } from '#records/types.ts';
-import type { FeedStatus } from '#tradability/feed-status.ts';
-import type { HandHalts } from '#tradability/halts.ts';
+import type { FeedStatus } from '#trading/feed-status.ts';
+import type { HandHalts } from '#trading/halts.ts';
 
 /** Interval between checks for changes: a heartbeat is valid for 1.75 s, and every reader must notice its end within 2 s. */
 export const STALE_CHECK_MS = 50;

@@ -1,5 +1,5 @@
 import { SOCCER_CLOCK } from '#domain/clock-rule.ts';
-import { NO_HALTS } from '#tradability/halts.ts';
+import { NO_HALTS } from '#trading/halts.ts';
 import type { BoardMatch } from '../match.ts';
 
 /** Time of the last message of the tests' matches, Unix seconds. */

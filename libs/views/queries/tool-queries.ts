@@ -4,8 +4,8 @@ import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest
 import type { TreeLevel } from '#contract/rest/tree.ts';
 import { foldName, matchRank } from '#domain/name-search.ts';
 import { hasResult } from '#domain/result.ts';
-import type { FeedStatus } from '#tradability/feed-status.ts';
-import type { HaltedMatch } from '#tradability/halts.ts';
+import type { FeedStatus } from '#trading/feed-status.ts';
+import type { HaltedMatch } from '#trading/halts.ts';
 import type { ShownIncident, ShownState } from '../store/board-view.ts';
 import type { SubjectChange } from '../store/changes.ts';
 import type { MatchOrder, TeamRow } from '../store/matches.ts';

@@ -4,7 +4,7 @@ import { LEVELS } from '#contract/rest/tree.ts';
 import { isCard, isGoal } from '#domain/goal-facts.ts';
 import { withShortTexts } from '#json/short-text.ts';
 import type { MatchState } from '#records/types.ts';
-import { nextState } from '#tradability/trading.ts';
+import { nextState } from '#trading/trading.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { LevelNames } from '../store/board-view.ts';
 import type { LostState, ViewChanges, Views } from '../store/views.ts';

@@ -1,5 +1,5 @@
 import { partitionHash } from '#streams/client/port.ts';
-import { doubtsOf } from '#tradability/trading.ts';
+import { doubtsOf } from '#trading/trading.ts';
 import type { MatchView } from './matches.ts';
 
 /** Decides whether the states of matches may be outdated, once the views have caught up. */

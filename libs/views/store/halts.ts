@@ -1,5 +1,5 @@
 import type { TradingHalt } from '#records/types.ts';
-import { type HaltedMatch, HaltTable, type HandHalts, isAbout } from '#tradability/halts.ts';
+import { type HaltedMatch, HaltTable, type HandHalts, isAbout } from '#trading/halts.ts';
 
 /**
  * What operators have halted by hand, of trading-halts and the reader's clock. Nothing is stored: each start reads the topic from its

@@ -1,5 +1,5 @@
 import type { FeedHealth } from '#records/types.ts';
-import { type FeedStatus, HealthTable, type SourceFeedStatus } from '#tradability/feed-status.ts';
+import { type FeedStatus, HealthTable, type SourceFeedStatus } from '#trading/feed-status.ts';
 import type { Statements } from './sql.ts';
 
 /** The feed status of sources and matches, derived from feed-health and the reader's clock. */

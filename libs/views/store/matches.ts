@@ -1,7 +1,7 @@
 import type { Paging } from '#contract/rest/provider.ts';
 import { foldName } from '#domain/name-search.ts';
 import type { MatchState } from '#records/types.ts';
-import { ABANDONED_MS } from '#tradability/trading.ts';
+import { ABANDONED_MS } from '#trading/trading.ts';
 import type { LevelIds, LevelNames, ShownState } from './board-view.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { MatchState, Standings } from '#records/types.ts';
-import type { FeedStatus } from '#tradability/feed-status.ts';
+import type { FeedStatus } from '#trading/feed-status.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { LevelIds, LevelNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';

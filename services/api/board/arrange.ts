@@ -1,7 +1,7 @@
 /** Selects and orders the matches of the board. */
 import { foldName } from '#domain/name-search.ts';
 import { type BoardMatch, type Phase, phaseOf } from '#story/match.ts';
-import { tradingOf } from '#tradability/trading.ts';
+import { tradingOf } from '#trading/trading.ts';
 
 /** Filters of the board. */
 export type BoardQuery = {

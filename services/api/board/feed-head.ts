@@ -2,7 +2,7 @@
 import { feedWords, sourceName } from '#story/feed-words.ts';
 import type { BoardMatch } from '#story/match.ts';
 import { reasonWords } from '#story/words.ts';
-import type { SourceFeedStatus } from '#tradability/feed-status.ts';
+import type { SourceFeedStatus } from '#trading/feed-status.ts';
 
 /** The health of a source. */
 export type BoardSource = BoardMatch['feed'] & Pick<SourceFeedStatus, 'source'>;

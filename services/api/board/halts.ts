@@ -5,7 +5,7 @@ import { matchCourse } from '#story/course.ts';
 import { feedPast } from '#story/feed-past.ts';
 import { type Halt, haltsOf, type ReasonTotal, reasonTotals } from '#story/halts.ts';
 import { type BoardMatch, phaseOf } from '#story/match.ts';
-import { isOver } from '#tradability/trading.ts';
+import { isOver } from '#trading/trading.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import { boardStates } from './board-states.ts';
 import type { ReadView } from './scoped-view.ts';

@@ -4,7 +4,7 @@ import type { TradingHalt } from '#records/types.ts';
 import { boardMatch, statusWordsOf } from '#story/board-match.ts';
 import { type BoardMatch, phaseOf } from '#story/match.ts';
 import { minuteText } from '#story/minute.ts';
-import type { HandHalts } from '#tradability/halts.ts';
+import type { HandHalts } from '#trading/halts.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
 import { boardSources, earliestKickOff } from './board-states.ts';

@@ -1,7 +1,7 @@
 import type { FeedHealth } from '#records/types.ts';
 import { follow } from '#topics/follow.ts';
 import { Registry } from '#topics/registry.ts';
-import { type FeedStatus, HealthTable } from '#tradability/feed-status.ts';
+import { type FeedStatus, HealthTable } from '#trading/feed-status.ts';
 import { atEnd } from '../../support/at-end.ts';
 import type { PipelineConnection } from '../../support/pipeline.ts';
 

@@ -18,25 +18,25 @@ final class Cases {
   }
 
   private static Map<String, Object> held(JsonNode one) {
-    Tradability.Held known = null;
-    for (JsonNode read : one.get("read")) known = Tradability.next(known, read.get(0).asLong(), read.get(1).asLong());
+    TradingRule.Held known = null;
+    for (JsonNode read : one.get("read")) known = TradingRule.next(known, read.get(0).asLong(), read.get(1).asLong());
     return Map.of("version", known.version(), "reasons", known.inDoubt() ? List.of("version_went_back") : List.of());
   }
 
   private static Map<String, Object> said(JsonNode one, long eventId) {
-    var table = new Tradability.HealthTable(new Tradability.Limits(seconds(one, "maxAgeSeconds"), seconds(one, "maxDelaySeconds")));
+    var table = new TradingRule.HealthTable(new TradingRule.Limits(seconds(one, "maxAgeSeconds"), seconds(one, "maxDelaySeconds")));
     for (JsonNode entry : one.get("health"))
       table.apply(entry.get("key").asText(), healthOf(entry.get("record")), entry.get("at").asDouble());
     JsonNode now = one.get("now");
     var feed = table.match(eventId, now.get("wall").asLong(), now.get("steady").asDouble());
-    var halts = new Tradability.HaltTable();
+    var halts = new TradingRule.HaltTable();
     for (JsonNode halt : one.get("halts"))
-      halts.apply(text(halt, "scope"), new Tradability.Halt(halt.get("halted").asBoolean(), number(halt, "until")));
+      halts.apply(text(halt, "scope"), new TradingRule.Halt(halt.get("halted").asBoolean(), number(halt, "until")));
     double steady = now.get("steady").asDouble();
     halts.readTo(steady - one.get("unreadFor").asDouble());
     Long competition = one.get("match").isNull() ? null : number(one.get("match"), "competition_id");
     var byHand = halts.of(eventId, competition, now.get("wall").asLong(), steady);
-    var trading = Tradability.trading(matchOf(one.get("match")), feed, byHand, texts(one.get("doubts")));
+    var trading = TradingRule.trading(matchOf(one.get("match")), feed, byHand, texts(one.get("doubts")));
     Map<String, Object> said = new LinkedHashMap<>();
     said.put("permission", trading.permission());
     said.put("reasons", trading.reasons());
@@ -44,16 +44,16 @@ final class Cases {
     return said;
   }
 
-  private static Tradability.Health healthOf(JsonNode of) {
-    return new Tradability.Health(
+  private static TradingRule.Health healthOf(JsonNode of) {
+    return new TradingRule.Health(
         text(of, "source"), number(of, "event_id"), text(of, "state"), text(of, "reason"), number(of, "since"),
         number(of, "delay"), number(of, "heard_at"), of.get("clock_runs").asBoolean(), number(of, "clock_since"), number(of, "term"), number(of, "valid_until"), number(of, "written_at"));
   }
 
-  private static Tradability.Match matchOf(JsonNode of) {
+  private static TradingRule.Match matchOf(JsonNode of) {
     if (of.isNull()) return null;
     JsonNode guard = of.get("guard");
-    return new Tradability.Match(
+    return new TradingRule.Match(
         text(of, "status_type"), !of.get("firm").isNull(), guard.get("safe").asBoolean(), texts(guard.get("reasons")));
   }
 

@@ -5,7 +5,7 @@ import sys
 
 from functools import reduce
 
-from tradability import HaltTable, HealthTable, next_state, trading
+from trading import HaltTable, HealthTable, next_state, trading
 
 
 def said(case, event_id):

@@ -7,7 +7,7 @@ import type { TopicValues } from '#records/types.ts';
 import { HEADER_BYTES, loadSchemas } from '#topics/codec.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import type { TopicName } from '#topics/topics.ts';
-import { CASES, EVENT, STATE_CASES } from '#tradability/testing/cases.ts';
+import { CASES, EVENT, STATE_CASES } from '#trading/testing/cases.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { EXPRESSIONS, SAMPLE_VALUES, SAMPLES, UNKNOWN, UNKNOWN_VALUES } from './page-values.ts';
 import { READER_EXAMPLES, type ReaderExample } from './reader-examples.ts';

@@ -76,7 +76,7 @@ async function preparePython(): Promise<Command> {
 
 async function prepareJava(): Promise<Command> {
   const cwd = join(EXAMPLES, 'java');
-  const sources = ['Reader.java', 'MatchReader.java', 'Tradability.java'];
+  const sources = ['Reader.java', 'MatchReader.java', 'TradingRule.java'];
   const path = await compiledByMaven('reader-java', cwd, sources);
   return { command: JAVA ?? 'java', args: ['-XX:TieredStopAtLevel=1', '-cp', path, 'Reader'], cwd };
 }

@@ -18,7 +18,7 @@ final class MatchReader {
   private static final class Match {
     final long eventId;
     GenericRecord state;
-    Tradability.Held held;
+    TradingRule.Held held;
     long version;
     int n = -1;
     final Map<String, Long> cancelledAt = new HashMap<>();
@@ -37,8 +37,8 @@ final class MatchReader {
 
     /** Applies a state; false when it is not newer than the known one. */
     boolean applyState(GenericRecord newer) {
-      Tradability.Held known = held;
-      held = Tradability.next(known, number(newer, "version"), number((GenericRecord) newer.get("cause"), "offset"));
+      TradingRule.Held known = held;
+      held = TradingRule.next(known, number(newer, "version"), number((GenericRecord) newer.get("cause"), "offset"));
       if (held.equals(known) || held.inDoubt()) return false;
       state = newer;
       cancelledAt.values().removeIf(at -> at <= stateVersion());
@@ -190,12 +190,12 @@ final class MatchReader {
   }
 
   private final Map<Integer, Partition> partitions = new HashMap<>();
-  private final Tradability.HealthTable health;
-  private final Tradability.HaltTable halts = new Tradability.HaltTable();
+  private final TradingRule.HealthTable health;
+  private final TradingRule.HaltTable halts = new TradingRule.HaltTable();
   private final ReadProgress haltsRead = new ReadProgress();
 
-  MatchReader(Tradability.Limits limits) {
-    health = new Tradability.HealthTable(limits);
+  MatchReader(TradingRule.Limits limits) {
+    health = new TradingRule.HealthTable(limits);
   }
 
   /** Sets the assigned partitions. All are loading until `caughtUp`. */
@@ -259,7 +259,7 @@ final class MatchReader {
   void applyHalt(String key, GenericRecord value) {
     halts.apply(
         key,
-        value == null ? null : new Tradability.Halt((Boolean) value.get("halted"), (Long) value.get("until")));
+        value == null ? null : new TradingRule.Halt((Boolean) value.get("halted"), (Long) value.get("until")));
   }
 
   /** As `endsAt`, for trading-halts: without it, every match is halted. */
@@ -291,12 +291,12 @@ final class MatchReader {
     if (of != null && of.loading) doubts.add("loading");
     else if (match != null && match.state != null) {
       if (match.version > match.stateVersion()) doubts.add("behind");
-      if (steady - of.readAt > Tradability.MAX_UNREAD_MS) doubts.add("states_unread");
+      if (steady - of.readAt > TradingRule.MAX_UNREAD_MS) doubts.add("states_unread");
     }
-    Tradability.Match traded = match == null || match.state == null ? null : tradedOf(match);
+    TradingRule.Match traded = match == null || match.state == null ? null : tradedOf(match);
     Long competitionId = traded == null ? null : (Long) match.state.get("competition_id");
-    Tradability.Trading trading =
-        Tradability.trading(
+    TradingRule.Trading trading =
+        TradingRule.trading(
             traded,
             health.match(eventId, wall, steady),
             halts.of(eventId, competitionId, wall, steady),
@@ -306,18 +306,18 @@ final class MatchReader {
         "guard", eventId, "permission", trading.permission(), "safe", safe, "reasons", trading.reasons());
   }
 
-  private static Tradability.Match tradedOf(Match match) {
+  private static TradingRule.Match tradedOf(Match match) {
     GenericRecord state = match.state;
     GenericRecord guard = (GenericRecord) state.get("guard");
     List<String> reasons = new ArrayList<>();
     for (Object reason : (List<?>) guard.get("reasons")) reasons.add(reason.toString());
     if (match.held.inDoubt()) reasons.add("version_went_back");
     boolean safe = (Boolean) guard.get("safe") && !match.held.inDoubt();
-    return new Tradability.Match(optional(state, "status_type"), state.get("firm") != null, safe, reasons);
+    return new TradingRule.Match(optional(state, "status_type"), state.get("firm") != null, safe, reasons);
   }
 
-  private static Tradability.Health healthOf(GenericRecord record) {
-    return new Tradability.Health(
+  private static TradingRule.Health healthOf(GenericRecord record) {
+    return new TradingRule.Health(
         text(record, "source"),
         (Long) record.get("event_id"),
         text(record, "state"),

@@ -61,7 +61,7 @@ final class Reader implements ConsumerRebalanceListener {
   private final ObjectMapper json = new ObjectMapper();
   private final Map<Integer, Schema> schemas = new HashMap<>();
   private final MatchReader reader =
-      new MatchReader(new Tradability.Limits(limit("MAX_AGE_SECONDS"), limit("MAX_DELAY_SECONDS")));
+      new MatchReader(new TradingRule.Limits(limit("MAX_AGE_SECONDS"), limit("MAX_DELAY_SECONDS")));
   private final KafkaConsumer<String, ByteBuffer> consumer = new KafkaConsumer<>(options());
   /** Feed health and halts have one partition each, which every instance reads outside of the group. */
   private final KafkaConsumer<String, ByteBuffer> health = new KafkaConsumer<>(options());

@@ -1,6 +1,6 @@
 """Joins match-state, match-transitions, feed-health and trading-halts: the same as libs/reader for Python. Reads nothing itself."""
 
-from tradability import MAX_UNREAD_MS, HaltTable, HealthTable, next_state, trading
+from trading import MAX_UNREAD_MS, HaltTable, HealthTable, next_state, trading
 
 
 class Match:

@@ -6,7 +6,7 @@ import { clockWords, scopeWords } from '#story/hand-halts.ts';
 import type { BoardMatch, ShownHalt } from '#story/match.ts';
 import { timeText } from '#story/minute.ts';
 import { differenceWords, guardWords, isSameScore, kickOffWords, scoreWords } from '#story/words.ts';
-import { type Permission, type Trading, tradingOf, WENT_BACK } from '#tradability/trading.ts';
+import { type Permission, type Trading, tradingOf, WENT_BACK } from '#trading/trading.ts';
 import { type Html, html } from './html.ts';
 import { type Moment, NO_WORD, whileConnected } from './moment.ts';
 

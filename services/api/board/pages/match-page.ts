@@ -12,7 +12,7 @@ import {
   unreadWords,
   verifiedWords,
 } from '#story/words.ts';
-import { isOver } from '#tradability/trading.ts';
+import { isOver } from '#trading/trading.ts';
 import { delayOf } from '../feeds.ts';
 import type { MatchDetails } from '../match-details.ts';
 import { courseHtml } from './course.ts';

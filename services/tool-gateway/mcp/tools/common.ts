@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { OperationData, OperationName } from '#contract/rest/operations.ts';
 import type { RestAnswer } from '#contract/rest/provider.ts';
 import { playedMinute } from '#domain/clock.ts';
-import { tradingOf } from '#tradability/trading.ts';
+import { tradingOf } from '#trading/trading.ts';
 import type { NamedMatch } from '#views/queries/tool-queries.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { CountedPage } from '#views/store/sql.ts';

@@ -1,4 +1,4 @@
-"""What may be traded: the same rule as libs/tradability for Python, held to the same cases. Without I/O, and without a clock."""
+"""What may be traded: the same rule as libs/trading for Python, held to the same cases. Without I/O, and without a clock."""
 
 BELIEVED = {"alive", "recovered"}
 WENT_BACK = "version_went_back"

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What may be traded: the same rule as libs/tradability for Java, held to the same cases. Without I/O, and without a clock. */
-public final class Tradability {
+/** What may be traded: the same rule as libs/trading for Java, held to the same cases. Without I/O, and without a clock. */
+public final class TradingRule {
   private static final Set<String> BELIEVED = Set.of("alive", "recovered");
   private static final Set<String> OVER = Set.of("finished", "cancelled", "deleted");
   /** What was not read to its end for so long is in doubt, milliseconds. */
@@ -149,7 +149,7 @@ public final class Tradability {
     }
   }
 
-  private Tradability() {}
+  private TradingRule() {}
 
   /** Returns the permission to trade on a match. `match` is null without a state; `doubts` are the reader's own reasons. */
   public static Trading trading(Match match, FeedStatus feed, List<String> halts, List<String> doubts) {
