@@ -88,7 +88,6 @@ const ORDERS: readonly string[] = [
 const READS: readonly string[] = [
   'demo',
   'up',
-  'status',
   'doctor',
   'tail match-state',
   'live',
@@ -175,8 +174,7 @@ test.each([
   [`${HOOK} --secret s3cret`, 'use --secret-file'],
   ['dead-letters resend', 'name letters by their ids'],
   ['dead-letters resend abcd --all', 'name letters by their ids'],
-  ['match 1 --at 2100-01-01T00:00:00Z', 'It is in the future'],
-  ['match 1 --at 1h --follow', 'cannot be used with'],
+  ['match 1 --json --follow', 'cannot be used with'],
   ['position match-processor 1', 'name partitions and one offset'],
   ['position match-processor --yes', 'go with a partition and an offset'],
   ['replay --into rebuilt. --yes', '--yes goes with --replace'],

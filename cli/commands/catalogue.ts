@@ -5,11 +5,10 @@ import type { CommandUnknownOpts } from 'commander';
 export const SUMMARIES: Readonly<Record<string, string>> = {
   demo: 'starts everything, plays real matches into it, shows and checks them',
   up: 'starts broker, registry and all services but the simulator',
-  status: 'shows lag, processes, tasks, dead letters and feed health on one screen',
-  doctor: 'checks broker, topics, schemas, lag, clock and disk, and says what to do',
+  doctor: 'checks what services need and says what to do; shows lag, processes and feeds',
   tail: 'shows the records of topics, decoded',
   live: 'shows the matches that are live now, and what may be traded',
-  match: 'shows one match with its story, now or as published at an earlier time',
+  match: 'shows one match with its story',
   halt: 'halts trading by hand: a match, a competition or everything',
   resume: 'ends a halt by hand',
   end: 'ends a match that the provider never ends',

@@ -8,67 +8,68 @@ import { z } from 'zod';
 import { withConnections } from '#cluster/access.ts';
 import { findBrokerDefects } from '#cluster/broker-defects.ts';
 import { type ClusterFacts, describeCluster } from '#cluster/describe.ts';
-import { topicBounds } from '#cluster/logs.ts';
 import { findRefusals } from '#cluster/refusals.ts';
 import { tokenUrl } from '#contract/rest/client.ts';
 import { reasonOf } from '#errors/touchline-error.ts';
-import type { DeadLetter, IngressStatus } from '#records/types.ts';
 import { addressesOf, type Brokers, securityOf } from '#security/brokers.ts';
 import { dataSettings, type Environment, httpUrl, loadConfig, secret } from '#service/config.ts';
 import { httpGet } from '#service/http-get.ts';
 import { redactor } from '#service/logger.ts';
 import { certificateFiles, validityOf } from '#service/server-tls.ts';
-import { partitionKey } from '#streams/client/port.ts';
 import { requiredTopics, wantedTopics } from '#topics/admin.ts';
-import { follow, type TopicCluster } from '#topics/follow.ts';
-import { PROCESSOR_NAMES, PROCESSORS, type ProcessorName, streamTopics } from '#topics/processors.ts';
+import type { TopicCluster } from '#topics/follow.ts';
+import { PROCESSOR_NAMES, PROCESSORS, streamTopics } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
 import { probeRegistry, type RegistryAnswer, type RegistryUrl } from '#topics/registry-http.ts';
 import { findLostTopics, IDENTIFIED, topicIdsName } from '#topics/topic-ids.ts';
-import { TOPIC_NAMES, type TopicName, topicName } from '#topics/topics.ts';
-import { HealthTable } from '#trading/feed-status.ts';
+import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { findCluster, type OpenCluster, withBackbone } from '../../cluster.ts';
-import { processorProgress } from '../../processor-progress.ts';
 import { serviceConfig } from '../../services.ts';
 import { findUnreadable, LAST_OFFSETS } from '../../unreadable.ts';
 import { deriverOf } from '../rebuild/derived.ts';
 import { WebhookTopics } from '../webhooks/topics.ts';
-import { judgeCertificate } from './certificate-rules.ts';
-import { LostVersions } from './lost-versions.ts';
-import { judgeRefusals } from './positions.ts';
 import {
   type CheckName,
   type CheckResult,
   failed,
   fine,
-  judgeBrokers,
+  judgeCertificate,
   judgeClock,
-  judgeDeadLetters,
   judgeDisk,
-  judgeFeeds,
-  judgeLag,
-  judgeLost,
   judgeLostVersions,
   judgeNoRegistry,
   judgeProvider,
-  judgeReceiverClocks,
   judgeRecords,
   judgeRegistrySpeed,
-  judgeRights,
-  judgeSchemas,
-  judgeTopics,
+  LostVersions,
   REGISTRY_ADVICE,
   warning,
   withOneCause,
 } from './rules.ts';
+import {
+  judgeBrokers,
+  judgeLost,
+  judgeRefusals,
+  judgeRights,
+  judgeSchemas,
+  judgeTopics,
+} from './topic-rules.ts';
 import { judgeWebhooks } from './webhook-rules.ts';
 
 /** Timeout of a request to the registry or the provider. */
-const REQUEST_TIMEOUT_MS = 5_000;
+export const REQUEST_TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
+const WEBHOOK_TOPICS = ['clients', 'webhook-progress'] as const;
 
-/** Runs all checks, and checks the settings of `services`. Never rejects. */
-export async function runChecks(env: Environment, services: readonly string[]): Promise<CheckResult[]> {
+/**
+ * Runs the checks of what seldom changes, and of the settings of `services`; beside them `onReachable`, once a broker answers. Never
+ * rejects.
+ */
+export async function runChecks(
+  env: Environment,
+  services: readonly string[],
+  onReachable: () => Promise<void>,
+): Promise<CheckResult[]> {
   const cluster = await guarded('settings', async () => findCluster(env));
   const independent = [
     ...services.map((name) => guarded('settings', () => settingsOf(name, env))),
@@ -78,11 +79,6 @@ export async function runChecks(env: Environment, services: readonly string[]): 
   ];
   if (!('brokers' in cluster)) return [cluster, ...(await Promise.all(independent)).flat()];
   const facts = await guarded('broker', () => describeCluster(cluster.brokers, namesOf(cluster)));
-  // Another check names missing topics.
-  const reading = (topics: readonly TopicName[], check: CheckName, work: () => Promise<CheckResult[]>) =>
-    'topics' in facts && topics.every((topic) => facts.topics.has(topicName(cluster.prefix, topic)))
-      ? [guarded(check, work)]
-      : [];
   const found = await Promise.all([
     ...independent,
     guarded('registry', () => registry(cluster)),
@@ -90,12 +86,12 @@ export async function runChecks(env: Environment, services: readonly string[]): 
       ? [
           topicsAndPositions(cluster, facts),
           guarded('versions', () => versions(cluster)),
-          ...PROCESSOR_NAMES.map((processor) => guarded('lag', () => lag(cluster, processor))),
           guarded('records', () => records(cluster)),
-          ...reading(['dead-letters'], 'records', () => deadLetters(cluster)),
-          ...reading(['clients', 'webhook-progress'], 'webhooks', () => webhooks(cluster)),
-          ...reading(['ingress-status'], 'clock', () => receiverClocks(cluster)),
-          ...reading(['feed-health'], 'feed', () => feeds(cluster)),
+          // Another check names missing topics.
+          ...(WEBHOOK_TOPICS.every((topic) => facts.topics.has(topicName(cluster.prefix, topic)))
+            ? [guarded('webhooks', () => webhooks(cluster))]
+            : []),
+          guarded('lag', () => onReachable().then(() => [])),
         ]
       : [(await speaksPlain(cluster.brokers)) ? NO_TLS_THERE : [facts].flat()]),
   ]);
@@ -228,70 +224,9 @@ async function records(cluster: OpenCluster): Promise<CheckResult[]> {
   return [...judgeRecords(unreadable, LAST_OFFSETS), ...judgeLostVersions(lost.found())];
 }
 
-async function lag(cluster: TopicCluster, processor: ProcessorName): Promise<CheckResult[]> {
-  const progress = await processorProgress(cluster, processor);
-  return progress === null ? [] : [...judgeLag(processor, progress.partitions, progress.members)];
-}
-
 /** Checks the deliveries to clients. */
 async function webhooks(cluster: OpenCluster): Promise<CheckResult[]> {
   return judgeWebhooks(await new WebhookTopics(cluster).rows());
-}
-
-/** Checks the last dead letters. */
-async function deadLetters(cluster: TopicCluster): Promise<CheckResult[]> {
-  const { brokers, prefix, registryUrl: url } = cluster;
-  const registry = Registry.open({ url, prefix, waitMs: REQUEST_TIMEOUT_MS });
-  const [log] = await topicBounds({ brokers, clientId: 'touchline-doctor' }, [
-    topicName(prefix, 'dead-letters'),
-  ]);
-  if (log === undefined) return [];
-  const from = new Map([[partitionKey(log), Math.max(log.start, log.end - LAST_OFFSETS)]]);
-  const letters: DeadLetter[] = [];
-  await follow(
-    ['dead-letters'],
-    { brokers, prefix, registry },
-    {
-      from,
-      untilEnd: true,
-      onRecord: ({ value }) => value && letters.push(value),
-      onUnreadable() {},
-    },
-  );
-  return judgeDeadLetters(letters, Date.now());
-}
-
-/** Checks the clocks of the receivers by their last reports. */
-async function receiverClocks(cluster: TopicCluster): Promise<CheckResult[]> {
-  const { brokers, prefix, registryUrl: url } = cluster;
-  const registry = Registry.open({ url, prefix, waitMs: REQUEST_TIMEOUT_MS });
-  const last = new Map<string, IngressStatus>();
-  await follow(
-    ['ingress-status'],
-    { brokers, prefix, registry },
-    {
-      untilEnd: true,
-      onRecord: ({ value }) => value && last.set(value.instance, value),
-    },
-  );
-  return judgeReceiverClocks(last.values());
-}
-
-/** Checks the sources of messages by the latest records of the feed monitor. */
-async function feeds(cluster: TopicCluster): Promise<CheckResult[]> {
-  const { brokers, prefix, registryUrl: url } = cluster;
-  const registry = Registry.open({ url, prefix, waitMs: REQUEST_TIMEOUT_MS });
-  const table = new HealthTable();
-  await follow(
-    ['feed-health'],
-    { brokers, prefix, registry },
-    {
-      untilEnd: true,
-      isWanted: ({ key }) => key?.includes('/') === false,
-      onRecord: ({ key, value }) => table.apply(key, value, performance.now()),
-    },
-  );
-  return judgeFeeds(table.sources({ wall: Date.now(), steady: performance.now() }));
 }
 
 /** Checks the certificates of ours that the settings name. */
@@ -338,7 +273,7 @@ const ADVICE: Partial<Record<CheckName, string>> = {
 };
 
 /** Returns the result of a check, or a failed check when it throws. */
-async function guarded<T>(check: CheckName, work: () => Promise<T>): Promise<T | CheckResult> {
+export async function guarded<T>(check: CheckName, work: () => Promise<T>): Promise<T | CheckResult> {
   try {
     return await work();
   } catch (error) {

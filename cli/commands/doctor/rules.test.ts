@@ -1,19 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { TopicFacts } from '#cluster/describe.ts';
+import { RefusedError } from '#streams/errors.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import {
   fine,
-  judgeBrokers,
+  judgeCertificate,
   judgeClock,
   judgeDisk,
   judgeFeeds,
   judgeLag,
   judgeProvider,
   judgeReceiverClocks,
-  judgeRights,
-  judgeSchemas,
-  judgeTopics,
 } from './rules.ts';
+import { judgeBrokers, judgeRefusals, judgeRights, judgeSchemas, judgeTopics } from './topic-rules.ts';
 
 const GOOD: TopicFacts = {
   id: 'x',
@@ -191,4 +190,73 @@ test('names a source that is not alive, with its delay', () => {
     judgeFeeds(sources).map(({ status, message }) => `${status}: ${message}`),
   );
   expect(messages).toEqual([['ok: feed: alive'], ['warning: webhook is delayed by 45 s'], []]);
+});
+
+const DAY = 86_400_000;
+const FROM = Date.UTC(2027, 0, 1);
+const TO = Date.UTC(2028, 0, 1);
+
+describe('a certificate of ours', () => {
+  test.each([
+    ['that is valid for long', FROM + DAY, 'ok', /^that of KAFKA_TLS_CERT_FILE expires on 2028-01-01$/],
+    ['with 14 days left', TO - 14 * DAY, 'ok', /expires on 2028-01-01$/],
+    ['with less than that', TO - 14 * DAY + 1, 'warning', /expires on 2028-01-01$/],
+    ['that has expired', TO, 'failed', /has expired on 2028-01-01: peers refuse it$/],
+    ['that is not valid yet', FROM - 1, 'failed', /is not valid before 2027-01-01: peers refuse it$/],
+  ])('%s is judged', (_, now, status, message) => {
+    const found = judgeCertificate('KAFKA_TLS_CERT_FILE', { from: FROM, to: TO }, now);
+    expect(found).toMatchObject({ status, message: expect.stringMatching(message) });
+    expect(found.advice === null).toBe(status === 'ok');
+  });
+});
+
+const refusal = (partition: number, code: 'CHANGELOG_RECREATED' | 'POSITION_MISSING' | 'INPUT_LOST') => ({
+  partition,
+  error: new RefusedError(code, `why ${partition}`),
+});
+
+test('passes logs that fit their positions', () => {
+  expect(judgeRefusals('p', [], [])).toMatchObject([{ status: 'ok' }]);
+});
+
+test('fails on refused partitions, once for each reason, and leaves lost input to the lag', () => {
+  const refused = [
+    refusal(0, 'CHANGELOG_RECREATED'),
+    refusal(1, 'INPUT_LOST'),
+    refusal(2, 'CHANGELOG_RECREATED'),
+    refusal(3, 'POSITION_MISSING'),
+  ];
+  expect(judgeRefusals('p', [], refused)).toMatchObject([
+    { status: 'failed', message: 'p refuses partitions 0, 2 (CHANGELOG_RECREATED): why 0' },
+    { status: 'failed', message: 'p refuses partitions 3 (POSITION_MISSING): why 3' },
+  ]);
+});
+
+test('advises one command for all partitions that are refused alike', () => {
+  const error = (partition: number) =>
+    new RefusedError('INPUT_RECREATED', 'why', {
+      partition,
+      of: (partitions) => `npx touchline position p ${partitions} start`,
+    });
+  const [found] = judgeRefusals(
+    'p',
+    [],
+    [1, 12].map((partition) => ({ partition, error: error(partition) })),
+  );
+  expect(found?.advice).toMatch(/^npx touchline position p 1,12 start; /);
+  expect(error(12).message).toBe('why; npx touchline position p 12 start');
+});
+
+test('names the rebuild of a lost topic, and never touchline topics alone', () => {
+  const lost = [
+    { name: 't.match-state', deriver: 'match-processor' },
+    { name: 't.normalized-messages', deriver: null },
+  ];
+  const [derived, given] = judgeRefusals('match-processor', lost, []);
+  expect(derived?.advice).toMatch(/touchline topics.*rebuild match-processor --yes/);
+  expect(given?.advice).toMatch(/^restore the topic from a backup/);
+  const required = lost.map(({ name }) => ({ name, partitions: 1, settings: {} }));
+  const names = new Set(lost.map(({ name }) => name));
+  expect(judgeTopics(required, new Map(), names)).toEqual([]);
+  expect(judgeTopics(required, new Map())).toMatchObject([{ status: 'failed' }]);
 });

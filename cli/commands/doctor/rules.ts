@@ -1,19 +1,15 @@
 /** Judges the facts that the checks of `touchline doctor` collected. Pure. A warning or failure always has an advice. */
-import type { ClusterFacts, TopicFacts } from '#cluster/describe.ts';
 import { type PartitionProgress, totalLag } from '#cluster/logs.ts';
 import type { DeadLetter, IngressClock, IngressStatus } from '#records/types.ts';
+import type { Validity } from '#service/server-tls.ts';
 import { feedWords } from '#story/feed-words.ts';
 import { rebuildCommand } from '#streams/runtime/positions.ts';
 import { isOfSchema } from '#topics/errors.ts';
+import type { TopicRecord } from '#topics/follow.ts';
 import type { UnreadableRecord } from '#topics/readable.ts';
-import type { SchemaState } from '#topics/registry.ts';
-import { type LostTopic, lostAdvice, lostText, topicIdsName } from '#topics/topic-ids.ts';
-import { judgeTopic, mismatchText, type TopicMismatch, type WantedTopic } from '#topics/topic-rule.ts';
-import type { TopicName } from '#topics/topics.ts';
 import type { SourceFeedStatus } from '#trading/feed-status.ts';
+import { type VersionStamp, wentBack } from '#trading/trading.ts';
 import { unreadableText } from '../../unreadable.ts';
-import { deriverOf } from '../rebuild/derived.ts';
-import type { LostVersion } from './lost-versions.ts';
 
 export type CheckName =
   | 'settings'
@@ -55,153 +51,6 @@ export function warning(check: CheckName, message: string, advice: string): Chec
 /** Returns a check that found something that cannot work. */
 export function failed(check: CheckName, message: string, advice: string): CheckResult {
   return { check, status: 'failed', message, advice };
-}
-
-export const MAKE_TOPICS = 'run npx touchline topics';
-
-/** Judges the topics against the required ones. `lost`: missing topics that `judgeRefusals` judges. */
-export function judgeTopics(
-  required: readonly WantedTopic[],
-  found: ClusterFacts['topics'],
-  lost: ReadonlySet<string> = new Set(),
-): CheckResult[] {
-  const missing = required.filter(({ name }) => !found.has(name) && !lost.has(name)).map(({ name }) => name);
-  const mismatches = required.flatMap((topic) => {
-    const facts = found.get(topic.name);
-    return facts === undefined ? [] : judgeTopic(topic, facts);
-  });
-  const findings = [
-    ...judgeMismatches(mismatches),
-    ...required.flatMap(({ name }) => [...judgeReplicas(name, found.get(name))]),
-  ];
-  if (missing.length > 0)
-    findings.unshift(
-      failed('topics', `missing: ${missing.join(', ')}`, `${MAKE_TOPICS}; is TOPIC_PREFIX right?`),
-    );
-  return findings.length > 0 || lost.size > 0
-    ? findings
-    : [fine('topics', `${required.length} topics as the table has them`)];
-}
-
-/**
- * Judges topics that are not those which the system was made with: one finding, however many there are. `unnamed`: existing topics that
- * the topic of their ids does not name, `isRecorded`: whether it names any.
- */
-export function judgeLost(
-  prefix: string,
-  lost: readonly LostTopic[],
-  { unnamed, isRecorded }: { readonly unnamed: readonly TopicName[]; readonly isRecorded: boolean },
-): CheckResult[] {
-  if (unnamed.length > 0) {
-    const names = isRecorded ? unnamed.join(',') : 'all';
-    return [
-      failed(
-        'topics',
-        `${topicIdsName(prefix)} has lost records and does not name ${names}: their loss would not be noticed`,
-        `check that no topic is missing, then ${MAKE_TOPICS} --accept ${names}`,
-      ),
-    ];
-  }
-  if (lost.length === 0) return [];
-  const derivers = Map.groupBy(lost, ({ topic }) => deriverOf(topic));
-  derivers.delete(null);
-  const again = [...derivers].map(
-    ([of, derived]) =>
-      `; ${rebuildCommand(of ?? '')} derives ${derived.map(({ topic }) => topic).join(' and ')} again`,
-  );
-  return [failed('topics', lostText(prefix, lost), lostAdvice(lost, 'topics') + again.join(''))];
-}
-
-/** Names one cause in one finding, however many topics have it. */
-function* judgeMismatches(mismatches: readonly TopicMismatch[]): Generator<CheckResult> {
-  const broken = mismatches.filter(({ breaks }) => breaks);
-  for (const of of Map.groupBy(broken, ({ setting }) => setting).values()) {
-    const texts = [...Map.groupBy(of, causeOf).values()].map((same) => {
-      const [first] = same as [TopicMismatch];
-      return mismatchText({ ...first, topic: same.map(({ topic }) => topic).join(', ') });
-    });
-    yield failed(
-      'topics',
-      texts.join('; '),
-      `${MAKE_TOPICS}: it repairs what has lost nothing, and names the command for the rest`,
-    );
-  }
-  const defaults = mismatches.filter(({ breaks }) => !breaks);
-  if (defaults.length > 0)
-    yield warning(
-      'topics',
-      `nobody chose these settings, so the broker's defaults apply: ${defaults.map(mismatchText).join('; ')}`,
-      MAKE_TOPICS,
-    );
-}
-
-function causeOf({ found, wanted }: TopicMismatch): string {
-  return `${found} ${wanted}`;
-}
-
-function* judgeReplicas(name: string, facts: TopicFacts | undefined): Generator<CheckResult> {
-  if (facts === undefined) return;
-  if (facts.leaderless > 0)
-    yield failed(
-      'topics',
-      `${name} has ${facts.leaderless} partitions without a leader`,
-      'start the brokers that hold them',
-    );
-  else if (facts.inSync < facts.replicas)
-    yield warning(
-      'topics',
-      `${name} has ${facts.inSync} of ${facts.replicas} replicas in sync`,
-      'find the broker that is down or behind',
-    );
-}
-
-/** Judges the rights of these credentials. Missing rights are a warning: each service needs other ones. */
-export function judgeRights(found: ClusterFacts['topics']): CheckResult[] {
-  const all = [...found];
-  const lacks = (right: 'mayRead' | 'mayWrite', verb: string): CheckResult[] => {
-    const names = all.filter(([, facts]) => !facts[right]).map(([name]) => name);
-    const advice = 'grant it to these credentials if their service needs it';
-    return names.length > 0 ? [warning('rights', `may not ${verb} ${names.join(', ')}`, advice)] : [];
-  };
-  const findings = [...lacks('mayRead', 'read'), ...lacks('mayWrite', 'write')];
-  if (findings.length > 0 || all.length === 0) return findings;
-  return [fine('rights', 'may read and write every topic')];
-}
-
-/** Judges whether the advertised brokers can be reached from here. */
-export function judgeBrokers({
-  brokers,
-  unreachable,
-}: Pick<ClusterFacts, 'brokers' | 'unreachable'>): CheckResult {
-  if (unreachable.length === 0) return fine('broker', `${brokers.length} answer: ${brokers.join(', ')}`);
-  return failed(
-    'broker',
-    `${unreachable.join(', ')} of ${brokers.length} brokers cannot be reached from here`,
-    'start them, or correct advertised.listeners: clients connect to these addresses',
-  );
-}
-
-/** Judges whether the registry has the schemas of this release. */
-export function judgeSchemas(states: ReadonlyMap<string, SchemaState>): CheckResult[] {
-  const found = Map.groupBy(states.keys(), (subject) => states.get(subject));
-  const of = (state: SchemaState, judge: (subjects: string) => CheckResult): CheckResult[] => {
-    const subjects = found.get(state);
-    return subjects === undefined ? [] : [judge(subjects.join(', '))];
-  };
-  const findings = [
-    ...of('missing', (subjects) => failed('schemas', `not registered: ${subjects}`, MAKE_TOPICS)),
-    ...of('unreadable', (subjects) =>
-      failed(
-        'schemas',
-        `this release cannot read what is written with the newest schema of ${subjects}`,
-        'run a newer release; or something else has registered it: is TOPIC_PREFIX right?',
-      ),
-    ),
-    ...of('another version', (subjects) =>
-      warning('schemas', `not the newest schema: ${subjects}`, `${MAKE_TOPICS} of the newest release here`),
-    ),
-  ];
-  return findings.length > 0 ? findings : [fine('schemas', `${states.size} schemas are registered`)];
 }
 
 /** Commands that run processors which an installation may not use. */
@@ -267,6 +116,33 @@ export function judgeRecords(unreadable: readonly UnreadableRecord[], offsets: n
   ];
 }
 
+/** A match whose state has an earlier version than a record that it must include. */
+type LostVersion = { readonly event_id: number; readonly version: number; readonly known: number };
+
+/** Finds matches whose state lost versions, by the records of all topics of a match. */
+export class LostVersions {
+  readonly #states = new Map<number, VersionStamp>();
+  /** The record with the latest version of each match. */
+  readonly #latest = new Map<number, VersionStamp>();
+
+  /** Adds a record, those of a partition in their order. */
+  add({ topic, value }: Pick<TopicRecord, 'topic' | 'value'>): void {
+    if (value === null || !('event_id' in value && 'version' in value && 'cause' in value)) return;
+    const { event_id, version, cause } = value;
+    if (topic === 'match-state') this.#states.set(event_id, { version, cause });
+    if (version > (this.#latest.get(event_id)?.version ?? 0)) this.#latest.set(event_id, { version, cause });
+  }
+
+  /** Returns the matches whose last state denies a record. */
+  found(): LostVersion[] {
+    return [...this.#states].flatMap(([event_id, state]) => {
+      const latest = this.#latest.get(event_id);
+      if (latest === undefined || !wentBack(latest, state)) return [];
+      return [{ event_id, version: state.version, known: latest.version }];
+    });
+  }
+}
+
 /** Judges matches whose state lost versions: one finding, however many there are. */
 export function judgeLostVersions(lost: readonly LostVersion[]): CheckResult[] {
   const [first] = lost;
@@ -283,21 +159,22 @@ export function judgeLostVersions(lost: readonly LostVersion[]): CheckResult[] {
   ];
 }
 
-/** Age of dead letters that are reported, milliseconds. */
-const LATELY_MS = 86_400_000;
+const DAY_MS = 86_400_000;
 
-/** Judges the last dead letters: one finding for all that were written within a day of `now`, Unix milliseconds. */
-export function judgeDeadLetters(letters: readonly DeadLetter[], now: number): CheckResult[] {
-  const lately = letters.filter(({ failed_at }) => now - failed_at < LATELY_MS);
+/** Judges the open dead letters: one finding for all that were written within a day of `now`, Unix milliseconds. */
+export function judgeDeadLetters(
+  letters: readonly Pick<DeadLetter, 'code' | 'reason' | 'failed_at'>[],
+  now: number,
+): CheckResult[] {
+  const lately = letters.filter(({ failed_at }) => now - failed_at < DAY_MS);
   if (lately.length === 0) return [];
   const causes = [...Map.groupBy(lately, ({ code }) => code)].map(
     ([code, of]) => `${of.length} ${code} (the last: ${of.at(-1)?.reason})`,
   );
-  const text = `of the last dead letters ${lately.length} are less than a day old: ${causes.join('; ')}`;
   return [
     warning(
       'records',
-      text,
+      `${lately.length} dead letters are less than a day old: ${causes.join('; ')}`,
       'npx touchline dead-letters list shows them, and docs/reference/errors.md what to do for each code',
     ),
   ];
@@ -452,4 +329,20 @@ export function judgeProvider(status: number | null): CheckResult {
       'check PROVIDER_CLIENT_ID and PROVIDER_SECRET_KEY',
     );
   return warning('provider', `answers ${status}`, 'ask the provider; the poller retries');
+}
+
+/** As the alert TouchlineCertificateExpires. */
+const CERTIFICATE_WARNING_MS = 14 * DAY_MS;
+const CERTIFICATE_ADVICE = 'replace the files: they are read again within seconds (docs/guides/secure-it.md)';
+
+/** Judges a certificate of ours, by its setting, at a time (Unix milliseconds). */
+export function judgeCertificate(setting: string, { from, to }: Validity, now: number): CheckResult {
+  const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+  const of = `that of ${setting}`;
+  if (now >= to)
+    return failed('tls', `${of} has expired on ${dayOf(to)}: peers refuse it`, CERTIFICATE_ADVICE);
+  if (now < from)
+    return failed('tls', `${of} is not valid before ${dayOf(from)}: peers refuse it`, CERTIFICATE_ADVICE);
+  const text = `${of} expires on ${dayOf(to)}`;
+  return to - now < CERTIFICATE_WARNING_MS ? warning('tls', text, CERTIFICATE_ADVICE) : fine('tls', text);
 }

@@ -97,8 +97,12 @@ export function parsePosition(topic: string, partition: number, value: Buffer): 
     const { layout = 'unknown' } = (json ?? {}) as { readonly layout?: unknown };
     throw new RefusedError(
       'LAYOUT_UNKNOWN',
-      `${topic}-${partition} was written by another version of Touchline (layout ${layout}, this one ` +
-        `knows ${LAYOUT}): run that version, or process all input again with ${rebuildCommand(topic.slice(0, -SUFFIX.length))}`,
+      `${topic}-${partition} was written by another version of Touchline (layout ${layout}, this one knows ${LAYOUT})`,
+      {
+        partition,
+        of: () =>
+          `run that version, or process all input again with ${rebuildCommand(topic.slice(0, -SUFFIX.length))}`,
+      },
     );
   }
   const { next, topic_id: topicId, input_epoch: inputEpoch, logs } = data;

@@ -83,12 +83,13 @@ function changelogUnreadable(
 ): RefusedError {
   const advice =
     error.code === 'SCHEMA_UNKNOWN'
-      ? 'Restore the schemas: docs/guides/runbooks/registry-lost.md'
-      : `Find out who else writes to the topic, then process all input again with ${rebuildCommand(application)}`;
+      ? 'restore the schemas: docs/guides/runbooks/registry-lost.md'
+      : `find out who else writes to the topic, then process all input again with ${rebuildCommand(application)}`;
   return new RefusedError(
     'CHANGELOG_UNREADABLE',
     `${topic}-${partition} has a record that nobody can read, at offsets ${records[0]?.offset} to ${records.at(-1)?.offset} (${error.message}): ` +
-      `the state of its key is unknown. ${advice}`,
+      'the state of its key is unknown',
+    { partition, of: () => advice },
     error,
   );
 }

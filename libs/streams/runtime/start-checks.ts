@@ -70,14 +70,14 @@ export function startOffset(
   if (position === null) return start;
   const { next } = position;
   requireInput(context, partition, { ...found, position });
-  const service = serviceOf(application);
   if (next >= start) return next;
   const lost = `${input}-${partition} begins at offset ${start}, after the position ${next}: ${start - next} records were removed before they were processed`;
   if (onLostInput === 'stop') {
-    throw new RefusedError(
-      'INPUT_LOST',
-      `${lost}; continue without them with npx touchline position ${service} ${partition} ${start} or ON_LOST_INPUT=continue`,
-    );
+    throw new RefusedError('INPUT_LOST', lost, {
+      partition,
+      of: () =>
+        `continue without them with ${positionCommand(application, partition, start)} or ON_LOST_INPUT=continue`,
+    });
   }
   metrics.lostRecords.inc({ partition }, start - next);
   log.error({ partition, from: next, to: start, code: 'INPUT_LOST' }, `${lost}, continuing without them`);
@@ -98,15 +98,22 @@ export function requireInput(
     throw new RefusedError(
       'INPUT_RECREATED',
       `${name} is not the topic that position ${next} was written for: it was deleted and created again, and has offsets ${start} ` +
-        `to ${end}; process all of its records with npx touchline position ${service} ${partition} start, or only new ones with ` +
-        `npx touchline position ${service} ${partition} end --yes`,
+        `to ${end}`,
+      {
+        partition,
+        of: (partitions) =>
+          `process all of its records with npx touchline position ${service} ${partitions} start, or only new ones with ` +
+          `npx touchline position ${service} ${partitions} end --yes`,
+      },
     );
   }
   if (next > end) {
     throw new RefusedError(
       'POSITION_BEYOND_END',
-      `${name} ends at offset ${end}, before the position ${next}: it lost records (truncated, or restored from a backup); continue ` +
-        `at its end with npx touchline position ${service} ${partition} ${end}, or process all input again with ${rebuildCommand(application)}`,
+      `${name} ends at offset ${end}, before the position ${next}: it lost records (truncated, or restored from a backup)`,
+      byRebuild(application, partition, {
+        before: `continue at its end with ${positionCommand(application, partition, end)}, or `,
+      }),
     );
   }
 }
@@ -126,15 +133,16 @@ export function requireChangelogs(
       throw new RefusedError(
         'CHANGELOG_RECREATED',
         `${topic}-${partition} is not the topic that position ${next} was written with: it was deleted and created again, ` +
-          `and the state of that position is lost; process all input again with ${rebuildCommand(application)}`,
+          'and the state of that position is lost',
+        byRebuild(application, partition),
       );
     }
     if (mark.start !== null && mark.id === id && start > mark.start)
       throw new RefusedError(
         'CHANGELOG_TRUNCATED',
         `${topic}-${partition} begins at offset ${start} and began at ${mark.start} at the position ${next}: its first records were deleted, ` +
-          'by retention (cleanup.policy=delete) or by an operator, and with them the state of their keys; run npx touchline topics, and ' +
-          truncatedAdvice(application, partition, next),
+          'by retention (cleanup.policy=delete) or by an operator, and with them the state of their keys',
+        orKeep(application, partition, next, 'run npx touchline topics, and '),
       );
     if (mark.end !== null && end < mark.end)
       throw changelogTruncated(application, { topic, partition, end }, mark.end, next);
@@ -156,8 +164,13 @@ export function requireSameInput(
       : [`processed records, written in leader epoch ${inputEpoch} before the position ${next}`, next];
   throw new RefusedError(
     'INPUT_TRUNCATED',
-    `${input}-${partition} lost ${lost}, and other records may have their offsets now; process the records from offset ${from} on with ` +
-      `npx touchline position ${serviceOf(application)} ${partition} ${from}, or all records of the input with ${rebuildCommand(application)}`,
+    `${input}-${partition} lost ${lost}, and other records may have their offsets now`,
+    {
+      partition,
+      of: () =>
+        `process the records from offset ${from} on with ${positionCommand(application, partition, from)}, or all records of the input ` +
+        `with ${rebuildCommand(application)}`,
+    },
   );
 }
 
@@ -189,15 +202,27 @@ export function changelogTruncated(
   return new RefusedError(
     'CHANGELOG_TRUNCATED',
     `${topic}-${partition} ends at offset ${end} and had reached ${expected} at the position ${next}: it lost up to ${expected - end} records ` +
-      `of state; ${truncatedAdvice(application, partition, next)}`,
+      'of state',
+    orKeep(application, partition, next),
   );
 }
 
-function truncatedAdvice(application: string, partition: number, next: number): string {
-  return (
-    `process all input again with ${rebuildCommand(application)}, or continue with the remaining state with ` +
-    `npx touchline position ${serviceOf(application)} ${partition} ${next} --accept-state`
-  );
+/** Returns the repair that processes all input again, with another one in words before or after it. */
+function byRebuild(application: string, partition: number, { before = '', after = '' } = {}) {
+  return {
+    partition,
+    of: () => `${before}process all input again with ${rebuildCommand(application)}${after}`,
+  };
+}
+
+/** Returns the repair of an incomplete changelog. */
+function orKeep(application: string, partition: number, next: number, before = '') {
+  const kept = `, or continue with the remaining state with ${positionCommand(application, partition, next)} --accept-state`;
+  return byRebuild(application, partition, { before, after: kept });
+}
+
+function positionCommand(application: string, partition: number, to: number | '<offset>'): string {
+  return `npx touchline position ${serviceOf(application)} ${partition} ${to}`;
 }
 
 /** Rejects with `RefusedError` POSITION_MISSING when a log of a partition without a position has a committed value. */
@@ -211,7 +236,8 @@ async function requireNothing(
   throw new RefusedError(
     'POSITION_MISSING',
     `${positions}-${partition} has no position, but ${topic}-${partition} has a record at offset ${offset} that was committed with one: ` +
-      `${positions} was lost, or another program wrote these topics; process all input again with ${rebuildCommand(application)}`,
+      `${positions} was lost, or another program wrote these topics`,
+    byRebuild(application, partition),
   );
 }
 
@@ -230,9 +256,10 @@ export async function requireSameCommit(
     if (first !== last)
       throw new RefusedError(
         'OUTPUT_TRUNCATED',
-        `${topic}-${partition} lacks the record at offset ${last} that was committed with the position ${next}: its readers miss results; ` +
-          `process all input again with ${rebuildCommand(application)}, or continue without them with ` +
-          `npx touchline position ${serviceOf(application)} ${partition} ${next}`,
+        `${topic}-${partition} lacks the record at offset ${last} that was committed with the position ${next}: its readers miss results`,
+        byRebuild(application, partition, {
+          after: `, or continue without them with ${positionCommand(application, partition, next)}`,
+        }),
       );
   }
   const later = await findOffset(client, { ...log, start: Math.max(start, mark?.end ?? end) }, () => true);
@@ -240,7 +267,9 @@ export async function requireSameCommit(
     throw new RefusedError(
       'POSITION_TRUNCATED',
       `${positions}-${partition} has lost a position: ${topic}-${partition} has a record at offset ${later} that was committed after the ` +
-        `position ${next}, and continuing would write it twice; process all input again with ${rebuildCommand(application)}, or continue ` +
-        `at another position with npx touchline position ${serviceOf(application)} ${partition} <offset> --accept-state`,
+        `position ${next}, and continuing would write it twice`,
+      byRebuild(application, partition, {
+        after: `, or continue at another position with ${positionCommand(application, partition, '<offset>')} --accept-state`,
+      }),
     );
 }

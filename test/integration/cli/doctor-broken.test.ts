@@ -12,9 +12,9 @@ import { topicName } from '#topics/topics.ts';
 import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
 import { writeText } from '../../support/certificates.ts';
+import { doctor } from '../../support/doctor.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { touchlineHere } from '../../support/touchline-here.ts';
 import { initializedCluster, TestTopics } from './topics.ts';
 
 let connection: TestBackbone;
@@ -167,8 +167,7 @@ const BROKEN: readonly (readonly [string, Break, CheckResult['check'], RegExp])[
 
 test.each(BROKEN)('reports that %s', async (_, make, check, said) => {
   const { env: more = {}, services = [] } = await make();
-  const { code, out, err } = await touchlineHere(['doctor', '--json', ...services], { ...env, ...more });
-  const findings = JSON.parse(out) as CheckResult[];
+  const { code, out, err, findings } = await doctor({ ...env, ...more }, ...services);
   expect(err).toBe('');
   const bad = findings.filter(({ status }) => status !== 'ok');
   const found = bad.filter((finding) => finding.check === check && said.test(finding.message));

@@ -1,10 +1,11 @@
-/** `touchline doctor` and `touchline status` against a real broker and registry: complete, and with missing parts. */
+/** `touchline doctor` against a real broker and registry: complete, and with missing parts. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { deleteTopics } from '#topics/admin.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { topicName } from '#topics/topics.ts';
 import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
+import { doctor } from '../../support/doctor.ts';
 import { health } from '../../support/feed-health.ts';
 import { publishValues } from '../../support/publish-values.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
@@ -18,12 +19,11 @@ beforeAll(async () => {
   ({ connection, env } = await initializedCluster());
 });
 
-/** Runs doctor. Returns all findings, and those that did not pass. */
-async function doctor(more: Readonly<Record<string, string>> = {}, ...args: string[]) {
-  const { code, out, err } = await touchlineHere(['doctor', '--json', ...args], { ...env, ...more });
-  const findings = JSON.parse(out) as CheckResult[];
+/** Runs doctor. Returns all findings, and those that did not pass, and the tables. */
+async function examined(more: Readonly<Record<string, string>> = {}) {
+  const { err, findings, ...found } = await doctor({ ...env, ...more });
   expect(err).toBe('');
-  return { code, findings, notFine: findings.filter(({ status }) => status !== 'ok') };
+  return { ...found, findings, notFine: findings.filter(({ status }) => status !== 'ok') };
 }
 
 /** Publishes that the source of webhooks is down, for as long as the test takes. */
@@ -48,7 +48,7 @@ const of = (findings: readonly CheckResult[], check: string) => findings.filter(
 
 describe('an installation', () => {
   test('passes when it is complete, except processors that do not run', async () => {
-    const { code, findings, notFine } = await doctor();
+    const { code, findings, notFine } = await examined();
     expect(code).toBe(0);
     expect(notFine.filter(({ check }) => !['lag', 'disk'].includes(check))).toEqual([]);
     expect(of(findings, 'lag').map(({ message }) => message)).toContain(
@@ -71,20 +71,21 @@ describe('an installation', () => {
     expect(of(findings, 'disk').some(({ message }) => message.startsWith('log of broker '))).toBe(true);
   });
 
-  test('is rendered as lines by doctor, and as one screen by status', async () => {
-    const { code, out } = await touchlineHere(['doctor'], env);
-    expect(code).toBe(0);
-    expect(out).toMatch(/^ok {8}settings {2}/);
-    expect(out).toMatch(/\n0 failed, \d+ warnings, \d+ fine\n$/);
+  test('is rendered as findings, then as tables', async () => {
     await publishHealth();
     await publishRefusal();
-    const screen = await touchlineHere(['status', '--watch', '--metrics', 'http://127.0.0.1:1'], env);
-    expect(screen).toMatchObject({ code: 0, err: '' });
-    expect(screen.out).toMatch(/\nmatch-processor +0 +2 +0 {2}not running\n/);
-    expect(screen.out).toContain('\ndead letters  0\n');
-    expect(screen.out).toMatch(/\nwebhook +down +2026-06-11T20:45:10Z +network\n/);
-    expect(screen.out).toMatch(/\n1234567 +2026-06-11T20:46:00Z +has no incident\n/);
-    expect(screen.out).toMatch(/\nhttp:\/\/127\.0\.0\.1:1 .*no answer/);
+    const { code, out, err } = await touchlineHere(
+      ['doctor', '--watch', '--metrics', 'http://127.0.0.1:1'],
+      env,
+    );
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(
+      /^warning .*\nok {8}settings {2}.*\n0 failed, \d+ warnings, \d+ fine\n.*\nmatch-processor +0 +2 +0\n/s,
+    );
+    expect(out).toContain('\ndead letters  0\n');
+    expect(out).toMatch(/\nwebhook +down +2026-06-11T20:45:10Z +network\n/);
+    expect(out).toMatch(/\n1234567 +2026-06-11T20:46:00Z +has no incident\n/);
+    expect(out).toMatch(/\nhttp:\/\/127\.0\.0\.1:1 .*no answer/);
   });
 });
 
@@ -92,7 +93,7 @@ test('finds receivers whose clock the provider contradicts', async () => {
   const status = sampleOf('ingress-status');
   const report = { ...status, source: 'webhook', clock: { behind_ms: 61_000, expired: 3 } };
   await publishValues(connection, 'ingress-status', [{ key: report.source, value: report }]);
-  const { code, notFine } = await doctor();
+  const { code, notFine } = await examined();
   expect(code).toBe(1);
   expect(of(notFine, 'clock')).toMatchObject([
     {
@@ -122,7 +123,7 @@ describe('a broken installation', () => {
     const newest = await fetch(`${registryUrl}/subjects/${subject}/versions/latest`);
     expect(await newest.text()).toContain('Other');
 
-    const { code, notFine } = await doctor();
+    const { code, notFine, tables } = await examined();
     expect(code).toBe(1);
     expect(of(notFine, 'topics')).toEqual([
       {
@@ -137,13 +138,12 @@ describe('a broken installation', () => {
     expect(of(notFine, 'schemas')).toMatchObject([
       { status: 'failed', message: expect.stringMatching(`cannot read .* ${subject}$`) },
     ]);
-    const { out } = await touchlineHere(['status', '--json'], env);
-    expect(JSON.parse(out).processors[1]).toEqual({ processor: 'standings-processor', state: null });
+    expect(tables?.processors[1]).toEqual({ processor: 'standings-processor', state: null });
   });
 
   test('has a finding for settings without a broker', async () => {
-    const { code, findings } = await doctor({ KAFKA_BROKERS: '', DATA_DIR: '/nonexistent' });
-    expect(code).toBe(1);
+    const { code, findings, tables } = await examined({ KAFKA_BROKERS: '', DATA_DIR: '/nonexistent' });
+    expect([code, tables]).toEqual([1, null]);
     expect(of(findings, 'settings')).toMatchObject([
       { status: 'failed', message: expect.stringContaining('no broker') },
     ]);
@@ -151,7 +151,7 @@ describe('a broken installation', () => {
 
   test.each([
     [['doctor', 'nobody'], "'nobody' is invalid"],
-    [['status', '--metrics', 'x'], '--metrics takes http addresses'],
+    [['doctor', '--metrics', 'x'], '--metrics takes http addresses'],
   ])('refuses %j', async (args, text) => {
     const { code, err } = await touchlineHere(args, env);
     expect(code).toBe(2);

@@ -19,11 +19,12 @@ import { sampleOf } from '#topics/testing/samples.ts';
 import { topicIdsName } from '#topics/topic-ids.ts';
 import { TOPIC_NAMES, TOPICS, type TopicName, type TopicSpec, topicName } from '#topics/topics.ts';
 import { VersionedTopic } from '#topics/versioned-topic.ts';
+import { findingLines } from '../../../cli/commands/doctor/render.ts';
 import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
-import { renderFindings } from '../../../cli/commands/doctor/run.ts';
 import { commandsIn } from '../../../cli/testing/printed-commands.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
 import { withAdmin } from '../../support/admin.ts';
+import { doctor } from '../../support/doctor.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { quietLog } from '../../support/log.ts';
 import { until } from '../../support/poll.ts';
@@ -287,8 +288,8 @@ export class LostTopics {
 
   /** Returns what `touchline doctor` fails on. */
   async failures(): Promise<CheckResult[]> {
-    const { out } = await touchlineHere(['doctor', '--json'], this.#env);
-    return (JSON.parse(out) as CheckResult[]).filter(({ status }) => status === 'failed');
+    const { findings } = await doctor(this.#env);
+    return findings.filter(({ status }) => status === 'failed');
   }
 
   /** Lets topics lose something; not their `end`, which needs the folder of a broker that is down. */
@@ -363,7 +364,7 @@ export class LostTopics {
 
   async #expectSaid(said: RegExp | null, named: readonly AnyTopic[] = []): Promise<void> {
     const found = await this.failures();
-    const lines = renderFindings(found).trim().split('\n').slice(0, -2);
+    const lines = findingLines(found).slice(0, -2);
     const finding = found.find(({ message }) => said?.test(message));
     if (said === null) expect(found).toEqual([]);
     else expect(finding, lines.join('\n')).toBeDefined();

@@ -5,8 +5,8 @@ import { withPublisher } from '#streams/publish/publisher.ts';
 import { deleteTopics, findTopics, topicPartitions } from '#topics/admin.ts';
 import { topicIdsName } from '#topics/topic-ids.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
-import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { doctor } from '../../support/doctor.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
@@ -82,9 +82,8 @@ describe('touchline topics', () => {
       await untilTrue('the api says so while it runs', () =>
         lines.some((line) => line.includes(`${said}: `)),
       );
-      const { out } = await touchlineHere(['doctor', '--json'], env);
-      const findings = (JSON.parse(out) as CheckResult[]).filter(({ check }) => check === 'topics');
-      expect(findings).toMatchObject([
+      const { findings } = await doctor(env);
+      expect(findings.filter(({ check }) => check === 'topics')).toMatchObject([
         { status: 'failed', message: lost, advice: expect.stringContaining(advice) },
       ]);
       expect(await run(['--accept', topics.join(',')], env)).toMatchObject({ code: 0, err: '' });

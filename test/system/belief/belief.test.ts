@@ -25,10 +25,10 @@ import { WatchedMatch } from './live-match.ts';
 import {
   Alerts,
   ofBoard,
+  ofDoctor,
   ofReaders,
   ofRest,
   ofScreens,
-  ofStatus,
   ofTail,
   ofTools,
   toolClient,
@@ -139,7 +139,7 @@ beforeAll(async () => {
     ofRest(api.url, EVENT),
     ...(await ofTools(connectTools, EVENT)),
     ofTail(env, EVENT),
-    ofStatus(env),
+    ofDoctor(env),
     ...ofScreens(env, EVENT),
     alerts.surface,
     ...(await ofReaders(env, EVENT)),
@@ -337,8 +337,8 @@ async function expectDelay(lag: number): Promise<void> {
 }
 
 test('every surface obeys a halt by hand within a second, whatever is down, until it is resumed or its time ends', async () => {
-  // The status shows sources only.
-  const names = watch.names.filter((name) => name !== 'status');
+  // The doctor shows sources only.
+  const names = watch.names.filter((name) => name !== 'doctor');
   const others = names.filter((name) => ![...PAGES, ...TOOLS].includes(name));
   const env = connectionEnv(pipeline.connection);
   const order = async (...args: readonly string[]): Promise<void> => {
@@ -375,7 +375,7 @@ test('every surface obeys a halt by hand within a second, whatever is down, unti
     await fault.make();
     await fault.mend();
     // Its sources are believed again, and it is not.
-    await watch.all('safe', ['status']);
+    await watch.all('safe', ['doctor']);
     await watch.all('halted', names);
     const after = await watch.safeAfter(since, performance.now() - since, names);
     expect(Object.entries(after).filter(([, ms]) => ms > 0)).toEqual([]);
@@ -465,7 +465,7 @@ test('no surface shows safe for long after the last confirmation, and all do aga
   await watch.all(
     'not_in_play',
     // Surfaces of sources or of live matches only do not show this match.
-    watch.names.filter((name) => name !== 'status' && name !== 'live'),
+    watch.names.filter((name) => name !== 'doctor' && name !== 'live'),
   );
   await alerts.expectPublishedOnce(pipeline);
 });
@@ -473,7 +473,7 @@ test('no surface shows safe for long after the last confirmation, and all do aga
 /** Expects a goal that cannot be read to halt every surface of the match, while its sources stay alive, until a result. */
 async function haltsAfterUnreadableGoal(): Promise<void> {
   // Neither shows the guard of a match, but the health of its sources.
-  const ofSources = ['status', 'REST'];
+  const ofSources = ['doctor', 'REST'];
   const names = watch.names.filter((name) => !ofSources.includes(name));
   const since = performance.now();
   await match.sayUnreadableGoal();

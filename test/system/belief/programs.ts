@@ -199,13 +199,13 @@ export function ofTail(env: Env, eventId: number): Surface {
   return { name: 'tail', read: () => said };
 }
 
-/** Opens `touchline status --watch` in a terminal. It shows feeds, no matches. */
-export function ofStatus(env: Env): Surface {
-  const status = inTerminal('status --watch', env);
+/** Opens `touchline doctor --watch` in a terminal. It shows feeds, no matches. */
+export function ofDoctor(env: Env): Surface {
+  const doctor = inTerminal('doctor --watch', env);
   return {
-    name: 'status',
+    name: 'doctor',
     read() {
-      const states = [/\bwebhook\s+(\w+)/g, /\bfeed\s+(\w+)/g].map((pattern) => status.last(pattern));
+      const states = [/\bwebhook\s+(\w+)/g, /\bfeed\s+(\w+)/g].map((pattern) => doctor.last(pattern));
       if (states.every((state) => state === null)) return null;
       return states.some((state) => state === 'alive' || state === 'recovered') ? 'safe' : 'halted';
     },

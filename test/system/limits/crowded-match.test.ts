@@ -3,11 +3,10 @@ import { expect, test } from 'vitest';
 import { MAX_DECISIVE } from '#processors/match/loaded-match.ts';
 import { codecs, goal } from '#processors/match/testing/partition.ts';
 import type { NormalizedMessage } from '#records/types.ts';
-import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { doctor } from '../../support/doctor.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { Pipeline } from '../../support/pipeline.ts';
-import { touchlineHere } from '../../support/touchline-here.ts';
 
 const CROWDED = 1;
 const OTHERS = [2, 3, 4, 5, 6, 7];
@@ -48,10 +47,8 @@ test('refuses what a match has too many of, goes on with all others, and says so
   expect(await processor.metric('touchline_dead_letters_total', 'code="too_many_incidents"')).toBe(
     ROUNDS * OF_ROUND - MAX_DECISIVE,
   );
-  const { out } = await touchlineHere(['doctor', '--json'], connectionEnv(connection));
-  const found = (JSON.parse(out) as CheckResult[]).filter(
-    ({ check, status }) => check === 'records' && status !== 'ok',
-  );
+  const { findings } = await doctor(connectionEnv(connection));
+  const found = findings.filter(({ check, status }) => check === 'records' && status !== 'ok');
   expect(found).toMatchObject([
     {
       status: 'warning',

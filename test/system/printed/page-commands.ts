@@ -3,7 +3,7 @@
  * there, in this order; blocks of commands are run by the tests of their pages.
  */
 export const PAGE_COMMANDS = {
-  starting: ['doctor', 'status', 'position <processor>'],
+  starting: ['doctor', 'position <processor>'],
   running: [
     '--help',
     'completion bash',
@@ -11,8 +11,7 @@ export const PAGE_COMMANDS = {
     'clients --help',
     'doctor',
     'doctor webhook-receiver api webhook-dispatcher',
-    'status',
-    'status --watch',
+    'doctor --watch',
     'topics',
     'tail match-state',
     'tail match-state --from-beginning',
@@ -20,7 +19,6 @@ export const PAGE_COMMANDS = {
     'live',
     'match <event id>',
     'match <event id> --json',
-    'match <event id> --at <time>',
     'end <event id> --reason "never played" --yes',
     'compare <prefix> <prefix>',
     'dead-letters list',

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parseProcessStatus } from './processes.ts';
-import { renderStatus, type SystemStatus } from './render.ts';
+import { findingLines, systemLines } from './render.ts';
+import { failed, fine, warning } from './rules.ts';
+import type { SystemTables } from './system.ts';
 
 const METRICS = `# HELP touchline_tasks Partitions held, by state.
 # TYPE touchline_tasks gauge
@@ -33,19 +35,35 @@ describe('parseProcessStatus', () => {
   });
 });
 
+test('renders failures first, with their advice, and leaves out on a screen what is fine', () => {
+  const findings = [
+    fine('broker', 'answers'),
+    warning('disk', 'is full soon', 'free it'),
+    failed('lag', 'lost', 'x'),
+  ];
+  const bad = [
+    'failed    lag       lost',
+    '                    → x',
+    'warning   disk      is full soon',
+    '                    → free it',
+  ];
+  const counts = ['', '1 failed, 1 warnings, 1 fine'];
+  expect(findingLines(findings)).toEqual([...bad, 'ok        broker    answers', ...counts]);
+  expect(findingLines(findings, { isShort: true })).toEqual([...bad, ...counts]);
+});
+
 test('renders processors, dead letters, sources and processes on one screen', () => {
-  const state = { processes: 2, partitions: 8, behind: 12_345, outside: [] };
-  const taken: SystemStatus = {
+  const state = { processes: 2, partitions: 8, behind: 12_345 };
+  const taken: SystemTables = {
     at: Date.UTC(2026, 5, 11, 20, 45, 10, 500),
     prefix: 'touchline.',
     processors: [
       { processor: 'match-processor', state },
       { processor: 'standings-processor', state: { ...state, processes: 0, behind: 0 } },
-      { processor: 'alert-processor', state: { ...state, behind: 7, outside: [1, 5] } },
+      { processor: 'alert-processor', state: { ...state, behind: 7 } },
       { processor: 'webhook-dispatcher', state: null },
     ],
     deadLetters: 3,
-    unreadable: ['touchline.clients-0, offset 7: no schema id before the body'],
     sources: [
       {
         source: 'feed',
@@ -71,17 +89,16 @@ test('renders processors, dead letters, sources and processes on one screen', ()
     ],
     processes: [parseProcessStatus('http://a', METRICS), { url: 'http://b', problem: 'no answer\u001b[2J' }],
   };
-  expect(renderStatus(taken, null)).toEqual([
+  expect(systemLines(taken, null)).toEqual([
     'touchline.  2026-06-11T20:45:10Z',
     '',
     'processor            processes  partitions  behind',
     'match-processor              2           8   12345',
-    'standings-processor          0           8       0  not running',
-    'alert-processor              2           8       7  refused: partitions 1, 5, see npx touchline doctor',
-    'webhook-dispatcher           -           -       -  no topics: npx touchline topics',
+    'standings-processor          0           8       0',
+    'alert-processor              2           8       7',
+    'webhook-dispatcher           -           -       -',
     '',
     'dead letters  3  npx touchline dead-letters list',
-    'nobody can read  touchline.clients-0, offset 7: no schema id before the body',
     '',
     'feed     state    since                 reason',
     'feed     alive    2026-06-11T20:00:00Z',
@@ -97,12 +114,11 @@ test('renders processors, dead letters, sources and processes on one screen', ()
     'http://b           -         -          -  no answer\\u001b[2J',
   ]);
   expect(
-    renderStatus(
-      { ...taken, deadLetters: null, unreadable: [], sources: [], refusedLists: [], processes: [] },
-      null,
-    ).slice(-2),
-  ).toEqual(['', 'dead letters  no topic']);
-  const head = (lateMs: number) => renderStatus(taken, null, taken.at + lateMs)[0];
+    systemLines({ ...taken, deadLetters: null, sources: [], refusedLists: [], processes: [] }, null).slice(
+      -2,
+    ),
+  ).toEqual(['', 'dead letters  unknown']);
+  const head = (lateMs: number) => systemLines(taken, null, taken.at + lateMs)[0];
   expect(head(5_000)).toBe('touchline.  2026-06-11T20:45:10Z');
   expect(head(25_000)).toBe('touchline.  2026-06-11T20:45:10Z  25 s ago: the broker has not answered since');
 });

@@ -1,40 +1,30 @@
-/** Renders the screen of `touchline status`. Pure. */
+/** Renders what `touchline doctor` found: first the findings, then the tables. Pure. */
 import type { RefusedList } from '#records/types.ts';
 import { feedWords } from '#story/feed-words.ts';
 import type { SourceFeedStatus } from '#trading/feed-status.ts';
 import { type TextCell, type TextColumn, tableLines } from '../../table.ts';
-import { secondsText } from '../../values.ts';
+import { escapeLine, secondsText } from '../../values.ts';
 import type { ProcessStatus } from './processes.ts';
+import type { CheckResult } from './rules.ts';
+import type { ProcessorStatus, SystemTables } from './system.ts';
 
-/** A processor as the broker knows it. */
-export type ProcessorStatus = {
-  readonly processor: string;
-  /** Null when its topics do not exist. */
-  readonly state: {
-    readonly processes: number;
-    readonly partitions: number;
-    readonly behind: number;
-    /** Partitions whose position is outside of their input: they are refused. */
-    readonly outside: readonly number[];
-  } | null;
-};
-
-/** What the screen shows. */
-export type SystemStatus = {
-  /** Time of reading, Unix milliseconds. */
-  readonly at: number;
-  readonly prefix: string;
-  readonly processors: readonly ProcessorStatus[];
-  /** Number of open dead letters; null when the topic does not exist. */
-  readonly deadLetters: number | null;
-  /** Records that nobody can read, a line each. */
-  readonly unreadable: readonly string[];
-  /** The status of each source of messages that has a record. */
-  readonly sources: readonly SourceFeedStatus[];
-  /** Events whose latest incident list the poller refuses, the earliest first. */
-  readonly refusedLists: readonly RefusedList[];
-  readonly processes: readonly ProcessStatus[];
-};
+/** Returns a line for each finding, failures first, its advice below it; and the counts. `isShort` leaves out what is fine. */
+export function findingLines(findings: readonly CheckResult[], { isShort = false } = {}): string[] {
+  const of = (status: CheckResult['status']) => findings.filter((one) => one.status === status);
+  const [bad, doubtful, good] = [of('failed'), of('warning'), of('ok')];
+  const lines = [...bad, ...doubtful, ...(isShort ? [] : good)].flatMap(
+    ({ check, status, message, advice }) => {
+      const [first = '', ...more] = message.split('\n').map(escapeLine);
+      const below = [...more, ...(advice === null ? [] : [`→ ${advice}`])];
+      return [
+        `${status.padEnd(8)}  ${check.padEnd(8)}  ${first}`,
+        ...below.map((line) => ' '.repeat(20) + line.trim()),
+      ];
+    },
+  );
+  const counts = `${bad.length} failed, ${doubtful.length} warnings, ${good.length} fine`;
+  return [...lines, ...(lines.length > 0 ? [''] : []), counts];
+}
 
 const MIB = 1024 * 1024;
 
@@ -46,7 +36,6 @@ const PROCESSORS: readonly TextColumn<ProcessorStatus>[] = [
   { head: 'processes', align: 'right', of: ({ state }) => state?.processes ?? '-' },
   { head: 'partitions', align: 'right', of: ({ state }) => state?.partitions ?? '-' },
   { head: 'behind', align: 'right', of: ({ state }) => state?.behind ?? '-' },
-  { head: '', minWidth: 12, of: noteCell },
 ];
 const SOURCES: readonly TextColumn<SourceFeedStatus>[] = [
   { head: 'feed', of: ({ source }) => source },
@@ -81,31 +70,20 @@ const PROCESSES: readonly TextColumn<ProcessStatus>[] = [
   { head: 'tasks', minWidth: 12, of: tasksCell },
 ];
 
-/** Returns the lines of the screen at `now`, Unix milliseconds; `width` is as for `tableLines`. */
-export function renderStatus(status: SystemStatus, width: number | null, now = status.at): string[] {
-  const { at, prefix, processors, deadLetters, unreadable, sources, refusedLists, processes } = status;
-  const letters = deadLetters === null ? 'no topic' : String(deadLetters);
+/** Returns the lines of the tables at `now`, Unix milliseconds; `width` is as for `tableLines`. */
+export function systemLines(tables: SystemTables, width: number | null, now = tables.at): string[] {
+  const { at, prefix, processors, deadLetters, sources, refusedLists, processes } = tables;
+  const age = now - at;
   return [
-    `${prefix}  ${secondsText(at)}${now - at > LATE_MS ? `  ${Math.floor((now - at) / 1000)} s ago: the broker has not answered since` : ''}`,
+    `${prefix}  ${secondsText(at)}${age > LATE_MS ? `  ${Math.floor(age / 1000)} s ago: the broker has not answered since` : ''}`,
     '',
     ...tableLines(PROCESSORS, processors, width),
     '',
-    `dead letters  ${letters}${deadLetters ? '  npx touchline dead-letters list' : ''}`,
-    ...unreadable.map((record) => `nobody can read  ${record}`),
+    `dead letters  ${deadLetters ?? 'unknown'}${deadLetters ? '  npx touchline dead-letters list' : ''}`,
     ...(sources.length === 0 ? [] : ['', ...tableLines(SOURCES, sources, width)]),
     ...(refusedLists.length === 0 ? [] : ['', ...tableLines(REFUSED_LISTS, refusedLists, width)]),
     ...(processes.length === 0 ? [] : ['', ...tableLines(PROCESSES, processes, width)]),
   ];
-}
-
-function noteCell({ state }: ProcessorStatus): TextCell {
-  if (state === null) return 'no topics: npx touchline topics';
-  if (state.outside.length > 0)
-    return {
-      text: `refused: partitions ${state.outside.join(', ')}, see npx touchline doctor`,
-      style: 'red',
-    };
-  return state.processes === 0 ? { text: 'not running', style: 'yellow' } : null;
 }
 
 function tasksCell(one: ProcessStatus): TextCell {
