@@ -21,7 +21,10 @@ export async function drawWhile(work: Promise<unknown>, lines: () => readonly st
   // block would be lost.
   const draw = (): void => {
     const up = drawn > 0 ? `\u001b[${drawn}A` : '';
-    const shown = lines().slice(0, Math.max(1, out.rows - 1));
+    const all = lines();
+    const room = Math.max(1, out.rows - 1);
+    const more = all.length - room + 1;
+    const shown = more <= 1 ? all : [...all.slice(0, room - 1), `and ${more} more lines`];
     const block = shown.map(
       (line) => `\r${fitting(escapeControls(line), out.columns - 1)}${CLEAR_TO_END_OF_LINE}\n`,
     );

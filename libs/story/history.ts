@@ -130,7 +130,7 @@ function closes(status: string | null): boolean {
 }
 
 /** Returns the name of a status written as `34 live`; null: unknown. */
-export function statusWords(written: string | null): string {
+function statusWords(written: string | null): string {
   const [status_id, status_type] = statusOf(written);
   const name = status_id === null ? undefined : STATUSES.get(status_id)?.name;
   return name ?? statusName({ status_id, status_type, status_words: null });

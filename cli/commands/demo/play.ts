@@ -134,6 +134,6 @@ async function showProgress(
   const matches = new LiveMatches(cluster);
   await drawWhile(
     matches.follow(signal, () => {}),
-    () => [progress(), '', ...matches.boardLines({ columns: stdout.columns - 1, rows: stdout.rows - 3 })],
+    () => [progress(), '', ...matches.boardLines(stdout.columns - 1)],
   );
 }

@@ -6,16 +6,17 @@ import { CommandError, type GivenTo } from '../../command.ts';
 import { auditOf } from '../../orders.ts';
 import { printLine } from '../../terminal.ts';
 import { escapeLine } from '../../values.ts';
+import { FollowedMatch, unknownEvent } from '../match/followed-match.ts';
 import { nameOf } from '../match/page.ts';
-import { MatchRecords, unknownEvent } from '../match/records.ts';
 import type { command } from './command.ts';
 
 /** Publishes the order. Throws `CommandError` without `--yes`, and when the match is unknown or deleted already. */
 export async function run(...[id, { reason, yes }]: GivenTo<typeof command>): Promise<number> {
   const order = auditOf(reason);
   const cluster = await findClusterWith(['match-state']);
-  const state = (await (await MatchRecords.open(cluster, id)).read('match-state')).at(-1)?.value;
-  if (state === undefined) throw unknownEvent(cluster, id);
+  const match = await FollowedMatch.read(cluster, id, ['match-state']);
+  if (match === null) throw unknownEvent(cluster, id);
+  const { state } = match;
   const { status_type } = state;
   const name = `match ${id}, ${nameOf(state)}`;
   if (status_type === 'deleted') throw new CommandError(`${name}, is deleted already`);

@@ -4,14 +4,14 @@ import { clockWords, scopeWords } from '#story/hand-halts.ts';
 import { type HaltAction, orderHalt, SCOPE } from '#topics/halt-orders.ts';
 import { VersionedTopic } from '#topics/versioned-topic.ts';
 import { HaltTable } from '#trading/halts.ts';
-import { commandLog, findClusterWith, type OpenCluster, platformName } from '../../cluster.ts';
+import { commandLog, findClusterWith, platformName } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { machineNow } from '../../followed-topics.ts';
 import { auditOf } from '../../orders.ts';
 import { printLine } from '../../terminal.ts';
 import { escapeLine } from '../../values.ts';
+import { FollowedMatch } from '../match/followed-match.ts';
 import { nameOf } from '../match/page.ts';
-import { MatchRecords } from '../match/records.ts';
 import type { command } from '../resume/command.ts';
 
 type OrderOptions = Omit<GivenTo<typeof command>[1], 'for'>;
@@ -27,7 +27,10 @@ export async function orderByHand(
   const cluster = await findClusterWith(['trading-halts', 'match-state']);
   const connection = { ...cluster, log: commandLog('halts') };
   const ordered = await orderHalt(connection, { scope, order, ...actionAt(order.at) });
-  const match = scope.startsWith('match:') ? await stateOf(cluster, Number(scope.slice(6))) : null;
+  const found = scope.startsWith('match:')
+    ? await FollowedMatch.read(cluster, Number(scope.slice(6)), ['match-state'])
+    : null;
+  const match = found?.state ?? null;
   const about = match === null ? scopeWords(scope) : `match ${match.event_id}, ${nameOf(match)}`;
   const { halted, until } = ordered;
   const end = until === null ? '' : ` until ${clockWords(until)}`;
@@ -48,10 +51,6 @@ async function othersOf(
   for (const record of await new VersionedTopic('trading-halts', connection).list())
     table.apply(record.scope, record);
   return table.standing(machineNow(), match).standing.map(({ scope }) => scope);
-}
-
-async function stateOf(cluster: OpenCluster, eventId: number): Promise<MatchState | null> {
-  return (await (await MatchRecords.open(cluster, eventId)).read('match-state')).at(-1)?.value ?? null;
 }
 
 function scopeOf(eventId: number | undefined, { competition, all }: OrderOptions): string {

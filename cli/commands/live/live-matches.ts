@@ -10,7 +10,7 @@ import { type ShownState, shownStateOf } from '#views/store/board-view.ts';
 import { MatchReader } from '../../../libs/reader/match-reader.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { machineNow } from '../../followed-topics.ts';
-import { type BoardRoom, boardLines, type LiveRow } from './board.ts';
+import { boardLines, type LiveRow } from './board.ts';
 
 /** The topics that `LiveMatches` follows. */
 export const LIVE_TOPICS = [
@@ -83,9 +83,9 @@ export class LiveMatches {
       );
   }
 
-  /** Returns the lines of the board now. */
-  boardLines(room: BoardRoom): string[] {
+  /** Returns the lines of the board now; `width` is as for `tableLines`. */
+  boardLines(width: number | null): string[] {
     const now = machineNow();
-    return boardLines(this.matches(now), this.#reader.health.sources(now), { now: now.wall, room });
+    return boardLines(this.matches(now), this.#reader.health.sources(now), { now: now.wall, width });
   }
 }

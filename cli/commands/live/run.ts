@@ -21,13 +21,11 @@ export async function run(...[{ once: isOnce, json }]: GivenTo<typeof command>):
     await Promise.race([read.promise, following, stopped]);
     if (signal.aborted) return;
     if (stdout.isTTY && !isOnce && !json) {
-      return drawWhile(Promise.race([following, stopped]), () =>
-        matches.boardLines({ columns: stdout.columns - 1, rows: stdout.rows - 1 }),
-      );
+      return drawWhile(Promise.race([following, stopped]), () => matches.boardLines(stdout.columns - 1));
     }
     const lines = json
       ? matches.matches().map((match) => jsonText(matchJson(match)))
-      : matches.boardLines({ columns: terminalColumns(), rows: null });
+      : matches.boardLines(terminalColumns());
     stdout.write(lines.map((line) => `${line}\n`).join(''));
   });
   return 0;

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { eventFields, eventMessage, incident, incidentMessage, START } from '#domain/testing/messages.ts';
 import type { FeedStatus } from '#trading/feed-status.ts';
 import { NO_HALTS } from '#trading/halts.ts';
-import { pageJson, pageLines } from './page.ts';
+import { tradingOf } from '#trading/trading.ts';
+import { type MatchFacts, pageJson, pageLines } from './page.ts';
 import { played, writtenAt } from './testing/played.ts';
 
 const ALIVE: FeedStatus = {
@@ -27,8 +28,15 @@ const factsUpTo = (version: number, versions = VERSIONS) => {
     transitions: upTo.flatMap(({ transitions }) => transitions),
   };
 };
-const page = (version: number, feed = ALIVE, width: number | null = null) =>
-  pageLines(factsUpTo(version), feed, { now: writtenAt(version) + 4_000, width, halts: NO_HALTS });
+const tradedOf = ({ state }: MatchFacts, feed = ALIVE) => ({
+  trading: tradingOf(state, feed, NO_HALTS),
+  feed,
+  halts: [],
+});
+const page = (version: number, feed = ALIVE) => {
+  const facts = factsUpTo(version);
+  return pageLines(facts, tradedOf(facts, feed), { now: writtenAt(version) + 4_000, width: null });
+};
 
 describe('the page of a match', () => {
   test.each([
@@ -49,7 +57,7 @@ describe('the page of a match', () => {
     const versions = played([eventMessage(START, eventFields()), ...incidents]);
     const facts = factsUpTo(versions.length, versions);
     expect(facts.state.void_goals).toEqual({ '5-010': 'goal_cancelled' });
-    const { story } = pageJson(facts, { feed: ALIVE, halts: NO_HALTS, past: { feed: [], halts: [] } }, 0) as {
+    const { story } = pageJson(facts, tradedOf(facts), { feed: [], halts: [] }, 0) as {
       story: { id: string; cancelled_by: string[] }[];
     };
     expect(story.find(({ id }) => id === '5-010')?.cancelled_by).toEqual(['5-012']);

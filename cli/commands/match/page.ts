@@ -25,23 +25,29 @@ import {
   unreadWords,
 } from '#story/words.ts';
 import type { FeedStatus } from '#trading/feed-status.ts';
-import type { HandHalts } from '#trading/halts.ts';
-import { isOver, tradingOf, WENT_BACK } from '#trading/trading.ts';
+import { isOver, type Trading, WENT_BACK } from '#trading/trading.ts';
 import { renderIncident } from '#views/render/incident.ts';
 import { type ShownIncident, type StoryStep, shownStateOf, storyStepOf } from '#views/store/board-view.ts';
 import { isStoryStep } from '#views/store/story-steps.ts';
 import { sidesText } from '../../summaries.ts';
 import { cut, type TextCell, type TextColumn, tableLines } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
-import { boardMatchOf, tradingCell } from '../live/shown-match.ts';
+import { boardMatchOf, tradingCell } from '../live/board.ts';
 
 /** The records that a page shows. */
-export type PageRecords = {
+export type MatchFacts = {
   readonly state: MatchState;
   /** All incidents, removed ones too. */
   readonly incidents: readonly MatchIncident[];
   /** At least the transitions of incidents and goals, in order. */
   readonly transitions: readonly MatchTransition[];
+};
+
+/** What may be traded on the match now, with the halts by hand that stand. */
+export type MatchTrading = {
+  readonly trading: Trading;
+  readonly feed: FeedStatus;
+  readonly halts: readonly TradingHalt[];
 };
 
 /** An important incident, with the score after it. */
@@ -53,7 +59,7 @@ type MatchStory = TimelineEntry & {
 };
 
 /** Returns the important incidents, ordered by id as the provider does. */
-function storyOf({ state, incidents, transitions }: PageRecords): MatchStory[] {
+function storyOf({ state, incidents, transitions }: MatchFacts): MatchStory[] {
   const shown = incidents.flatMap(shownIncident).sort((a, b) => (a.id < b.id ? -1 : 1));
   const { played } = runningScores(state, shown);
   return timelineOf(shownStateOf(state), shown, stepsOf(transitions)).map((entry) => ({
@@ -88,19 +94,11 @@ const COLUMNS: readonly TextColumn<PageRow>[] = [
   { head: 'id', of: (row) => styled(row, row.id) },
 ];
 
-/** `now` is Unix milliseconds; `width` is as for `tableLines`, `halts` and `doubts` as for `tradingOf`. */
-type PageOptions = {
-  readonly now: number;
-  readonly width: number | null;
-  readonly halts: HandHalts<TradingHalt>;
-  readonly doubts?: readonly string[];
-};
-
-/** Returns the lines of the page. */
+/** Returns the lines of the page. `now` is Unix milliseconds; `width` is as for `tableLines`. */
 export function pageLines(
-  facts: PageRecords,
-  feed: FeedStatus,
-  { now, width, halts, doubts = [] }: PageOptions,
+  facts: MatchFacts,
+  traded: MatchTrading,
+  { now, width }: { readonly now: number; readonly width: number | null },
 ): string[] {
   const story = storyOf(facts);
   const sides = [facts.state.home, facts.state.away];
@@ -108,7 +106,7 @@ export function pageLines(
   const entries = story.map((entry) => ({ ...entry, team: teamOf(entry.participant_id) }));
   const [head = '', ...rows] = tableLines(COLUMNS, entries, width);
   return [
-    ...headLines(facts.state, { feed, halts, doubts, now }).map((line) => cut(line, width)),
+    ...headLines(facts.state, traded, now).map((line) => cut(line, width)),
     '',
     ...(story.length === 0
       ? ['no incident was received yet']
@@ -116,18 +114,10 @@ export function pageLines(
   ];
 }
 
-function headLines(
-  state: MatchState,
-  {
-    feed,
-    halts,
-    doubts,
-    now,
-  }: Required<Pick<PageOptions, 'halts' | 'doubts' | 'now'>> & { readonly feed: FeedStatus },
-): string[] {
+function headLines(state: MatchState, { trading, feed, halts }: MatchTrading, now: number): string[] {
   const match = boardMatchOf(shownStateOf(state), feed, now);
   const { event_id, version, score, firm, shoot_out, status_id, status_type, start_date, cause } = state;
-  const trading = tradingCell(tradingOf(state, feed, halts, doubts), feed);
+  const traded = tradingCell(trading, feed);
   const minute = status_type === 'live' ? minuteText(match, now / 1000) : '';
   const status = [statusName(match), minute, endingWords(status_id) ?? ''];
   const age = Math.max(0, Math.floor((now - cause.received_at) / 1000));
@@ -138,10 +128,10 @@ function headLines(
       ),
     escapeLine(`${status.filter((part) => part !== '').join(', ')}  ${start_date ?? ''}`.trimEnd()),
     ...(match.periods.length === 0 ? [] : [escapeLine(match.periods.map(periodWords).join(', '))]),
-    `trading ${typeof trading === 'string' ? trading : styleText(trading.style, escapeLine(trading.text))}`,
+    `trading ${typeof traded === 'string' ? traded : styleText(traded.style, escapeLine(traded.text))}`,
     // Of a match that is over, no reason is shown beside the permission.
     ...(isOver(status_type) && state.guard.reasons.includes(WENT_BACK) ? [guardWords([WENT_BACK])] : []),
-    ...halts.standing.map((halt) => escapeLine(haltLine(halt))),
+    ...halts.map((halt) => escapeLine(haltLine(halt))),
     ...(state.absence === null ? [] : [escapeLine(absenceLine(state.absence))]),
     ...(state.missing.length === 0
       ? []
@@ -209,27 +199,19 @@ export function timeText(ms: number): string {
  * `now` the end of a match that goes on, Unix milliseconds; `facts` must have all transitions.
  */
 export function pageJson(
-  facts: PageRecords,
-  {
-    feed,
-    halts,
-    past,
-  }: {
-    readonly feed: FeedStatus;
-    readonly halts: HandHalts<TradingHalt>;
-    readonly past: ClosingPast;
-  },
+  facts: MatchFacts,
+  { trading, feed, halts }: MatchTrading,
+  past: ClosingPast,
   now: number,
 ): object {
   const { reports: _, ...state } = facts.state;
-  const { permission, reasons } = tradingOf(facts.state, feed, halts);
   const steps = stepsOf(facts.transitions);
   const course = matchCourse(steps, past, now);
   return {
     state,
-    trading: { permission, reasons },
+    trading,
     feed,
-    halts: halts.standing,
+    halts,
     story: storyOf(facts),
     course,
     history: historyOf(steps, past, course),

@@ -32,9 +32,8 @@ import { summaryOf } from '../../../services/tool-gateway/mcp/tools/common.ts';
 import type { ToolScope } from '../../../services/tool-gateway/mcp/tools/tool.ts';
 import { SHAPES } from '../export/datasets.ts';
 import type { ExportCell } from '../export/schema-columns.ts';
-import { matchJson } from '../live/board.ts';
-import { boardMatchOf } from '../live/shown-match.ts';
-import { type PageRecords, pageJson, pageLines } from './page.ts';
+import { boardMatchOf, matchJson } from '../live/board.ts';
+import { type MatchFacts, pageJson, pageLines } from './page.ts';
 import { COURSES } from './testing/courses.ts';
 import { exportedOf, PlayedMatch } from './testing/surfaces.ts';
 
@@ -47,7 +46,7 @@ const FEED = {
   since: null,
   source: 'webhook',
 } as const;
-const CLOSING = { feed: FEED, halts: NO_HALTS, past: { feed: [], halts: [] } };
+const NO_PAST = { feed: [], halts: [] };
 const NO_CARDS = { home: 0, away: 0 };
 
 type PageJson = { readonly story: readonly TimelineEntry[] } & Pick<MatchDetails, 'course' | 'history'>;
@@ -71,7 +70,7 @@ function expectSameIncidents(match: PlayedMatch): void {
   expect(idsOf(({ removed }) => removed === true)).toEqual(state.removed.toSorted());
   expect(idsOf(({ missing }) => missing === true)).toEqual(state.missing.toSorted());
   const now = state.cause.ut * 1000;
-  const { story, course, history } = pageJson(records, CLOSING, now) as PageJson;
+  const { story, course, history } = pageJson(records, tradedOf(state), NO_PAST, now) as PageJson;
   const text = pageText(records, state.cause.ut);
   for (const { id, void: isVoid, note } of story) {
     expect([id, isVoid === null]).toEqual([id, exported.get(id)?.stands]);
@@ -124,9 +123,13 @@ function expectSameIncidents(match: PlayedMatch): void {
   expect(details.match.yellow_cards).toEqual(of(yellow));
 }
 
-function pageText(records: PageRecords, now: number): string {
+function tradedOf(state: MatchState) {
+  return { trading: tradingOf(state, FEED, NO_HALTS), feed: FEED, halts: [] };
+}
+
+function pageText(records: MatchFacts, now: number): string {
   return stripVTControlCharacters(
-    pageLines(records, FEED, { now: now * 1_000, width: null, halts: NO_HALTS }).join('\n'),
+    pageLines(records, tradedOf(records.state), { now: now * 1_000, width: null }).join('\n'),
   );
 }
 
@@ -141,12 +144,12 @@ function surfacesOf(state: MatchState) {
     now,
   } as unknown as ToolScope);
   const facts = { state, incidents: [], transitions: [] };
-  const page = pageJson(facts, CLOSING, now * 1000) as {
+  const page = pageJson(facts, tradedOf(state), NO_PAST, now * 1000) as {
     state: MatchState;
     trading: { permission: string };
   };
   const text = pageText(facts, now);
-  const trading = tradingOf(state, FEED, NO_HALTS);
+  const { trading } = tradedOf(state);
   const live = matchJson({ state: shown, feed: FEED, trading, lastReceivedAt: 0 } as Parameters<
     typeof matchJson
   >[0]) as { state: MatchState; trading: unknown };

@@ -2,23 +2,18 @@ import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import type { FeedHealth, MatchState, TradingHalt } from '#records/types.ts';
 import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
-import { machineClock } from '#timing/clock.ts';
 import { findTopics, topicPartitions } from '#topics/admin.ts';
 import { follow } from '#topics/follow.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { MatchReader } from '../../../libs/reader/match-reader.ts';
 import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
-import { followClosing, machineNow } from '../../followed-topics.ts';
+import { followClosing } from '../../followed-topics.ts';
 import { printLineAndDrain, untilStopped } from '../../terminal.ts';
-import { TradingPermissions } from '../../trading-permissions.ts';
-import { escapeLine, jsonText } from '../../values.ts';
+import { printPermissions } from '../../trading-permissions.ts';
+import { jsonText } from '../../values.ts';
 import type { command } from './command.ts';
 import { formatter } from './format.ts';
-
-/** Interval between two checks whether trading permissions have changed. */
-const PERMISSIONS_INTERVAL_MS = 100;
-type TailReader = MatchReader<MatchState, FeedHealth, TradingHalt>;
 
 const DEFAULT_FORMAT = '{time}  {key}  {summary}';
 
@@ -117,20 +112,6 @@ async function showsTrading(
   if (!topics.includes('match-state') || json || format !== undefined || exitAtEnd) return false;
   const present = await findTopics(cluster);
   return present.has('feed-health') && present.has('trading-halts');
-}
-
-/** Prints changes of trading permissions, even without new records, until `signal`. */
-async function printPermissions(reader: TailReader, signal: AbortSignal): Promise<void> {
-  const permissions = new TradingPermissions();
-  while (!signal.aborted) {
-    const now = machineNow();
-    for (const eventId of reader.eventIds()) {
-      const words = permissions.change(eventId, reader.guard(eventId, now));
-      if (words !== null)
-        await printLineAndDrain(escapeLine(`${new Date().toISOString()}  ${eventId}  ${words}`));
-    }
-    await machineClock.sleep(PERMISSIONS_INTERVAL_MS, signal);
-  }
 }
 
 /** Returns the first offset of partitions by `partitionKey`; none for the beginning and the end. Throws `CommandError`. */

@@ -126,7 +126,7 @@ describe('touchline live', () => {
     await run.shows(/possible goal/);
     for (const columns of [60, 30, 90]) {
       await run.resize(columns);
-      await run.shows(columns < 60 ? /^2 live, 1 safe/ : /possible g/);
+      await run.shows(columns < 90 ? /^2 live, 1 safe/ : /possible g/);
       expect(run.lines.filter((line) => line.includes('2 live'))).toHaveLength(1);
     }
     run.interrupt();

@@ -2,14 +2,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { partitionHash } from '#streams/client/port.ts';
 import { findCluster } from '../../../cli/cluster.ts';
 import { FollowedMatch } from '../../../cli/commands/match/followed-match.ts';
-import { type FollowedRecord, MatchRecords } from '../../../cli/commands/match/records.ts';
-import {
-  type PlayedVersion,
-  played,
-  statesOf,
-  transitionsOf,
-  writtenAt,
-} from '../../../cli/commands/match/testing/played.ts';
+import { type PlayedVersion, played } from '../../../cli/commands/match/testing/played.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { TerminalRun } from '../../support/terminal.ts';
 import { touchline, written } from '../../support/touchline.ts';
@@ -21,19 +14,25 @@ const EVENT = '7000001';
 const PARTITIONS = 4;
 /** Keys of incidents have more than the event id: processors name the partition. */
 const partition = partitionHash(Buffer.from(EVENT)) % PARTITIONS;
-const TOPICS = ['match-state', 'match-incidents', 'match-transitions'] as const;
-const SHOWN = [...TOPICS, 'trading-halts'] as const;
+const SHOWN = ['match-state', 'match-incidents', 'match-transitions', 'trading-halts'] as const;
 
-/** Writes the records of versions at their times; `states` are those that compaction left. */
+const transitionsOf = (versions: readonly PlayedVersion[]) =>
+  versions.flatMap(({ transitions, written }) => transitions.map((value) => ({ value, written })));
+
+/** Writes the records of versions at their times; `states`: the versions whose state is written. */
 async function write(
   topics: TestTopics,
   versions: readonly PlayedVersion[],
-  states = statesOf(versions),
+  states = versions,
 ): Promise<void> {
-  const keyed = <T>(key: string, of: readonly { value: T; written: number }[]) =>
-    of.map((one) => ({ key, value: one.value, written: one.written }));
-  await topics.write('match-state', keyed(EVENT, states));
-  await topics.write('match-transitions', keyed(EVENT, transitionsOf(versions)));
+  await topics.write(
+    'match-state',
+    states.map(({ state: value, written }) => ({ key: EVENT, value, written })),
+  );
+  await topics.write(
+    'match-transitions',
+    transitionsOf(versions).map((one) => ({ key: EVENT, ...one })),
+  );
   const incidents = versions.flatMap((one) =>
     one.incidents.map((value) => ({ key: `${EVENT}/${value.id}`, value, written: one.written, partition })),
   );
@@ -46,8 +45,6 @@ beforeAll(async () => {
   whole = await TestTopics.create(SHOWN, PARTITIONS);
   await write(whole, VERSIONS);
 });
-
-const at = (time: number): string[] => ['match', EVENT, '--at', new Date(time).toISOString()];
 
 describe('touchline match', () => {
   test('shows a match with the score after each goal, and why one is void', async () => {
@@ -74,7 +71,7 @@ describe('touchline match', () => {
     ['its state was lost, and the incidents were not', [], '?–?'],
   ])('halts a match when %s', async (_, held, score) => {
     const topics = await TestTopics.create(SHOWN, PARTITIONS);
-    await write(topics, VERSIONS, statesOf(held));
+    await write(topics, VERSIONS, held);
     const first = VERSIONS[0]?.state;
     if (first === undefined) throw new Error('nothing was played');
     const cause = { ...first.cause, offset: 1_000 };
@@ -87,7 +84,6 @@ describe('touchline match', () => {
   test('fails for an unknown id', async () => {
     for (const args of [
       ['match', '70000'],
-      ['match', '70000', '--at', '1m'],
       ['match', '70000', '--follow'],
     ])
       expect(await touchlineHere(args, whole.env)).toEqual({
@@ -146,92 +142,28 @@ describe('touchline match', () => {
   });
 });
 
-describe('a match that is read while its topics are written', () => {
-  test('has all of its changes, wherever other partitions end', async () => {
-    const topics = await TestTopics.create(SHOWN, PARTITIONS);
-    await write(topics, VERSIONS);
-    // Records of other matches, in a partition that is read before this one.
-    const others = async (count: number): Promise<void> => {
-      const value = transitionsOf(VERSIONS)[0]?.value ?? null;
-      const records = Array.from({ length: count }, () => ({ key: '1', value, partition: 0 }));
-      await topics.write('match-transitions', records);
-    };
-    await others(100);
-    const records = await MatchRecords.open(findCluster(topics.env), Number(EVENT));
-    await others(1);
-    const followed = await FollowedMatch.read(records);
-    expect(partition).not.toBe(0);
-    expect(followed?.facts.transitions).toEqual(transitionsOf(VERSIONS).map(({ value }) => value));
-  });
-
-  test('has a change once when it was written between opening and reading', async () => {
-    const topics = await TestTopics.create(SHOWN, PARTITIONS);
-    await write(topics, VERSIONS.slice(0, 2));
-    const records = await MatchRecords.open(findCluster(topics.env), Number(EVENT));
-    await write(topics, VERSIONS.slice(2, 3));
-    const followed = await FollowedMatch.read(records);
-    const stop = new AbortController();
-    onTestFinished(() => stop.abort());
-    const given: FollowedRecord[] = [];
-    const following = followed?.follow(stop.signal, {
-      onRecord: (record) => void given.push(record),
-      onUpToDate() {},
-    });
-    await write(topics, VERSIONS.slice(3, 4));
-    await untilTrue('version 4 is given', () =>
-      TOPICS.every((topic) => given.some((one) => one.topic === topic && one.value.version === 4)),
-    );
-    stop.abort();
-    await following;
-    expect(followed?.facts.transitions).toEqual(
-      transitionsOf(VERSIONS.slice(0, 4)).map(({ value }) => value),
-    );
-    expect(new Set(given.map(({ value }) => value.version))).toEqual(new Set([4]));
-  });
-});
-
-describe('touchline match --at', () => {
-  test('shows what had been published, from the state when it is held', async () => {
-    const { code, out } = await touchlineHere(at(writtenAt(3)), whole.env);
-    expect(code).toBe(0);
-    expect(out).toContain('version 3, written ');
-    expect(out).toContain(
-      'match   Home - Away\nscore   1–0\nfirm    0–0\nguard   closed: score under review\n',
-    );
-    expect(out).not.toContain('compacted');
-    expect(out).toMatch(/7000001:3:\d {2}score_changed {2}0:0 -> 1:0/);
-    expect(out).not.toContain('7000001:4:');
-  });
-
-  test('shows it from the changes when compaction removed the state, and says so', async () => {
-    const topics = await TestTopics.create(SHOWN, PARTITIONS);
-    await write(topics, VERSIONS, statesOf(VERSIONS).slice(-1));
-    const { code, out } = await touchlineHere(at(writtenAt(5)), topics.env);
-    expect(code).toBe(0);
-    expect(out).toContain('score   1–1\nfirm    1–1\nguard   open\n');
-    expect(out).toContain('match-state no longer has version 5: it is compacted.');
-    const json = await touchlineHere([...at(writtenAt(5)), '--json'], topics.env);
-    expect(JSON.parse(json.out)).toMatchObject({
-      version: 5,
-      state: null,
-      score: { home: 1, away: 1 },
-    });
-  });
-
-  test('shows as missing what retention removed', async () => {
-    const topics = await TestTopics.create(SHOWN, PARTITIONS);
-    await write(topics, VERSIONS.slice(3), statesOf(VERSIONS).slice(-1));
-    const part = await touchlineHere(at(writtenAt(4)), topics.env);
-    expect(part.out).toContain('score   1–0\nfirm    1–0\nguard   open\n');
-    expect(part.out).toContain('match-transitions no longer has every change before version 4.');
-    const lost = await touchlineHere(at(writtenAt(3)), topics.env);
-    expect(lost).toMatchObject({ code: 1, out: '' });
-    expect(lost.err).toContain('is no longer held: the oldest version that is held, 4, was written ');
-  });
-
-  test('says that nothing had been published yet', async () => {
-    const { code, out } = await touchlineHere(at(writtenAt(1) - 1), whole.env);
-    expect(code).toBe(0);
-    expect(out).toContain('nothing of event 7000001 had been published at ');
-  });
+test('has each change of a match once that is written while it is read, wherever other partitions end', async () => {
+  const topics = await TestTopics.create(SHOWN, PARTITIONS);
+  await write(topics, VERSIONS.slice(0, 2));
+  // Records of another match, in a partition that is read before this one.
+  expect(partition).not.toBe(0);
+  const value = transitionsOf(VERSIONS)[0]?.value ?? null;
+  await topics.write('match-transitions', Array(100).fill({ key: '1', value, partition: 0 }));
+  const match = await FollowedMatch.read(findCluster(topics.env), Number(EVENT));
+  if (match === null) throw new Error('it is unknown');
+  await write(topics, VERSIONS.slice(2, 3));
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const read = Promise.withResolvers<void>();
+  const following = match.follow(stop.signal, { whole: true, onRead: read.resolve });
+  await read.promise;
+  const wholeUpTo = (version: number) =>
+    transitionsOf(VERSIONS.slice(0, version)).map((transition) => transition.value);
+  expect(match.facts.transitions).toEqual(wholeUpTo(3));
+  await write(topics, VERSIONS.slice(3, 4));
+  await untilTrue('version 4 is read', () => match.facts.transitions.some(({ version }) => version === 4));
+  await untilTrue('its state is read', () => match.state.version === 4);
+  stop.abort();
+  await following;
+  expect(match.facts.transitions).toEqual(wholeUpTo(4));
 });

@@ -18,10 +18,9 @@ import type {
   MatchTransition,
   NormalizedMessage,
 } from '#records/types.ts';
-import type { Written } from '../records.ts';
 
 /** Milliseconds between two versions. */
-export const EVERY_MS = 10_000;
+const EVERY_MS = 10_000;
 /** Returns the time at which a version is written, Unix milliseconds. */
 export const writtenAt = (version: number): number => START * 1000 + version * EVERY_MS;
 
@@ -70,14 +69,4 @@ export function played(messages: readonly NormalizedMessage[] = MESSAGES): Playe
       },
     ];
   });
-}
-
-/** Returns the records of match-state of these versions. */
-export function statesOf(versions: readonly PlayedVersion[]): Written<MatchState>[] {
-  return versions.map(({ state: value, written }) => ({ value, written }));
-}
-
-/** Returns the records of match-transitions of these versions. */
-export function transitionsOf(versions: readonly PlayedVersion[]): Written<MatchTransition>[] {
-  return versions.flatMap(({ transitions, written }) => transitions.map((value) => ({ value, written })));
 }

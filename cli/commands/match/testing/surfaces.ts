@@ -8,7 +8,7 @@ import { wholeMatch } from '../../../../services/tool-gateway/mcp/tools/match.ts
 import { INCIDENTS } from '../../export/datasets.ts';
 import { IncidentEffects } from '../../export/incident-effects.ts';
 import type { ExportCell } from '../../export/schema-columns.ts';
-import type { PageRecords } from '../page.ts';
+import type { MatchFacts } from '../page.ts';
 
 /** A match in views, with the last records that its messages gave. */
 export class PlayedMatch {
@@ -34,7 +34,7 @@ export class PlayedMatch {
   }
 
   /** What `touchline match` reads; null before the first accepted message. */
-  get records(): PageRecords | null {
+  get records(): MatchFacts | null {
     const [state, incidents, transitions] = [this.#state, [...this.#incidents.values()], this.#transitions];
     return state === null ? null : { state, incidents, transitions };
   }
@@ -73,7 +73,7 @@ type MatchAnswer = {
 export function exportedOf({
   state,
   incidents,
-}: PageRecords): Map<string, Readonly<Record<string, ExportCell>>> {
+}: MatchFacts): Map<string, Readonly<Record<string, ExportCell>>> {
   const effects = new IncidentEffects();
   for (const record of incidents) effects.apply(record);
   const sides = { sportId: state.sport_id, home: state.home, away: state.away };
