@@ -41,8 +41,6 @@ export function platformSecrets(dataDir: string, given: PlatformSettings) {
       secretFile: webhook.file,
       /** Whether the secret was created now. */
       secretIsNew: webhook.isNew,
-      /** Seals the webhooks of clients. */
-      clientsKey,
     },
   };
 }

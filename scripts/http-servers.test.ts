@@ -137,6 +137,5 @@ test('no server is made elsewhere', () => {
     if (/import \{[^}]*\bcreateServer\b[^}]*\} from 'node:https?'/s.test(text)) return true;
     return /= fastify\(/.test(text) && !/fastify\(\{[^;]*\.\.\.fastifyServer\(/s.test(text);
   });
-  // The demonstration's webhook receiver is a client of the dispatcher, and stops with it.
-  expect(makers).toEqual(['cli/commands/demo/webhook.ts', 'libs/service/http-server.ts']);
+  expect(makers).toEqual(['libs/service/http-server.ts']);
 });

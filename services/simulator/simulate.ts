@@ -9,7 +9,7 @@ export type SimulationSummary = Pick<
   'dataset' | 'matches' | 'messages' | 'invented' | 'seconds'
 > &
   Partial<PlaySummary> & {
-    readonly rest?: { readonly faults: Readonly<Record<string, number>>; readonly liveLists: number };
+    readonly rest?: { readonly faults: Readonly<Record<string, number>> };
   };
 
 /** A simulation by webhooks (`sender`), by REST (`rest`) or by both. */
@@ -29,8 +29,7 @@ export async function simulate(simulation: Simulation): Promise<void> {
   const summary = await playAll(simulation);
   const current = (): SimulationSummary => {
     if (rest === null) return summary;
-    const { counts, liveLists } = rest.provider.faults;
-    return { ...summary, rest: { faults: counts, liveLists } };
+    return { ...summary, rest: { faults: rest.provider.faults.counts } };
   };
   onSummary(current());
   simulation.onAllPublished(current());

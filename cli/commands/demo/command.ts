@@ -35,7 +35,7 @@ export const config = z.object({
 
 export const command = defineCommand('demo', {
   about: `Starts everything, plays a real tournament into it as a provider would, with injected faults, shows it live, and
-checks every final score against the official one. Exit code 1 when a score is wrong or another check fails. The data is in
+compares every score and table with the official ones. Exit code 1 when one is wrong. The data is in
 DATA_DIR, and the next demonstration replaces it. If DATA_DIR holds other data, the demonstration uses its subfolder demo; if
 topics with the prefix already hold records on the broker, it uses a new prefix.`,
   examples: ['demo', 'demo --keep'],

@@ -3,27 +3,22 @@ import { follow } from '#topics/follow.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 import type { OpenCluster } from '../../cluster.ts';
 
-/** Progress of the play, derived from match-state and match-transitions. */
+/** Progress of the play, derived from match-state. */
 export class DemoProgress {
   readonly #dataset: Dataset;
   readonly #matches: number;
   readonly #states = new Map<number, MatchState>();
-  #transitions = 0;
 
   constructor(dataset: Dataset, matches: number) {
     this.#dataset = dataset;
     this.#matches = matches;
   }
 
-  /** Follows the topics, read committed, until `signal`. Rejects as `follow`. */
-  async follow(cluster: OpenCluster, signal: AbortSignal): Promise<void> {
-    await follow(['match-state', 'match-transitions'], cluster, {
+  /** Follows the topic, read committed, until `signal`. Rejects as `follow`. */
+  follow(cluster: OpenCluster, signal: AbortSignal): Promise<void> {
+    return follow(['match-state'], cluster, {
       signal,
-      onRecord: ({ topic, value }) => {
-        if (value === null) return;
-        if (topic === 'match-state') this.apply(value);
-        else this.#transitions += 1;
-      },
+      onRecord: ({ value }) => value && this.apply(value),
     });
   }
 
@@ -48,7 +43,6 @@ export class DemoProgress {
       `${count(({ status_type }) => status_type === 'live')} live`,
       `${count(({ under_review }) => under_review)} under review`,
       `${disallowed} goals disallowed`,
-      `${thousands(this.#transitions)} transitions`,
     ];
     return `${clock(seconds)}  ${this.#title()}: ${parts.join(', ')}`;
   }

@@ -18,7 +18,6 @@ import { claimDemoFolder } from './folder.ts';
 import { playAndCheck } from './play.ts';
 import { renderHowToRead } from './report.ts';
 import { leagueLine, type PlayTarget, startLeague } from './simulator.ts';
-import { DemoWebhook } from './webhook.ts';
 
 const EXIT = { ok: 0, wrong: 1, stopped: 130 } as const;
 
@@ -47,7 +46,6 @@ export async function run(...[options]: GivenTo<typeof command>): Promise<number
     `Touchline plays ${matches.length} real matches in about ${Math.round(seconds)} seconds${warning}.\n`,
   );
   const provider = await simulatedProvider(settings.LISTEN_HOST);
-  const webhook = await DemoWebhook.listen(folder.path, process.env);
   const platform = await startDemoPlatform(settings, {
     dataDir: folder.path,
     alsoFoundIn: isFoundInDataDir ? [settings.DATA_DIR] : [],
@@ -56,7 +54,6 @@ export async function run(...[options]: GivenTo<typeof command>): Promise<number
       API_BOARD: process.env.API_BOARD ?? 'on',
       // The matches are of another year, and played faster than life.
       DELAYED_AFTER_MS: '0',
-      ...webhook.dispatcherSettings,
     },
     provider,
     brokerCount,
@@ -64,9 +61,8 @@ export async function run(...[options]: GivenTo<typeof command>): Promise<number
   });
   stopRequests.started();
   try {
-    await webhook.subscribe(platform);
     const summaryFile = join(folder.path, 'summary.json');
-    const play = { platform, provider, dataset, matches, settings, seconds, summaryFile, webhook, signal };
+    const play = { platform, provider, dataset, matches, settings, seconds, summaryFile, signal };
     const passed = await playAndCheck(play);
     if (passed === null) {
       printLine('Stopping …');
@@ -78,9 +74,7 @@ export async function run(...[options]: GivenTo<typeof command>): Promise<number
     if (keep && !signal.aborted) await playLeague(play, settings, signal);
     return passed ? EXIT.ok : EXIT.wrong;
   } finally {
-    await webhook.unsubscribe(platform);
     await platform.stop();
-    webhook.close();
     folder.release();
   }
 }

@@ -46,7 +46,7 @@ export const REST_PRESETS: Readonly<Record<string, RestFaultRates>> = {
 };
 
 /** The faults of incident lists, which lose no message. */
-export const LIST_FAULTS = ['lagging_list', 'empty_list'] as const satisfies readonly RestFault[];
+const LIST_FAULTS = ['lagging_list', 'empty_list'] as const satisfies readonly RestFault[];
 
 /** Returns the setting of only the faults of incident lists, with the rates of the preset that a setting of faults begins with. */
 export function listFaultsOf(faults: string): string {
@@ -64,8 +64,6 @@ export class RestFaults {
   readonly #rates: RestFaultRates;
   readonly #counts: Record<RestFault, number> = { ...NONE };
   readonly #random: Readonly<Record<RestFault, SeededRandom>>;
-  /** Number of answered incident lists of live events: only these differ from former ones. */
-  liveLists = 0;
 
   constructor(rates: RestFaultRates, seed: string) {
     this.#rates = rates;

@@ -87,7 +87,6 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
           .filter((incident) => inIncidents(incident, query))
           .sort(inOrder(query));
       const event = find(query.eventId);
-      if (event.record.status_type === 'live') faults.liveLists += 1;
       const matching = faultyList(
         { current: listed(event), former: listed(formerState.event(query.eventId)) },
         faults,

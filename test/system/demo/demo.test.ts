@@ -4,6 +4,11 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '#embedded/ports.ts';
+import { parseJson } from '#json/values.ts';
+import { follow, readLatest, type TopicSource } from '#topics/follow.ts';
+import { Registry } from '#topics/registry.ts';
+import type { Disallowing } from '../../../services/simulator/faults.ts';
+import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { listeningAddresses } from '../../support/listening.ts';
 import { deliverSigned } from '../../support/system.ts';
@@ -13,18 +18,20 @@ import { SECRET, SERVED, SHORT, services, touchline } from './platform.ts';
 
 describe('touchline demo', () => {
   test('plays real matches, checks them, prints next steps, and exits with 0', async () => {
-    const env = { ...SHORT, DATA_DIR: temporaryFolder(), TOPIC_PREFIX: backbone().prefix };
+    const { brokers, prefix, registryUrl: url } = backbone();
+    const env = { ...SHORT, DATA_DIR: temporaryFolder(), TOPIC_PREFIX: prefix };
     const run = touchline(['demo'], env);
     expect([await run.end(), run.text()]).toEqual([
       0,
       expect.stringContaining('✓ all 5 final scores are the official ones'),
     ]);
     expect(run.text()).not.toContain('✗');
-    expect(run.text()).toContain('✓ an access token was issued for its first client');
-    expect(run.text()).toContain('✓ a tool of /mcp returns the final score of the last match to it');
     expect(run.text()).toMatch(/messages +[\d,]+, in [\d,]+ deliveries/);
     expect(run.text()).toMatch(/goals disallowed +[1-9]\d*: /);
     expect(run.text()).toContain('npx touchline tail match-state --from-beginning --exit-at-end');
+    const summary = parseJson(readFileSync(join(env.DATA_DIR, 'summary.json'), 'utf8')) as PlaySummary;
+    const source = { brokers, prefix, registry: Registry.open({ url, prefix }) };
+    await expectOutcome(summary, source);
   });
 });
 
@@ -89,6 +96,52 @@ describe('touchline up', () => {
     ]);
   });
 });
+
+/** Expects the topics to hold what the simulator sent: each message, transition, disallowed goal and unreadable body once. */
+async function expectOutcome(
+  { messages, malformed, forged, invented }: PlaySummary,
+  source: TopicSource,
+): Promise<void> {
+  const sent = new Set<string>();
+  const transitions: string[] = [];
+  await follow(['normalized-messages', 'match-transitions'], source, {
+    untilEnd: true,
+    onRecord({ topic, value }) {
+      if (value === null) return;
+      if (topic === 'match-transitions') transitions.push(value.id);
+      else if (value.origin === 'webhook')
+        sent.add(JSON.stringify({ ...value, delivery_id: '', received_at: 0 }));
+    },
+  });
+  const [letters, states] = await Promise.all([
+    readLatest('dead-letters', source),
+    readLatest('match-state', source),
+  ]);
+  const voids = [...states.values()].flatMap(({ void_goals }) => Object.values(void_goals));
+  const voided = (reason: string): number => voids.filter((why) => why === reason).length;
+  const of = (fault: Disallowing): number => invented[fault] ?? 0;
+  expect({
+    messages: sent.size,
+    twice: transitions.length - new Set(transitions).size,
+    letters: letters.size,
+    accepted: forged.accepted,
+    voids: {
+      cancelled: voided('cancelled'),
+      removed: voided('removed'),
+      goal_cancelled: voided('goal_cancelled'),
+    },
+  }).toEqual({
+    messages,
+    twice: 0,
+    letters: Object.values(malformed).reduce((sum, count) => sum + count, 0),
+    accepted: 0,
+    voids: {
+      cancelled: of('rejected') + of('cancelled'),
+      removed: of('deleted') + of('every_way'),
+      goal_cancelled: of('goal_cancelled') + of('goal_cancelled_child') + of('goal_cancelled_twice'),
+    },
+  });
+}
 
 /** Returns the status of an answer without credentials; 0 when there is none. */
 async function statusOf(url: string): Promise<number> {
