@@ -20,4 +20,4 @@ failed.`,
       .choices(LEVELS)
       .default('log' as const),
   )
-  .option('--json', 'prints one JSON value with the counts and all keys that differ');
+  .option('--json', 'prints one JSON value with all keys that differ');

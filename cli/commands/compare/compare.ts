@@ -5,19 +5,13 @@ import { follow } from '#topics/follow.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { type ComparedTopic, type ComparisonLevel, comparedAt, comparedText } from './fields.ts';
 
-/** Comparison of one topic. Counts are numbers of existing keys; transitions count by their ids. */
+/** Comparison of one topic. */
 export type TopicComparison = {
   readonly topic: ComparedTopic;
-  readonly a: number;
-  readonly b: number;
-  /** Number of keys that only side a has. */
-  readonly onlyA: number;
-  /** Number of keys that only side b has. */
-  readonly onlyB: number;
-  /** Number of keys with different values. */
-  readonly different: number;
-  /** All these keys: numbers in them by value. */
-  readonly keys: readonly string[];
+  /** Number of keys that either side has; transitions count by their ids. */
+  readonly compared: number;
+  /** The keys that only one side has, or whose values differ: numbers in them by value. */
+  readonly differing: readonly string[];
 };
 
 /**
@@ -32,18 +26,10 @@ export async function compare(
   const found: TopicComparison[] = [];
   for (const topic of comparedAt(level)) {
     const [ofA, ofB] = await Promise.all([digests(a, topic, level), digests(b, topic, level)]);
-    const onlyA = [...ofA.keys()].filter((key) => !ofB.has(key));
-    const onlyB = [...ofB.keys()].filter((key) => !ofA.has(key));
-    const different = [...ofA.keys()].filter((key) => ofB.has(key) && ofB.get(key) !== ofA.get(key));
-    found.push({
-      topic,
-      a: ofA.size,
-      b: ofB.size,
-      onlyA: onlyA.length,
-      onlyB: onlyB.length,
-      different: different.length,
-      keys: [...onlyA, ...onlyB, ...different].sort((x, y) => x.localeCompare(y, 'en', { numeric: true })),
-    });
+    const keys = [...new Set([...ofA.keys(), ...ofB.keys()])];
+    const differing = keys.filter((key) => ofA.get(key) !== ofB.get(key));
+    differing.sort((x, y) => x.localeCompare(y, 'en', { numeric: true }));
+    found.push({ topic, compared: keys.length, differing });
   }
   return found;
 }

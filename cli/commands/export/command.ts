@@ -8,7 +8,9 @@ import { parseMoment } from '../option-values.ts';
 export const EXPORTS = {
   states: 'match-state: one row per match, its current state',
   transitions: 'match-transitions: one row per change',
-  incidents: 'match-incidents: one row per incident, removed ones included, with its effect on the score',
+  'key-incidents':
+    'match-state: one row per goal and red card, void ones included, with the side that it counts for',
+  incidents: 'match-incidents: one row per incident, removed ones included',
   results: 'match-results: one row per match that is in a table',
   messages: 'normalized-messages: one row per message of the provider, of the last 400 days by default',
   'feed-health': 'one row per source, and per match of it; and one for each interruption of it',

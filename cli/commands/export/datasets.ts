@@ -1,12 +1,8 @@
 /** The datasets: a topic each, with the columns of its schema. docs/guides/analyse.md and `touchline export --columns` list them. */
-import { incidentMinute } from '#domain/clock.ts';
-import type { PeriodRule } from '#domain/clock-rule.ts';
-import type { Side } from '#domain/goal-facts.ts';
-import type { IncidentEffect } from '#domain/incident-effect.ts';
-import type { MatchIncident, TopicValues } from '#records/types.ts';
+import type { TopicValues } from '#records/types.ts';
 import { type AvroRecord, loadSchemas } from '#topics/codec.ts';
 import type { TopicName } from '#topics/topics.ts';
-import { type ExportCell, type ExportColumn, type ExportRow, schemaColumns } from './schema-columns.ts';
+import { type ExportColumn, type ExportRow, schemaColumns } from './schema-columns.ts';
 
 /** Ids of the competition and season of a row. Null is unknown. */
 export type SeasonIds = { readonly competition: number | null; readonly season: number | null };
@@ -61,7 +57,11 @@ const SEASON = [
 /** The shapes of the datasets that are a topic. */
 export const SHAPES = {
   states: shapeOf('match-state'),
+  'key-incidents': shapeOf('match-state', [['', 'key_incidents']], (state) =>
+    state.key_incidents.map((key) => [state, key]),
+  ),
   transitions: shapeOf('match-transitions'),
+  incidents: shapeOf('match-incidents'),
   results: shapeOf('match-results'),
   messages: shapeOf('normalized-messages'),
   'feed-health': shapeOf('feed-health', [['gap_', 'gaps']], (record) =>
@@ -85,38 +85,3 @@ export const SHAPES = {
   ),
   catalogue: shapeOf('catalogue'),
 };
-
-/** An incident with its effect on the score of its match. */
-export type ExportedIncident = {
-  readonly record: MatchIncident;
-  readonly effect: IncidentEffect;
-  /** Lengths of the periods of its match; null in another sport than soccer. */
-  readonly lengths: PeriodRule;
-};
-
-/** What the laws say of an incident, after the columns of its record. */
-const EFFECT: readonly (readonly [ExportColumn, (of: ExportedIncident) => ExportCell])[] = [
-  [{ name: 'stands', type: 'BOOLEAN' }, ({ effect }) => effect.stands],
-  [{ name: 'counts', type: 'BOOLEAN' }, ({ effect }) => effect.counts],
-  [{ name: 'in_shoot_out', type: 'BOOLEAN' }, ({ effect }) => effect.inShootOut],
-  [{ name: 'home_delta', type: 'INT32' }, ({ effect }) => deltaOf(effect, 'home')],
-  [{ name: 'away_delta', type: 'INT32' }, ({ effect }) => deltaOf(effect, 'away')],
-  [
-    { name: 'minute', type: 'STRING' },
-    ({ record: { incident }, lengths }) => incident && incidentMinute(incident, lengths),
-  ],
-];
-
-const RECORDED = shapeOf('match-incidents');
-
-export const INCIDENTS: ExportShape<ExportedIncident> = {
-  columns: [...RECORDED.columns, ...EFFECT.map(([column]) => column)],
-  rows: (incident, season) =>
-    RECORDED.rows(incident.record, season).map((row) => [...row, ...EFFECT.map(([, of]) => of(incident))]),
-};
-
-/** Returns what an incident added to the score of a side; null when its effect is unknown. */
-function deltaOf({ counts, scored }: IncidentEffect, side: Side): number | null {
-  if (counts === null) return null;
-  return scored === side ? 1 : 0;
-}

@@ -1,15 +1,11 @@
-import { type PeriodRule, SOCCER_LENGTHS } from '#domain/clock-rule.ts';
-import type { MatchSides } from '#domain/incident-effect.ts';
-import { clockRuleOf } from '#domain/reported-fields.ts';
 import { dayOf, groupsOn } from '#domain/standings/types.ts';
 import type { Cause, MatchState, Standings, TopicValues } from '#records/types.ts';
 import { follow, type TopicRecord, type TopicSource } from '#topics/follow.ts';
 import type { TopicName } from '#topics/topics.ts';
 import type { OpenCluster } from '../../cluster.ts';
-import { lastOfKeys, readEachLatest } from '../../latest-records.ts';
+import { readEachLatest } from '../../latest-records.ts';
 import type { EXPORTS } from './command.ts';
-import { type ExportShape, INCIDENTS, type SeasonIds, SHAPES } from './datasets.ts';
-import { IncidentEffects } from './incident-effects.ts';
+import { type ExportShape, type SeasonIds, SHAPES } from './datasets.ts';
 import type { ExportColumn, ExportRow } from './schema-columns.ts';
 
 /** Selects the records to export; null selects all. Times are times of receipt, Unix milliseconds; `to` is excluded. */
@@ -36,43 +32,9 @@ const UNKNOWN: SeasonIds = { competition: null, season: null };
 /** The datasets by name. */
 export const DATASETS = {
   states: datasetOf('states', 'match-state', readEachLatest),
+  'key-incidents': datasetOf('key-incidents', 'match-state', readEachLatest),
   transitions: datasetOf('transitions', 'match-transitions', readEach),
-  incidents: {
-    columns: INCIDENTS.columns,
-    async read(cluster, filter, onRow) {
-      const effects = new IncidentEffects();
-      const { isLast, note } = lastOfKeys();
-      await follow(['match-incidents'], cluster, {
-        untilEnd: true,
-        isWanted(record) {
-          note(record);
-          return true;
-        },
-        onRecord: ({ value }) => value && effects.apply(value),
-      });
-      // Read after the incidents: then the match of each incident is known.
-      const lengths = new Map<number, PeriodRule>();
-      const matches = await readMatches(cluster, (state) =>
-        lengths.set(state.event_id, clockRuleOf(state).lengths),
-      );
-      await follow(['match-incidents'], cluster, {
-        untilEnd: true,
-        isWanted: isLast,
-        async onRecord({ value: record }) {
-          if (record === null) return;
-          const match = matches.get(record.event_id);
-          const season = match?.season ?? UNKNOWN;
-          if (!isSelected(filter, record.cause.received_at, season)) return;
-          const row = {
-            record,
-            effect: effects.of(record, match),
-            lengths: match === undefined ? SOCCER_LENGTHS : (lengths.get(record.event_id) ?? 'unknown'),
-          };
-          for (const cells of INCIDENTS.rows(row, season)) await onRow(cells);
-        },
-      });
-    },
-  },
+  incidents: datasetOf('incidents', 'match-incidents', readEachLatest),
   results: datasetOf('results', 'match-results', readEachLatest),
   messages: datasetOf('messages', 'normalized-messages', readEach),
   'feed-health': datasetOf('feed-health', 'feed-health', readEachLatest),
@@ -93,7 +55,7 @@ function datasetOf<T extends TopicName>(
     columns,
     async read(cluster, filter, onRow) {
       const isOfMatch = columns.some((column) => column.name === 'event_id');
-      const matches = isOfMatch && topic !== 'match-state' ? await readMatches(cluster) : new Map();
+      const matches = isOfMatch && topic !== 'match-state' ? await readSeasons(cluster) : new Map();
       await read(topic, cluster, async (value) => {
         const season = seasonIn(value, matches);
         if (!isSelected(filter, receivedAt(value), season)) return;
@@ -104,10 +66,10 @@ function datasetOf<T extends TopicName>(
 }
 
 /** Returns the season of a record: its own, else that of its match. */
-function seasonIn(value: object, matches: ReadonlyMap<number, ExportedMatch>): SeasonIds {
+function seasonIn(value: object, matches: ReadonlyMap<number, SeasonIds>): SeasonIds {
   if ('season_id' in value) return seasonOf(value as MatchState);
   const { event_id = null } = value as { readonly event_id?: number | null };
-  return (event_id === null ? undefined : matches.get(event_id)?.season) ?? UNKNOWN;
+  return (event_id === null ? undefined : matches.get(event_id)) ?? UNKNOWN;
 }
 
 /** Returns when the last message of a record was received, else when the record was written, Unix milliseconds. */
@@ -153,18 +115,9 @@ function readEach<T extends TopicName>(
   return follow([topic], source, { untilEnd: true, onRecord });
 }
 
-type ExportedMatch = MatchSides & { readonly season: SeasonIds };
-
-/** Returns, by match, the fields of its state that rows of all other topics need. `onState` takes what one of them needs besides. */
-async function readMatches(
-  cluster: OpenCluster,
-  onState?: (state: MatchState) => void,
-): Promise<ReadonlyMap<number, ExportedMatch>> {
-  const matches = new Map<number, ExportedMatch>();
-  await readEach('match-state', cluster, (state) => {
-    const { event_id, sport_id: sportId, home, away } = state;
-    matches.set(event_id, { season: seasonOf(state), sportId, home, away });
-    onState?.(state);
-  });
-  return matches;
+/** Returns the seasons of all matches, for rows of topics that do not name them. */
+async function readSeasons(cluster: OpenCluster): Promise<ReadonlyMap<number, SeasonIds>> {
+  const seasons = new Map<number, SeasonIds>();
+  await readEach('match-state', cluster, (state) => void seasons.set(state.event_id, seasonOf(state)));
+  return seasons;
 }

@@ -4,11 +4,10 @@ import { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
-import type { Incident } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
-import { type ExportShape, INCIDENTS, SHAPES } from './datasets.ts';
+import { type ExportShape, SHAPES } from './datasets.ts';
 import type { ExportColumn, ExportRow } from './schema-columns.ts';
 import { jsonLinesWriter, parquetWriter } from './writers.ts';
 
@@ -26,8 +25,6 @@ const ROW: ExportRow = [true, -7, 2 ** 52 + 1, 0.5, 'Zürich', '{"a":[1]}', MOME
 const UNKNOWN: ExportRow = COLUMNS.map(() => null);
 /** A number that is no date, as a provider may send. */
 const NO_DATE: ExportRow = [...ROW.slice(0, -1), 2 ** 53];
-
-const EFFECT = { stands: true, counts: true, inShootOut: false, scored: 'home' } as const;
 
 const fileIn = (name: string): string => join(temporaryFolder(), name);
 
@@ -147,7 +144,9 @@ test('leaves no listener on a slow output', async () => {
 const SEASON = { competition: 1, season: 2 };
 const TOPICS: readonly (readonly [keyof typeof SHAPES, TopicName])[] = [
   ['states', 'match-state'],
+  ['key-incidents', 'match-state'],
   ['transitions', 'match-transitions'],
+  ['incidents', 'match-incidents'],
   ['results', 'match-results'],
   ['messages', 'normalized-messages'],
   ['feed-health', 'feed-health'],
@@ -164,17 +163,12 @@ function rowsOf(name: keyof typeof SHAPES, topic: TopicName) {
   );
 }
 
-test.each<readonly [string, readonly ExportColumn[], readonly ExportRow[]]>([
-  ...TOPICS.map(([name, topic]) => {
+test.each<readonly [string, readonly ExportColumn[], readonly ExportRow[]]>(
+  TOPICS.map(([name, topic]) => {
     const { columns, rows } = SHAPES[name] as unknown as ExportShape<object>;
     return [name, columns, rows(sampleOf(topic), SEASON)] as const;
   }),
-  [
-    'incidents',
-    INCIDENTS.columns,
-    INCIDENTS.rows({ record: sampleOf('match-incidents'), effect: EFFECT, lengths: 'unknown' }, SEASON),
-  ],
-])(
+)(
   'writes a cell of the column type for every column of %s, and a time for each that is one',
   (_, columns, rows) => {
     for (const { name, type } of columns)
@@ -217,14 +211,8 @@ test('has a row for the health of a feed, and one for each interruption', () => 
   expect(rows[0]).not.toHaveProperty('gaps');
 });
 
-test('renders the minute of an incident by the lengths of its match', () => {
-  const incident = {
-    ...sampleOf('match-incidents').incident,
-    event_time: 2_461,
-    event_status_id: 33,
-  } as Incident;
-  const lengths = { half: 40, extra_half: 15 };
-  const row = { record: { ...sampleOf('match-incidents'), incident }, effect: EFFECT, lengths };
-  const [cells = []] = INCIDENTS.rows(row, SEASON);
-  expect(cells[INCIDENTS.columns.findIndex(({ name }) => name === 'minute')]).toBe('40+2');
+test('has a row for each goal and red card of a match, with its teams', () => {
+  const [row] = rowsOf('key-incidents', 'match-state');
+  const [key] = sampleOf('match-state').key_incidents;
+  expect(row).toMatchObject({ ...key, home_name: 'France', season_id: sampleOf('match-state').season_id });
 });

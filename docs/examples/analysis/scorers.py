@@ -1,4 +1,4 @@
-"""Goals that counted by type and by scorer, of incidents.jsonl: touchline export incidents --out incidents.jsonl
+"""Goals that counted by type and by scorer, of goals.jsonl: touchline export key-incidents --out goals.jsonl
 
 Standard library only: a line is an object. pandas reads the same file with pandas.read_json(file, lines=True).
 """
@@ -13,11 +13,11 @@ types = collections.Counter()
 scorers = collections.Counter()
 with open(sys.argv[1], encoding="utf-8") as lines:
     for line in lines:
-        incident = json.loads(line)
-        if not incident["counts"]:
+        goal = json.loads(line)
+        if goal["counts_for_id"] is None:
             continue
-        types[GOALS[incident["incident_incident_id"]]] += 1
-        if incident["incident_incident_id"] != OWN_GOAL:
-            scorers[incident["incident_subparticipant_id"], incident["incident_subparticipant_name"]] += 1
+        types[GOALS[goal["incident_type"]]] += 1
+        if goal["incident_type"] != OWN_GOAL:
+            scorers[goal["player_id"], goal["player_name"]] += 1
 best = [[name, goals] for (_, name), goals in scorers.most_common(10)]
 print(json.dumps({"goals": sum(types.values()), "types": types, "scorers": best}, sort_keys=True, ensure_ascii=False))

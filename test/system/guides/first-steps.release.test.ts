@@ -61,7 +61,7 @@ test('every command of the first steps prints what the page says', async () => {
   expectLines(demo.out, ending);
 
   const steps = [...PAGE.matchAll(STEP)];
-  expect(steps).toHaveLength(11);
+  expect(steps).toHaveLength(10);
   const script = steps.map(([, command = '']) => command).join(`echo '${NEXT}'\n`);
   const renamed = script
     .replaceAll(/\btouchline\.(?= )/g, connection.TOPIC_PREFIX)

@@ -1,12 +1,10 @@
 /** A match that tests read as its surfaces do: the pages and tools from views, the export from records. */
-import { clockRuleOf } from '#domain/reported-fields.ts';
 import type { MatchIncident, MatchState, MatchTransition, NormalizedMessage } from '#records/types.ts';
 import { ViewsWorld } from '#views/testing/world.ts';
 import { matchDetails } from '../../../../services/api/board/match-details.ts';
 import { scopeOf } from '../../../../services/tool-gateway/mcp/testing/tool-calls.ts';
 import { wholeMatch } from '../../../../services/tool-gateway/mcp/tools/match.ts';
-import { INCIDENTS } from '../../export/datasets.ts';
-import { IncidentEffects } from '../../export/incident-effects.ts';
+import type { ExportShape } from '../../export/datasets.ts';
 import type { ExportCell } from '../../export/schema-columns.ts';
 import type { MatchFacts } from '../page.ts';
 
@@ -69,23 +67,14 @@ type MatchAnswer = {
   }[];
 };
 
-/** Returns the rows of an export, by the ids of the incidents. */
-export function exportedOf({
-  state,
-  incidents,
-}: MatchFacts): Map<string, Readonly<Record<string, ExportCell>>> {
-  const effects = new IncidentEffects();
-  for (const record of incidents) effects.apply(record);
-  const sides = { sportId: state.sport_id, home: state.home, away: state.away };
-  const { lengths } = clockRuleOf(state);
-  return new Map(
-    incidents.map((record) => {
-      const row = { record, effect: effects.of(record, sides), lengths };
-      const [cells = []] = INCIDENTS.rows(row, { competition: null, season: null });
-      return [
-        record.id,
-        Object.fromEntries(INCIDENTS.columns.map(({ name }, at) => [name, cells[at] ?? null])),
-      ];
-    }),
+/** Returns the rows of an export of a record, by their ids. */
+export function exportedOf<V>(
+  { columns, rows }: ExportShape<V>,
+  values: readonly V[],
+): Map<string, Readonly<Record<string, ExportCell>>> {
+  const cells = values.flatMap((value) => rows(value, { competition: null, season: null }));
+  const found = cells.map((row) =>
+    Object.fromEntries(columns.map(({ name }, at) => [name, row[at] ?? null])),
   );
+  return new Map(found.map((row) => [String(row.id), row]));
 }
