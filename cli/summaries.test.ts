@@ -5,7 +5,8 @@ import { summaryOf } from './summaries.ts';
 const state = sampleOf('match-state');
 
 test.each([
-  ['raw-messages', 'webhook  12 bytes'],
+  ['raw-messages', 'origin webhook'],
+  ['raw-messages', 'body of 12 bytes'],
   ['normalized-messages', 'incident  5-889947-2  5-889947  Goal (413) 18:14 France tbd'],
   ['match-incidents', 'v12  5-889947  Goal (413) 18:14 France tbd'],
   [

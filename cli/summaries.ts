@@ -1,4 +1,4 @@
-/** Summarises the values of each topic in one line for people. */
+/** Summarises the values of topics in one line for people. */
 import { absenceText } from '#domain/absence.ts';
 import { dateOf } from '#json/values.ts';
 import type { DeadLetter, Guard, Incident, MatchState, Score, TopicValues } from '#records/types.ts';
@@ -6,10 +6,9 @@ import { alertScore } from '#story/alerts.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { isOver } from '#trading/trading.ts';
 
-type Summaries = { readonly [T in TopicName]: (value: TopicValues[T]) => (string | null)[] };
+type Summaries = { readonly [T in TopicName]?: (value: TopicValues[T]) => (string | null)[] };
 
 const SUMMARIES: Summaries = {
-  'raw-messages': ({ origin, body }) => [origin, `${body.length} bytes`],
   'normalized-messages': ({ type, message_id, incident, snapshot, absence, ut }) => [
     type,
     message_id,
@@ -56,20 +55,6 @@ const SUMMARIES: Summaries = {
     status_type,
     removed ? 'REMOVED' : null,
   ],
-  catalogue: ({ kind, id, name }) => [`${kind}/${id}`, name],
-  'standings-results': ({ result }) => [`${result.length} bytes`],
-  standings: ({ standings_id, version, name, object_type, object_id, groups }) => [
-    `v${version}`,
-    String(standings_id),
-    name,
-    `of ${object_type} ${object_id}`,
-    groups.length === 0 ? 'DELETED' : null,
-  ],
-  'provider-standings': ({ standings_id, name, item_status }) => [
-    String(standings_id),
-    name,
-    item_status === 'active' ? null : item_status.toUpperCase(),
-  ],
   clients: ({ client_id, name, active, competitions, operations, webhooks }) => [
     String(client_id),
     name,
@@ -99,14 +84,6 @@ const SUMMARIES: Summaries = {
     `${user}@${host}`,
     `${[command, ...words].join(' ')}: ${outcome}`,
   ],
-  'webhook-messages': ({ uuid, type, competition_id, ut, message }) => [
-    uuid,
-    type,
-    competition_id === null ? null : `competition ${competition_id}`,
-    `${message.length} bytes`,
-    `at ${timeText(ut)}`,
-  ],
-  'webhook-times': ({ event_id, id, ut }) => [`${event_id}/${id}`, `sent as of ${timeText(ut)}`],
   alerts: (alert) => [
     alert.id,
     alert.name,
@@ -136,15 +113,21 @@ const SUMMARIES: Summaries = {
     state === 'delayed' && delay !== null ? `by ${Math.round(delay / 1_000)} s` : null,
     gap_count === 0 ? null : `${gap_count} gaps, the last: ${gaps.at(-1)?.action ?? 'unknown'}`,
   ],
-  'poller-checkpoints': ({ resource, position }) => [resource, `read to ${timeText(position)}`],
   'dead-letters': (letter) => [letter.service, letter.code, originText(letter), letter.reason],
 };
 
-/** Returns the summary of a value: one line without a line end. */
+/** Returns the summary of a value: one line without a line end. A topic without one of its own shows its texts and numbers by name. */
 export function summaryOf<T extends TopicName>(topic: T, value: TopicValues[T]): string {
-  return SUMMARIES[topic](value)
+  return (SUMMARIES[topic] ?? fieldsOf)(value)
     .filter((part) => part !== null && part !== '')
     .join('  ');
+}
+
+function fieldsOf(value: object): string[] {
+  return Object.entries(value).flatMap(([name, field]) => {
+    if (field instanceof Uint8Array) return `${name} of ${field.length} bytes`;
+    return typeof field === 'string' || typeof field === 'number' ? `${name} ${field}` : [];
+  });
 }
 
 /** Returns where the bytes of a dead letter were read. */

@@ -4,7 +4,7 @@ import type { DeadLetter, NormalizedMessage } from '#records/types.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
 import type { Registry } from '#topics/registry.ts';
 import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
-import { normalizeSnapshotAgain } from '../replay/normalize-again.ts';
+import { normalizeSnapshotAgain } from '../replay/raw-inputs.ts';
 
 /** The result of resending a letter. */
 export type ResendResult = {

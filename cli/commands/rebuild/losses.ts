@@ -106,15 +106,35 @@ async function matchLoss(
     known.set(event, evidence);
     return evidence;
   };
-  await readFirstTransitions(read, ({ event_id, version, cause }) => {
-    evidenceOf(String(event_id)).first = { version, cause };
-  });
+  const begun = new Set<string>();
+  await read(
+    'match-transitions',
+    ({ value }) => {
+      if (value !== null)
+        evidenceOf(String(value.event_id)).first = { version: value.version, cause: value.cause };
+    },
+    {
+      isWanted({ key }) {
+        const isFirst = !begun.has(String(key));
+        begun.add(String(key));
+        return isFirst;
+      },
+    },
+  );
   await read('match-state', ({ value }) => {
     if (value !== null) evidenceOf(String(value.event_id)).last = value.cause;
   });
   // A match whose state is lost may still be in tables.
-  for (const topic of ['match-results', 'standings-results'] as const)
-    await readKeys(read, topic, (key) => evidenceOf(key.slice(key.lastIndexOf('/') + 1)));
+  for (const topic of ['match-results', 'standings-results'] as const) {
+    const keys = new Set<string>();
+    const isWanted = ({ key, value }: ReadRecord): boolean => {
+      if (value === null) keys.delete(String(key));
+      else keys.add(String(key));
+      return false;
+    };
+    await read(topic, () => {}, { isWanted });
+    for (const key of keys) evidenceOf(key.slice(key.lastIndexOf('/') + 1));
+  }
   if (known.size === 0) return NOTHING;
 
   const causes = [...known.values()].flatMap(({ first, last }) => [first?.cause, last]);
@@ -157,32 +177,6 @@ function messageAt(
   message: Pick<TopicValues[typeof INPUT], 'event_id' | 'message_id' | 'received_at'>,
 ): string {
   return JSON.stringify([placeOf(place), message.event_id, message.message_id, message.received_at]);
-}
-
-/** Calls `onFirst` with the first transition of each match that the log still has. */
-async function readFirstTransitions(
-  read: ReadTopic,
-  onFirst: (transition: TopicValues['match-transitions']) => void,
-): Promise<void> {
-  const seen = new Set<string>();
-  const isWanted = ({ key }: ReadRecord): boolean => {
-    const isFirst = !seen.has(String(key));
-    seen.add(String(key));
-    return isFirst;
-  };
-  await read('match-transitions', ({ value }) => void (value !== null && onFirst(value)), { isWanted });
-}
-
-/** Calls `onKey` with each key of a topic that has a value. */
-async function readKeys(read: ReadTopic, topic: TopicName, onKey: (key: string) => void): Promise<void> {
-  const keys = new Set<string>();
-  const isWanted = ({ key, value }: ReadRecord): boolean => {
-    if (value === null) keys.delete(String(key));
-    else keys.add(String(key));
-    return false;
-  };
-  await read(topic, () => {}, { isWanted });
-  for (const key of keys) onKey(key);
 }
 
 /** Counts results behind the tables that match-results lacks, or has an older version of. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { batchesOf } from './batches.ts';
+import { batchesOf } from './source.ts';
 
 const at = (timestamp: number, bytes = 1) => ({ timestamp, value: Buffer.alloc(bytes) });
 

@@ -1,10 +1,66 @@
+/** Normalizes records of raw-messages as the ingress services do, with the current rules. */
+import { z } from 'zod';
+import { type ReadDelivery, readDelivery } from '#ingestion/delivery.ts';
+import type { MessageContext } from '#ingestion/head.ts';
+import { type Normalized, normalizeSnapshot } from '#ingestion/normalize.ts';
+import { parseJson } from '#json/values.ts';
 import type { NormalizedMessage, RawMessage } from '#records/types.ts';
 import { partitionHash } from '#streams/client/port.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import type { Codec, Decoder } from '#topics/codec.ts';
 import { readable } from '#topics/readable.ts';
 import type { ReplayInput } from './engine.ts';
-import { normalizeAgain } from './normalize-again.ts';
+
+/** The body in which the feed poller keeps an event's complete incident list (services/feed-poller/publish/messages.ts). */
+const snapshotBody = z.tuple([
+  z.object({
+    id: z.string(),
+    type: z.literal('incident_snapshot'),
+    ut: z.int(),
+    event_id: z.int(),
+    data: z.object({ incidents: z.array(z.unknown()), deleted: z.array(z.unknown()).optional() }),
+  }),
+]);
+
+/** Text near the beginning of a snapshot. Parsing every body twice would cost as much as all other work. */
+const SNAPSHOT_MARK = '"type":"incident_snapshot"';
+const MARK_WITHIN = 256;
+
+/** Normalizes a delivery again; keeps its time of receipt and its id. */
+export function normalizeAgain({ body, origin, received_at, delivery_id }: RawMessage): ReadDelivery {
+  const isFeed = origin === 'feed';
+  const context = {
+    origin: isFeed ? ('feed' as const) : ('webhook' as const),
+    service: isFeed ? 'feed-poller' : 'webhook-receiver',
+    receivedAt: received_at,
+  };
+  const result = isFeed
+    ? normalizeSnapshotAgain(body, { origin: 'feed', deliveryId: delivery_id, receivedAt: received_at })
+    : null;
+  if (result === null) return readDelivery(body, context);
+  // The dead letter of an unreadable snapshot was written when it was received.
+  const message = messageOf(result);
+  return { raw: null, normalized: message === null ? [] : [message], deadLetters: [], ignored: new Map() };
+}
+
+function messageOf(result: Normalized): NormalizedMessage | null {
+  if (result.kind === 'normalized') return result.message;
+  return result.kind === 'unreadable' ? result.mark : null;
+}
+
+/** Normalizes a body of the feed poller with an event's complete incident list; null for any other body. */
+export function normalizeSnapshotAgain(body: Buffer, context: MessageContext): Normalized | null {
+  const snapshot = readSnapshotBody(body);
+  if (snapshot === null) return null;
+  const { id, event_id, ut, data } = snapshot;
+  return normalizeSnapshot({ messageId: id, eventId: event_id, time: ut, ...data }, context);
+}
+
+function readSnapshotBody(body: Buffer): z.output<typeof snapshotBody>[0] | null {
+  if (!body.subarray(0, MARK_WITHIN).includes(SNAPSHOT_MARK)) return null;
+  const parsed = snapshotBody.safeParse(parseJson(body.toString('utf8')));
+  return parsed.success ? parsed.data[0] : null;
+}
 
 type RawInputsOptions = {
   /** Name of raw-messages on the broker. */

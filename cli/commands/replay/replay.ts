@@ -5,14 +5,14 @@ import { silentLogger } from '#streams/log.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import { readRange } from '#streams/read/read-range.ts';
+import { machineClock } from '#timing/clock.ts';
 import type { TopicCluster } from '#topics/follow.ts';
 import { topicName } from '#topics/topics.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
-import { batchesOf, waitUntil } from './batches.ts';
 import { REPLAY_TOPICS, ReplayEngine, type ReplayInput, type ReplayOutput } from './engine.ts';
 import { RawInputs } from './raw-inputs.ts';
-import { partitionRanges, readMerged } from './source.ts';
+import { batchesOf, partitionRanges, readMerged } from './source.ts';
 import { copyInputs, matchPartitions, prepareTarget, requireWritten, setPositions } from './target.ts';
 
 /** A replay: its source, range and target. */
@@ -107,7 +107,8 @@ async function run(options: ReplayOptions, { client, engine, writer }: Running):
   let records = 0;
   const show = (): void => onProgress(progressLine(records, total, (performance.now() - startedAt) / 1_000));
   for await (const batch of batchesOf(readMerged(client, name, ranges), gaps)) {
-    await waitUntil(startedAt, batch.dueMs, signal);
+    const earlyMs = startedAt + batch.dueMs - performance.now();
+    if (earlyMs > 0) await machineClock.sleep(earlyMs, signal);
     if (signal.aborted) break;
     // The broker acknowledges the previous batch meanwhile.
     const output = await engine.process(await inputs.of(batch.records));

@@ -6,8 +6,8 @@ import { findCluster, openCluster, platformName, requireTopics } from '../../clu
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { printLine, untilStopped } from '../../terminal.ts';
 import type { command } from './command.ts';
-import { copyInto } from './copy.ts';
 import { replayInto } from './replay.ts';
+import { copyInto } from './target.ts';
 
 const settings = z.object(rulesSettings);
 

@@ -1,16 +1,25 @@
 import { topicBounds } from '#cluster/logs.ts';
 import type { Brokers } from '#security/brokers.ts';
-import type { Publisher } from '#streams/publish/publisher.ts';
+import { silentLogger } from '#streams/log.ts';
+import { type Publisher, withPublisher } from '#streams/publish/publisher.ts';
 import { followLogs } from '#streams/read/follow.ts';
-import { createTopics, deleteTopics, topicPartitions, topicsUnder, wantedTopics } from '#topics/admin.ts';
+import {
+  createTopics,
+  deleteTopics,
+  findTopics,
+  topicPartitions,
+  topicsUnder,
+  wantedTopics,
+} from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/follow.ts';
 import { PROCESSOR_NAMES, type ProcessorName, streamTopics } from '#topics/processors.ts';
 import { topicIdsName } from '#topics/topic-ids.ts';
-import { type TopicName, topicName } from '#topics/topics.ts';
+import { isByEvent, type TopicName, topicName } from '#topics/topics.ts';
 import { type OpenCluster, requireConfirmed } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
 import { lossOf, recordCounts, requireNothingRuns, requireStopped } from '../../deletion.ts';
 import { setPosition } from '../position/set-position.ts';
+import { REBUILDS } from '../rebuild/derived.ts';
 
 /** The processors that resume after the replay. */
 const CONTINUED = ['match-processor', 'standings-processor'] as const satisfies readonly ProcessorName[];
@@ -78,38 +87,24 @@ const INPUTS = ['catalogue', 'provider-standings'] as const satisfies readonly T
 const OPERATIONS = ['clients', 'access-tokens', 'poller-checkpoints'] as const satisfies readonly TopicName[];
 
 /**
- * Copies the current records that are not derived from messages: the catalogue and the provider's own tables; `forSwitch`, also
- * clients, their access tokens and the poller's checkpoints. Call this before looking up the end of the range: the poller may
- * read messages twice, but must not leave any out. Returns the number of records by topic, named as on the broker.
+ * Copies what is not derived from messages: the catalogue and the provider's own tables; `forSwitch`, also clients, their access tokens
+ * and the poller's checkpoints. Call this before looking up the end of the range: the poller may read messages twice, but must not
+ * leave any out. Returns the number of records by topic, named as on the broker.
  */
-export async function copyInputs(
+export function copyInputs(
   source: TopicCluster,
   target: TopicCluster,
   publisher: Publisher,
   forSwitch: boolean,
 ): Promise<ReadonlyMap<string, number>> {
-  const counts = new Map<string, number>();
-  const publish = async (topic: TopicName, records: readonly CopiedRecord[]): Promise<void> => {
-    const name = topicName(target.prefix, topic);
-    await publisher.publish(records.map((record) => ({ ...record, topic: name })));
-    counts.set(name, records.length);
-  };
-  for (const topic of INPUTS) {
-    const latest = new Map((await recordsOf(source, topic)).map((record) => [record.key, record]));
-    const kept = [...latest.values()]
-      .filter(({ value }) => value !== null)
-      .sort((a, b) => (a.key < b.key ? -1 : 1));
-    await publish(topic, kept);
-  }
-  if (!forSwitch) return counts;
-  return new Map([...counts, ...(await copyTopics(source, target, publisher, OPERATIONS))]);
+  return copyTopics(source, target, publisher, forSwitch ? [...INPUTS, ...OPERATIONS] : INPUTS);
 }
 
 /**
  * Copies the records of topics as they are: keys, values with the ids of their schemas, deletions and partitions. Returns the number
  * of records by topic, named as on the broker.
  */
-export async function copyTopics(
+async function copyTopics(
   source: TopicCluster,
   target: TopicCluster,
   publisher: Publisher,
@@ -134,24 +129,6 @@ export async function copyTopics(
     counts.set(name, count);
   }
   return counts;
-}
-
-type CopiedRecord = { readonly key: string; readonly value: Buffer | null };
-
-/** Returns the records of a topic, in the order of each partition. */
-async function recordsOf({ brokers, prefix }: TopicCluster, topic: TopicName): Promise<CopiedRecord[]> {
-  const records: CopiedRecord[] = [];
-  await followLogs({
-    brokers,
-    topics: [topicName(prefix, topic)],
-    untilEnd: true,
-    onBatch(batch) {
-      for (const { key, value } of batch.flatMap((of) => of.records))
-        if (key !== null)
-          records.push({ key: key.toString(), value: value === null ? null : Buffer.from(value) });
-    },
-  });
-  return records;
 }
 
 /**
@@ -187,4 +164,35 @@ export async function setPositions(target: TopicCluster): Promise<void> {
 
 function bounds(brokers: Brokers, topic: string): ReturnType<typeof topicBounds> {
   return topicBounds({ brokers, clientId: 'touchline-replay' }, [topic]);
+}
+
+const COPIED: readonly TopicName[] = [
+  ...PROCESSOR_NAMES.flatMap((processor) => REBUILDS[processor].deleted),
+  'standings',
+  'provider-standings',
+  'catalogue',
+];
+
+/**
+ * Copies the existing ones of the topics that a rebuild deletes, and of those that explain them, byte for byte. Returns the number of
+ * records. Throws as `prepareTarget`, and `CommandError`
+ * when the target does not hold exactly the copied records.
+ */
+export async function copyInto(
+  source: TopicCluster,
+  target: OpenCluster,
+  options: { readonly replace: boolean; readonly yes: boolean },
+): Promise<number> {
+  const { brokers, prefix } = source;
+  const existing = await findTopics(source);
+  const topics = COPIED.filter((topic) => existing.has(topic));
+  const one = topics.find(isByEvent);
+  const partitions = one && (await topicPartitions(brokers, topicName(prefix, one)));
+  await prepareTarget(source, target, { ...options, partitions });
+  const publishing = { brokers, clientId: 'touchline-replay', log: silentLogger };
+  const counts = await withPublisher(publishing, (publisher) =>
+    copyTopics(source, target, publisher, topics),
+  );
+  await requireWritten(target, counts);
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }

@@ -10,7 +10,7 @@ import { codecOf } from '#topics/testing/codecs.ts';
 import { TOPICS, type TopicName } from '#topics/topics.ts';
 import { COMPARED } from '../../compare/fields.ts';
 import type { ReplayInput } from '../engine.ts';
-import { normalizeAgain } from '../normalize-again.ts';
+import { normalizeAgain } from '../raw-inputs.ts';
 import { replayInMemory } from './in-memory.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../../data/histories/', import.meta.url));
