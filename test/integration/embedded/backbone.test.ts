@@ -225,7 +225,8 @@ test('ends with its killed parent, and restores port, topics, offsets, transacti
   expect(await javaProcesses()).toEqual([]);
 });
 
-// Each starts more brokers. In every run libs/embedded/guarded.test.ts ends commands whose parents end.
+// Each starts more brokers. In every run libs/embedded/guarded.test.ts ends commands whose parents end, and server.test.ts says how
+// a server ended while it started.
 describe.each(IN_FULL)('%s', () => {
   test('starts a killed broker and a killed registry again, with what they had', async () => {
     const problems: string[] = [];
@@ -280,16 +281,16 @@ describe.each(IN_FULL)('%s', () => {
     const again = await startKafka({ dataDir, version: '4.3.1', jvmArgs: QUICK_START });
     await again.stop();
   });
-});
 
-test('reports why a broker cannot start, and stops the registry that started with it', async () => {
-  const data = join(dataDir, 'kafka', 'data');
-  await mkdir(data, { recursive: true });
-  await writeFile(join(data, 'meta.properties'), 'version=1\ncluster.id=others\nnode.id=99\n');
-  const starting = startBackbone({ dataDir, env, onProgress: () => {} });
-  await expect(starting).rejects.toMatchObject({
-    code: 'START_FAILED',
-    message: expect.stringMatching(/the Kafka broker ended while starting \(code 1\):[\s\S]*node id 99/),
+  test('reports why a broker cannot start, and stops the registry that started with it', async () => {
+    const data = join(dataDir, 'kafka', 'data');
+    await mkdir(data, { recursive: true });
+    await writeFile(join(data, 'meta.properties'), 'version=1\ncluster.id=others\nnode.id=99\n');
+    const starting = startBackbone({ dataDir, env, onProgress: () => {} });
+    await expect(starting).rejects.toMatchObject({
+      code: 'START_FAILED',
+      message: expect.stringMatching(/the Kafka broker ended while starting \(code 1\):[\s\S]*node id 99/),
+    });
+    expect(await javaProcesses()).toEqual([]);
   });
-  expect(await javaProcesses()).toEqual([]);
 });

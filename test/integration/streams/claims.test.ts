@@ -4,12 +4,13 @@ import { openStreamClient } from '#streams/client/client.ts';
 import type { StreamClient, TransactionalProducer } from '#streams/client/port.ts';
 import { findPosition, positionRecord } from '#streams/runtime/positions.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { times } from '../../support/harness.ts';
 import { quietLog } from '../../support/log.ts';
 import { CountingApplication } from './counting.ts';
 
 const connection = backbone();
-const CLAIMS = 200;
-const ABORTED = 40;
+const CLAIMS = times(200, 60);
+const ABORTED = times(40, 10);
 
 async function openClaims(): Promise<{
   counting: CountingApplication;
@@ -50,7 +51,7 @@ function commit(producer: TransactionalProducer, { counts, positions }: Counting
   ]);
 }
 
-test('reads the last commit of the previous owner in each of hundreds of claims', async () => {
+test('reads the last commit of the previous owner in each of many claims', async () => {
   const { counting, claim, find } = await openClaims();
   let owner = await claim();
   for (let next = 1; next <= CLAIMS; next += 1) {
@@ -58,7 +59,7 @@ test('reads the last commit of the previous owner in each of hundreds of claims'
     const before = owner;
     owner = await claim();
     expect(await find()).toBe(next);
-    if (next % 50 === 0) await expect(commit(before, counting, -1)).rejects.toMatchObject({ code: 'FENCED' });
+    if (next % 20 === 0) await expect(commit(before, counting, -1)).rejects.toMatchObject({ code: 'FENCED' });
     await before.close();
   }
   expect((await counting.history(counting.counts)).at(-1)).toEqual(['a', String(CLAIMS)]);
