@@ -21,20 +21,24 @@ const SAFE = `[...document.querySelectorAll('.guard')].some((one) => /Safe\\s+to
 type Prepare = (page: Page) => Promise<unknown>;
 
 const PATHS = ['/', `/match/${match.id}`];
-/** Conditions of a page in browsers and on machines. */
-const PAGES: readonly (readonly [string, Prepare])[] = [
-  ['a page', async () => {}],
+/** Conditions of the pages of each path, in browsers and on machines: all pages have the same scripts for it. */
+const PAGES: readonly (readonly [string, Prepare])[][] = [
   [
-    'a page whose timers are slowed to one a minute',
-    (page) =>
-      page.evaluateOnNewDocument(`{
+    ['a page', async () => {}],
+    [
+      'a page whose timers are slowed to one a minute',
+      (page) =>
+        page.evaluateOnNewDocument(`{
         const [timeout, interval] = [setTimeout, setInterval];
         window.setTimeout = (run, ms, ...more) => timeout(run, Math.max(ms ?? 0, 60_000), ...more);
         window.setInterval = (run, ms, ...more) => interval(run, Math.max(ms ?? 0, 60_000), ...more);
       }`),
+    ],
   ],
-  ['a page whose clock is an hour ahead', (page) => shiftClock(page, 3_600_000)],
-  ['a page whose clock is an hour behind', (page) => shiftClock(page, -3_600_000)],
+  [
+    ['a page whose clock is an hour ahead', (page) => shiftClock(page, 3_600_000)],
+    ['a page whose clock is an hour behind', (page) => shiftClock(page, -3_600_000)],
+  ],
 ];
 
 function shiftClock(page: Page, ms: number): Promise<unknown> {
@@ -77,14 +81,14 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
 
   const visibilityOf = (visit: Visit) => visit.ask<string>('document.visibilityState');
 
-  test.each(PATHS)(
+  test.each(PATHS.map((path, at) => [path, PAGES[at] ?? []] as const))(
     '%s: every page withdraws within two seconds, and is back with the server',
-    async (path) => {
+    async (path, pages) => {
       const hidden = await open(path);
       const other = await stage.browser.newPage();
       await other.bringToFront();
       const shown: [string, Visit][] = [];
-      for (const [name, prepare] of PAGES) shown.push([name, await open(path, prepare)]);
+      for (const [name, prepare] of pages) shown.push([name, await open(path, prepare)]);
       expect(await visibilityOf(hidden)).toBe('hidden');
       for (const [name, visit] of shown) expect(await visibilityOf(visit), name).toBe('visible');
       proxy.freeze();
