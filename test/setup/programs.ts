@@ -7,7 +7,7 @@ import { API_AND_TOOLS, programOf, serviceNames } from '../../cli/services.ts';
 const require = createRequire(import.meta.url);
 
 /** What a module derives from its own path, which in a bundle is another one. */
-const OWN_PATH = /\bimport\.meta\.(url|dirname|resolve\()/g;
+const OWN_PATH = /\bimport\.meta\.(url|dirname|resolve\('([^']+)'\))/g;
 
 /** Lets each module of a bundle find the files beside its source. */
 const besideSources: Plugin = {
@@ -15,12 +15,9 @@ const besideSources: Plugin = {
   transform: {
     filter: { code: OWN_PATH },
     handler: (code, id) =>
-      code.replaceAll(OWN_PATH, (_, what: string) => {
-        const url = JSON.stringify(pathToFileURL(id).href);
-        if (what === 'url') return url;
-        if (what === 'dirname') return JSON.stringify(dirname(id));
-        const from = `process.getBuiltinModule('node:module').createRequire(${url})`;
-        return `((name) => process.getBuiltinModule('node:url').pathToFileURL(${from}.resolve(name)).href)(`;
+      code.replaceAll(OWN_PATH, (_, what: string, specifier?: string) => {
+        if (specifier !== undefined) return JSON.stringify(import.meta.resolve(specifier));
+        return JSON.stringify(what === 'url' ? pathToFileURL(id).href : dirname(id));
       }),
   },
 };
