@@ -6,6 +6,7 @@ import {
   playSerbiaBrazil,
   secondHalf,
 } from '../../../services/api/board/testing/scenes.ts';
+import { OPEN, ServedBoard } from '../../../services/api/board/testing/served.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { CHROMIUM, NEEDS_CHROMIUM } from './browser.ts';
 import { ShownBoard } from './shown-board.ts';
@@ -44,6 +45,34 @@ describe.runIf(CHROMIUM !== null)(`the page of a match${NEEDS_CHROMIUM}`, () => 
     expect(await clear(CANCELLATION)).toBe(true);
     expect(await visit.ask(`document.querySelector(':target').id`)).toBe(CANCELLATION.slice(1));
     expect(await visit.texts('.running')).toEqual(['0–2', '0–1']);
+  });
+
+  test('keeps what a reader typed and opened when it is read again', async () => {
+    const access = { clientId: 7, competitions: null, operations: null };
+    const viewer = { clientId: 7, access: () => access, operator: () => ({ name: 'client 7', access }) };
+    const sessions = { ...OPEN.sessions, viewer: () => viewer };
+    const { played } = stage.served;
+    const served = await ServedBoard.start({
+      view: played.views,
+      orderHalt: async () => {},
+      gate: { ...OPEN, sessions },
+    });
+    const origin = await served.listen();
+    const page = await stage.browser.newPage();
+    await page.setCookie({ name: 'touchline_session', value: 'v1.all', url: origin });
+    const visit = await stage.openIn(page, `${origin}${PATH}`);
+    await visit.live();
+    await page.type('.reason input', 'stream is late');
+    await page.select('.by-hand select', '10');
+    await page.click('.side details summary');
+    const ut = Math.floor(Date.now() / 1000);
+    const fields = { participant_id: match.home[0], subparticipant_name: 'Matić' };
+    played.publish(match, ut, secondHalf(40), incident(30, 419, '85:00', fields));
+    await visit.shows('.timeline', 'Matić');
+    expect(await visit.ask(`document.querySelector('.reason input').value`)).toBe('stream is late');
+    expect(await visit.ask(`document.querySelector('.by-hand select').value`)).toBe('10');
+    expect(await visit.ask(`document.querySelector('.side details').open`)).toBe(true);
+    await served.close();
   });
 
   test('is fetched again after a failed fetch during which the match changed', async () => {

@@ -9,6 +9,7 @@ import {
   SEMI_FINALS,
   secondHalf,
 } from '../../../services/api/board/testing/scenes.ts';
+import { ServedBoard } from '../../../services/api/board/testing/served.ts';
 import { CHROMIUM, NEEDS_CHROMIUM, type Visit } from '../../integration/board/browser.ts';
 import { ShownBoard } from '../../integration/board/shown-board.ts';
 import type { TcpProxy } from '../../support/proxy.ts';
@@ -120,6 +121,27 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
       expect(safe).toBeLessThan(WITHIN_MS);
     proxy.resume();
     for (const visit of visits) await visit.until(SAFE);
+  });
+
+  test.each(PATHS)('%s: stays withdrawn beside a replica that lags behind', async (path) => {
+    const at = Math.floor(Date.now() / 1000);
+    const kick = ({ played }: ServedBoard, minute: number) =>
+      played.publish(match, at + minute, { ...firstHalf(minute), reported: [0, 0] });
+    const lagging = await ServedBoard.start();
+    lagging.played.health(null);
+    lagging.played.health(match.id);
+    kick(lagging, 3);
+    kick(stage.served, 4);
+    kick(stage.served, 5);
+    const visit = await open(path);
+    proxy.forwardTo(Number(new URL(await lagging.listen()).port));
+    proxy.cut();
+    await visit.shows('#connection', 'Connection lost');
+    await visit.until(`document.querySelector('#connection').textContent === 'Up to date'`);
+    expect(await safeFor(visit, WITHIN_MS)).toBe(0);
+    kick(lagging, 4);
+    kick(lagging, 5);
+    await visit.until(SAFE);
   });
 
   test('runs the clocks of a bracket, withdraws them within two seconds, and shows them again with the server', async () => {

@@ -102,7 +102,7 @@ function take(html: string): void {
   const sent = parse(html).firstElementChild as HTMLElement;
   const after = sent.matches('[data-version]') ? sent : (sent.querySelector('[data-version]') as HTMLElement);
   const before = document.getElementById(after.id);
-  if (before !== null && Number(before.dataset.version) > Number(after.dataset.version)) return;
+  if (isOlder(after, before)) return;
   const news = before?.hidden ? null : newsOf(before, after);
   let placed: Element = after;
   if (isBoard) placed = putRow(sent);
@@ -113,6 +113,11 @@ function take(html: string): void {
     refresh();
   }
   if (news !== null) tell(news, placed);
+}
+
+/** Whether a row or head is an older version than the one of the page: after a reconnect, another replica may lag behind. */
+function isOlder(sent: HTMLElement | null, have: HTMLElement | null): boolean {
+  return sent !== null && have !== null && Number(sent.dataset.version) < Number(have.dataset.version);
 }
 
 /** Fetches the page again; once more when something changes during the fetch. */
@@ -137,8 +142,10 @@ async function redraw(): Promise<void> {
       if (response.status === 404) location.reload();
       if (!response.ok) continue;
       const page = parse(await response.text());
-      // The head of a match is the one of the stream: a fetched one may be older.
-      if (head !== undefined) page.getElementById('match-head')?.replaceWith(parse(head));
+      const fetched = page.getElementById('match-head');
+      if (isOlder(fetched, document.getElementById('match-head'))) continue;
+      // The guard of a match is the one of the stream: the answer to a request may be late.
+      if (head !== undefined) fetched?.replaceWith(parse(head));
       const wanted = page.getElementById('main');
       if (wanted !== null) morph(main, wanted);
     } catch {
