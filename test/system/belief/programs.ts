@@ -39,10 +39,10 @@ export async function ofBoard(url: string, eventId: number): Promise<Surface[]> 
       return /Safe to trade/.test(text) ? 'safe' : /halted/i.test(text) ? 'halted' : /\\b(FT|Final)\\b/.test(text) ? 'not_in_play' : null;
     })()`);
   const board = await Visit.open(browser, origin);
-  await board.shows(`[data-key="match-${eventId}"]`, 'Home');
+  await board.shows(`#match-${eventId}`, 'Home');
   const match = await Visit.open(browser, `${origin}/match/${eventId}`);
   return [
-    { name: 'board', read: page(board, `[data-key="match-${eventId}"]`) },
+    { name: 'board', read: page(board, `#match-${eventId}`) },
     { name: 'match page', read: page(match, 'main .guard') },
   ];
 }

@@ -118,7 +118,7 @@ test('takes dropped matches from every surface, whether a poller runs or not, an
     return {
       'REST list': await inText(await text(`/v2/events?season_id=${LEVEL_IDS.season_id}`)),
       'REST event': await where(async (id) => (await asked(`/v2/events/${id}`)).ok),
-      board: await where((id) => board.includes(`data-key="match-${id}"`)),
+      board: await where((id) => board.includes(`id="match-${id}"`)),
       'match page': await where(async (id) => (await asked(`/match/${id}`)).ok),
       table: await where((id) => table.includes(`>T${TEAM[id]}<`)),
       list_matches: await where((id) => matches.some(({ match_id }) => match_id === id)),
