@@ -12,6 +12,7 @@ import { topicIdsName } from '#topics/topic-ids.ts';
 import { isByEvent, TOPIC_NAMES, TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { backbone, type TestBackbone } from '../../setup/backbone.ts';
 import { withAdmin } from '../../support/admin.ts';
+import { IN_FULL } from '../../support/harness.ts';
 import { quietLog } from '../../support/log.ts';
 import { startOwnKafka } from '../../support/own-kafka.ts';
 import { untilTrue } from '../../support/poll.ts';
@@ -158,7 +159,10 @@ describe('createTopics', () => {
     expect(failure).toBeInstanceOf(TopicAdminError);
     expect((failure as TopicAdminError).message).toMatch(/replication.factor/i);
   });
+});
 
+// A broker of its own, for half a minute; libs/cluster/topic-admin.ts repeats the same requests on one that starts.
+describe.each(IN_FULL)('%s', () => {
   test('waits for a broker that its cluster considers dead for a moment', async () => {
     // Its heartbeats are too rare: it counts as dead for some seconds out of every five.
     const settings = { 'broker.session.timeout.ms': '1500', 'broker.heartbeat.interval.ms': '5000' };
