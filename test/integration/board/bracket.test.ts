@@ -63,27 +63,25 @@ describe.runIf(CHROMIUM !== null)(`a bracket${NEEDS_CHROMIUM}`, () => {
   });
   const path = `/standings?season=${LEVEL_IDS.season_id}&show=knock-out`;
 
-  test.each([1440, 1024])(
-    'joins each tie to the next round at %d px, however long its names are',
-    async (width) => {
-      const visit = await stage.follow(path, { width });
-      expect(await visit.texts('.bracket:not(.placements) h2')).toEqual([
-        'Quarter-finals',
-        'Semi-finals',
-        'Final',
-      ]);
+  test('joins each tie to the next round, however long its names are, and on a phone has no lines', async () => {
+    const visit = await stage.follow(path);
+    const rounds = ['Quarter-finals', 'Semi-finals', 'Final'];
+    expect(await visit.texts('.bracket:not(.placements) h2')).toEqual(rounds);
+    for (const width of [1440, 1024]) {
+      await visit.page.setViewport({ width, height: 900 });
       const heights = await visit.ask<number[]>(
         `[...document.querySelectorAll('.tie')].map(({ offsetHeight }) => offsetHeight)`,
       );
       expect(new Set(heights).size).toBeGreaterThan(1);
       const joined = await visit.ask<[string, string[]][]>(JOINED);
       expect(joined).toHaveLength(6);
-      expect(joined.filter(([, missing]) => missing.length > 0)).toEqual([]);
-    },
-  );
-
-  test('has no lines on a phone, where rounds are below each other', async () => {
-    const visit = await stage.follow(path, { width: 390 });
+      expect(
+        joined.filter(([, missing]) => missing.length > 0),
+        `at ${width} px`,
+      ).toEqual([]);
+    }
+    // Rounds are below each other.
+    await visit.page.setViewport({ width: 390, height: 900 });
     const lines = `[...document.querySelectorAll('.slot')].flatMap((slot) => ['::before', '::after'].map((pseudo) => getComputedStyle(slot, pseudo).content))`;
     expect(new Set(await visit.ask<string[]>(lines))).toEqual(new Set(['none']));
   });
