@@ -8,7 +8,7 @@ import { startReceiver, startSimulator } from '../../support/system.ts';
 const FULL = process.env.REPLAY === 'full';
 const MATCHES = FULL
   ? { 'world-cup-2018': 64, 'england-2017-18': 380 }
-  : { 'world-cup-2018': 4, 'england-2017-18': 5 };
+  : { 'world-cup-2018': 2, 'england-2017-18': 3 };
 const DEADLINE_MS = FULL ? 600_000 : undefined;
 
 /** Plays the matches, and waits until states and tables include every message. */
