@@ -3,8 +3,7 @@ import { isIP } from 'node:net';
 import { type buildConnector, errors, Pool } from 'undici';
 import { informationalLimit, systemCode } from '#service/http-get.ts';
 import { signatureHeaders } from '#signing/signing.ts';
-import type { AllowedRanges } from './addresses.ts';
-import { type ResolveName, resolveName } from './addresses.ts';
+import { type AllowedRanges, type ResolveName, resolveName } from './addresses.ts';
 import { AddressNotPublicError, createConnector, trusting } from './connector.ts';
 import { type ProxyConfig, proxyFor } from './proxy.ts';
 

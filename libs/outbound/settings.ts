@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseRange } from '#service/addresses.ts';
-import { certificates } from '#service/setting-types.ts';
+import { certificates, list } from '#service/setting-types.ts';
 import { AllowedRanges } from './addresses.ts';
 import { proxySettings } from './proxy.ts';
 
@@ -9,16 +9,7 @@ const range = z.string().refine((text) => parseRange(text) !== null, {
     `${JSON.stringify(input)} is not a range of addresses, such as 10.1.0.0/16 or fd00:1::/64`,
 });
 
-const ranges = z
-  .string()
-  .transform((text) =>
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-  )
-  .pipe(z.array(range))
-  .transform((all) => new AllowedRanges(all));
+const ranges = list(range, 0).transform((all) => new AllowedRanges(all));
 
 /** Settings of processes that post webhooks. */
 export const outboundSettings = {

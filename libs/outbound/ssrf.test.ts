@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { HttpsReceiver } from '../../test/support/https-receiver.ts';
-import type { ResolveName } from './addresses.ts';
-import { AllowedRanges } from './addresses.ts';
+import { AllowedRanges, type ResolveName } from './addresses.ts';
 import { endpointOf } from './testing/endpoints.ts';
 
 const LOOPBACK = new AllowedRanges(['127.0.0.1/32']);

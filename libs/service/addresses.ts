@@ -18,18 +18,11 @@ export function urlHost(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }
 
-type AddressRange = {
-  readonly address: string;
-  /** Number of bits that all addresses of the range share. */
-  readonly prefix: number;
-  readonly family: 'ipv4' | 'ipv6';
-};
-
-/** Parses a range in CIDR notation, such as `10.0.0.0/8` or `fd00:1::/64`; returns null for any other text. */
-export function parseRange(text: string): AddressRange | null {
+/** Parses a range in CIDR notation, such as `10.0.0.0/8` or `fd00:1::/64`, with its number of common bits; null for any other text. */
+export function parseRange(text: string) {
   const [, address = '', bits = ''] = /^([0-9a-f.:]+)\/(\d{1,3})$/i.exec(text) ?? [];
   const version = isIP(address);
   const prefix = Number(bits);
   if (version === 0 || prefix > (version === 4 ? 32 : 128)) return null;
-  return { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
+  return { address, prefix, family: version === 4 ? ('ipv4' as const) : ('ipv6' as const) };
 }

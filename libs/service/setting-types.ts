@@ -33,12 +33,13 @@ export function httpUrl() {
   return z.url({ protocol: /^https?$/, error }).transform((url) => url.replace(/\/+$/, ''));
 }
 
-/** Returns the schema of a comma-separated list of at least one `item`. */
-export function list<T extends z.ZodType<unknown, string>>(item: T) {
+/** Returns the schema of a comma-separated list of `item`: with `least` 0 without its empty items, and maybe of none. */
+export function list<T extends z.ZodType<unknown, string>>(item: T, least: 0 | 1 = 1) {
   return z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))
-    .pipe(z.array(item).min(1));
+    .transform((parts) => (least === 0 ? parts.filter((part) => part !== '') : parts))
+    .pipe(z.array(item).min(least));
 }
 
 /** Returns the schema of comma-separated ids, `least` or more. */

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { type HostileAnswer, HttpsReceiver } from '../../../test/support/https-receiver.ts';
-import type { ResolveName } from '../addresses.ts';
-import { AllowedRanges } from '../addresses.ts';
+import { AllowedRanges, type ResolveName } from '../addresses.ts';
 import { type EndpointOptions, WebhookEndpoint } from '../endpoint.ts';
 
 /** The signing secret of the tests. */

@@ -2,6 +2,7 @@ import { wants } from '#clients/webhooks.ts';
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
 import type { WebhookProgress } from '#records/types.ts';
 import { type Logger, logsMessages } from '#streams/log.ts';
+import { settlesWithin } from '#timing/clock.ts';
 import type { DeliveryState, DispatcherMetrics } from '../metrics.ts';
 import { type CollectedBatch, collectBatch, identify, type MessageHead } from './batch.ts';
 import { ExpiredError, type MessageSource } from './message-source.ts';
@@ -285,14 +286,11 @@ class WakeableSleep {
 
   /** Sleeps until `wake`, for `ms` and an hour at most. */
   async sleep(ms: number): Promise<void> {
-    if (!this.#isWoken && !this.#isEnded)
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, Math.min(ms, MAX_SLEEP_MS));
-        this.#wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+    if (!this.#isWoken && !this.#isEnded) {
+      const { promise: woken, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      await settlesWithin(woken, Math.min(ms, MAX_SLEEP_MS));
+    }
     this.#isWoken = false;
   }
 
