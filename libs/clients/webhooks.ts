@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { WebhookMessage, WebhookOrder, WebhookSubscription } from '#records/types.ts';
 import type { ReaderLimits } from '#trading/feed-status.ts';
-import type { DerivedKeys } from './keys.ts';
-import { SealError, seal, unseal } from './keys.ts';
+import { type DerivedKeys, SealError, seal, unseal } from './keys.ts';
 
 /** A webhook of a client, with its address and secret in clear text. Never log it. */
 export type Webhook = { readonly id: string; readonly url: string; readonly secret: string } & WebhookForm;

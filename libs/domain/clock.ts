@@ -1,7 +1,12 @@
 import type { Clock, Incident } from '#records/types.ts';
 import { SHOOT_OUT_PHASES, STATUS } from '#soccer/soccer.ts';
-import type { ClockRule, PeriodLengths, PeriodRule } from './clock-rule.ts';
-import { SOCCER_CLOCK, SOCCER_LENGTHS } from './clock-rule.ts';
+import {
+  type ClockRule,
+  type PeriodLengths,
+  type PeriodRule,
+  SOCCER_CLOCK,
+  SOCCER_LENGTHS,
+} from './clock-rule.ts';
 
 /** Maximum difference between a reading and the running clock that is no change, seconds. */
 const TICK_TOLERANCE_SECONDS = 2;

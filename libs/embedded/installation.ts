@@ -13,16 +13,6 @@ import { type Guarded, spawnGuarded } from './guarded.ts';
 import type { OnProgress } from './progress.ts';
 import { type Env, KAFKA_VERSION } from './settings.ts';
 
-/** Paths of the broker and the registry on this machine. */
-type Installation = {
-  /** Folder with the jars of Apache Kafka. */
-  readonly kafkaLibs: string;
-  /** The registry's runnable jar, in the folder of its libraries. */
-  readonly registryJar: string;
-  /** Folder for archives of their classes. */
-  readonly classArchives: string;
-};
-
 const POM = join(import.meta.dirname, 'pom.xml');
 const DOWNLOAD_TIMEOUT_MS = 20 * 60_000;
 
@@ -33,11 +23,7 @@ export function cacheFolder(env: Env): string {
 }
 
 /** Returns the broker and the registry of pom.xml, which Maven downloads once. Throws MAVEN_MISSING, DOWNLOAD_FAILED, `FolderError`. */
-export async function install(
-  env: Env,
-  onProgress: OnProgress,
-  kafkaVersion = KAFKA_VERSION,
-): Promise<Installation> {
+export async function install(env: Env, onProgress: OnProgress, kafkaVersion = KAFKA_VERSION) {
   const digest = hash('sha256', `${await readFile(POM, 'utf8')}${kafkaVersion}`, 'hex');
   const cache = cacheFolder(env);
   const folder = join(cache, `backbone-${digest.slice(0, 12)}`);

@@ -42,11 +42,6 @@ export type KafkaOptions = BrokerOptions & {
   readonly proxyPort?: number;
 };
 
-type KafkaClusterOptions = BrokerOptions & {
-  /** Number of brokers, three or more. */
-  readonly brokers: number;
-};
-
 /** A broker that ends with this process, even by a kill. `start` and `restart` keep the ports; `stop` releases the folder. */
 export type Kafka = Controls & {
   readonly brokers: string[];
@@ -76,7 +71,9 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
 }
 
 /** Starts a cluster (KRaft) whose brokers are all controllers; two of three replicas must be in sync. Throws as `startKafka`. */
-export async function startKafkaCluster(options: KafkaClusterOptions): Promise<KafkaCluster> {
+export async function startKafkaCluster(
+  options: BrokerOptions & { readonly brokers: number },
+): Promise<KafkaCluster> {
   const folders = Array.from({ length: options.brokers }, (_, index) =>
     resolve(options.dataDir, `broker-${index + 1}`),
   );

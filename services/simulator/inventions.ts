@@ -17,11 +17,6 @@ import {
 /** Restart of play after a disallowed goal. */
 const FREE_KICK = 403;
 
-type Inventions = {
-  readonly steps: ScriptedStep[];
-  readonly counts: Partial<Record<ContentFault, number>>;
-};
-
 /** Minimum distance of an invented goal from real facts, seconds: a 424 that names no goal must find the invented one. */
 const DISTANCE = { before: 240, after: 420 } as const;
 /** Seconds until an invented goal is disallowed. */
@@ -37,7 +32,7 @@ export function invent(
   faults: Faults,
   random: SeededRandom,
   randomOfTwice: SeededRandom,
-): Inventions {
+) {
   const counts: Partial<Record<ContentFault, number>> = {};
   const steps: ScriptedStep[] = [];
   // Without a timeline there are no goals to disallow.

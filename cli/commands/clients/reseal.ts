@@ -1,6 +1,5 @@
 import type { ClientDirectory } from '#clients/directory.ts';
-import type { DerivedKeys } from '#clients/keys.ts';
-import { SealError } from '#clients/keys.ts';
+import { type DerivedKeys, SealError } from '#clients/keys.ts';
 import { resealWebhook } from '#clients/webhooks.ts';
 import type { Client, WebhookSubscription } from '#records/types.ts';
 import { CommandError } from '../../command.ts';

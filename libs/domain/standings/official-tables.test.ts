@@ -17,8 +17,7 @@ import {
   type SeasonMatch,
   seasonsWithTable,
 } from './testing/season-files.ts';
-import type { StandingsMatch } from './types.ts';
-import { groupsOn } from './types.ts';
+import { groupsOn, type StandingsMatch } from './types.ts';
 
 /** Returns every match as its provider reports it: with ids instead of names. */
 function resultsOf(matches: readonly SeasonMatch[], ids: ReadonlyMap<string, number>): StandingsMatch[] {

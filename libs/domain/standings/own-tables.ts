@@ -1,7 +1,6 @@
 /** The tables that rules define beside those of each stage: over several stages, or of the teams at one place of each group. */
 import type { CompetitionRules, OwnTable } from './competition-rules.ts';
-import type { GameSet } from './game-set.ts';
-import { PLAYED } from './game-set.ts';
+import { type GameSet, PLAYED } from './game-set.ts';
 import { rankTable } from './split.ts';
 import { rulesOfStage } from './stage-rules.ts';
 import { seasonOf } from './standing.ts';

@@ -5,8 +5,7 @@ import { type CompetitionRules, MAX_OWN_TABLES } from './competition-rules.ts';
 import { type DerivedTable, SeasonTables } from './season-tables.ts';
 import { standingsId } from './table-id.ts';
 import { LIVE, result, rowOf, rulesOf, SCHEDULED } from './testing/results.ts';
-import type { SeasonResult } from './types.ts';
-import { groupsOn } from './types.ts';
+import { groupsOn, type SeasonResult } from './types.ts';
 
 const TO_COME = { ...SCHEDULED, score: null };
 

@@ -1,7 +1,6 @@
 import type { DeliveryOutcome, WebhookEndpoint } from '#outbound/endpoint.ts';
 import type { Alert } from '#records/types.ts';
-import type { TraceSpan } from '#tracing/tracing.ts';
-import { tracer } from '#tracing/tracing.ts';
+import { type TraceSpan, tracer } from '#tracing/tracing.ts';
 import { HEALTH_HEADER } from '#trading/feed-status.ts';
 import { type AlertFormat, alertBody } from '#webhooks/alert-formats.ts';
 import { identify, latenessOf, type MessageBatch } from './batch.ts';

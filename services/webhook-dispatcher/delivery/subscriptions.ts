@@ -1,5 +1,4 @@
-import type { DerivedKeys } from '#clients/keys.ts';
-import { SealError } from '#clients/keys.ts';
+import { type DerivedKeys, SealError } from '#clients/keys.ts';
 import {
   CONTRACT_FORM,
   type ContentLimits,

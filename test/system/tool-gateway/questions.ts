@@ -1,6 +1,5 @@
 /** Questions of traders, analysts and fans about matches in play, with the calls that answer them and the true answers. */
-import type { Assistant } from './assistant.ts';
-import { nameOf, text } from './assistant.ts';
+import { type Assistant, nameOf, text } from './assistant.ts';
 import type { TournamentTruth } from './truth.ts';
 
 export type Question = {

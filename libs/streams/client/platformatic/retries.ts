@@ -1,6 +1,5 @@
 /** The retry budgets of all requests to brokers (docs/reference/retries.md). When one is used up, the stream claims the task again. */
-import type { Backoff } from '#timing/retry.ts';
-import { retry } from '#timing/retry.ts';
+import { type Backoff, retry } from '#timing/retry.ts';
 import { StreamError } from '../../errors.ts';
 import type { BrokerConnections } from './connections.ts';
 import { isMoved, isRetryable, isTransient, toStreamError } from './errors.ts';

@@ -1,6 +1,5 @@
 import { HOSTILE_NAME } from '#views/testing/ranking.ts';
-import type { FixtureMatch, PlayedViews } from './playing.ts';
-import { LEVEL_IDS } from './playing.ts';
+import { type FixtureMatch, LEVEL_IDS, type PlayedViews } from './playing.ts';
 import { leagueTable } from './provider-tables.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -3,8 +3,7 @@ import { onTestFinished } from 'vitest';
 import { AllowedRanges } from '#outbound/addresses.ts';
 import { createLogger } from '#service/logger.ts';
 import { HttpsReceiver } from '../../../../test/support/https-receiver.ts';
-import type { TestEndpointOptions } from '../test-endpoint.ts';
-import { createApp } from '../test-endpoint.ts';
+import { createApp, type TestEndpointOptions } from '../test-endpoint.ts';
 
 /** The signing secret of the tests. */
 export const SECRET = '0123456789abcdef0123456789ABCDEF';
