@@ -10,11 +10,8 @@ const NEVER = ['**/node_modules/**', '**/.touchline/**'];
 /** What a release is tried with besides. */
 const RELEASE = '**/*.release.test.ts';
 
-/**
- * Two for each core of a contributor's container, since tests wait: four workers leave 9 % of the processor time of two cores idle.
- * All projects share the workers.
- */
-const maxWorkers = 4;
+/** Three for each core of a contributor's container, since tests wait. All projects share the workers. */
+const maxWorkers = 6;
 
 /** A busy machine takes its time for what usually needs milliseconds; Vitest gives up after one second. */
 const patient = { poll: { timeout: 30_000 } };
