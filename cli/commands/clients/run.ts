@@ -108,8 +108,8 @@ async function onClients(
 }
 
 function setActive(id: number, active: boolean): Promise<number> {
-  return onClients(
-    async (directory) => `${line(await editClient(directory, id, (known) => ({ ...known, active })))}\n`,
+  return onClients(async (directory) =>
+    tableText(COLUMNS, [await editClient(directory, id, (known) => ({ ...known, active }))]),
   );
 }
 
@@ -154,15 +154,10 @@ const COLUMNS: readonly TextColumn<Client>[] = [
   { head: 'name', minWidth: 8, of: ({ name }) => name },
 ];
 
-function line({ client_id, name, active, competitions, operations }: Client): string {
-  const contract = `${amount(competitions, 'competitions')}, ${amount(operations, 'operations')}`;
-  return `${String(client_id).padStart(6)}  ${active ? 'active  ' : 'disabled'}  ${contract}  ${escapeLine(name)}`;
-}
-
 function details(client: Client): string {
-  const { competitions, operations, may_halt, version, updated_at } = client;
+  const { client_id, name, active, competitions, operations, may_halt, version, updated_at } = client;
   return [
-    line(client).trim(),
+    `client ${client_id} (${escapeLine(name)}), ${active ? 'active' : 'disabled'}`,
     `competitions: ${competitions?.join(', ') ?? 'all'}`,
     `operations: ${operations?.join(', ') ?? 'all'}`,
     ...(may_halt ? ['may halt trading by hand on the board'] : []),
@@ -195,8 +190,4 @@ function withoutPath(url: string): string {
 function formWords(types: readonly string[] | null, format: string | null): string {
   if (format !== null) return ` (alerts as ${format})`;
   return types === null ? '' : ` (only ${types.join(', ')})`;
-}
-
-function amount(list: readonly unknown[] | null, of: string): string {
-  return list === null ? `all ${of}` : `${list.length} ${of}`;
 }

@@ -13,9 +13,9 @@ import { findingLines, systemLines } from './render.ts';
 import type { CheckResult } from './rules.ts';
 import { SystemReader, type SystemTables } from './system.ts';
 
-/** Intervals of a watch: of what a system does, and of the checks of what seldom changes, which ask the provider too. */
 const TABLES_EVERY_MS = 2_000;
-const CHECKS_EVERY_MS = 30_000;
+/** Readings of the tables for one run of the checks of what seldom changes, which ask the provider too. */
+const CHECKS_EVERY = 15;
 
 export async function run(...[services, options]: GivenTo<typeof command>): Promise<number> {
   const { watch, json, metrics: addresses } = options;
@@ -63,18 +63,13 @@ class ExaminedSystem {
 
   /** Repeats both until the signal. Keeps the last tables with their age while the broker does not answer. */
   async watch(): Promise<void> {
-    const every = async (ms: number, work: () => Promise<unknown>): Promise<void> => {
-      for (;;) {
-        await machineClock.sleep(ms, this.#signal);
-        if (this.#signal.aborted) return;
-        await work();
-      }
-    };
-    const read = () =>
-      this.#read().catch((error: unknown) => {
+    for (let turn = 1; ; turn += 1) {
+      await machineClock.sleep(TABLES_EVERY_MS, this.#signal);
+      if (this.#signal.aborted) return;
+      await (turn % CHECKS_EVERY === 0 ? this.examine() : this.#read()).catch((error: unknown) => {
         if (!(error instanceof TopicAdminError)) throw error;
       });
-    await Promise.all([every(TABLES_EVERY_MS, read), every(CHECKS_EVERY_MS, () => this.examine())]);
+    }
   }
 
   report(): string[] {

@@ -1,13 +1,13 @@
 /** Reads for `touchline doctor` what a running system does now: its tables, and the findings that follow from them. */
-import { totalLag } from '#cluster/logs.ts';
+import { inputProgress, type PartitionProgress, totalLag } from '#cluster/logs.ts';
 import type { DeadLetter, IngressStatus, RefusedList } from '#records/types.ts';
-import { findTopics } from '#topics/admin.ts';
-import { PROCESSOR_NAMES } from '#topics/processors.ts';
+import { findTopics, groupMembers, topicPartitions } from '#topics/admin.ts';
+import type { TopicCluster } from '#topics/follow.ts';
+import { PROCESSOR_NAMES, type ProcessorName, positionsTopicName, streamTopics } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
 import { HealthTable, type SourceFeedStatus } from '#trading/feed-status.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { machineNow, StatusTopic } from '../../followed-topics.ts';
-import { processorProgress } from '../../processor-progress.ts';
 import { guarded, REQUEST_TIMEOUT_MS } from './checks.ts';
 import { type ProcessStatus, readProcessStatus } from './processes.ts';
 import {
@@ -118,10 +118,7 @@ export class SystemReader {
     return { tables, findings };
   }
 
-  async #processor(
-    processor: (typeof PROCESSOR_NAMES)[number],
-    findings: CheckResult[],
-  ): Promise<ProcessorStatus> {
+  async #processor(processor: ProcessorName, findings: CheckResult[]): Promise<ProcessorStatus> {
     const progress = await guarded('lag', () => processorProgress(this.#cluster, processor));
     if (progress === null) return { processor, state: null };
     if ('check' in progress) {
@@ -133,4 +130,23 @@ export class SystemReader {
     const state = { processes: members, partitions: partitions.length, behind: totalLag(partitions) };
     return { processor, state };
   }
+}
+
+/**
+ * Returns the progress of a processor as the broker knows it, and the number of processes that share its work; null when its
+ * topics do not exist. Rejects with `StreamError`, `TopicAdminError`.
+ */
+async function processorProgress(
+  { brokers, prefix }: TopicCluster,
+  processor: ProcessorName,
+): Promise<{ readonly members: number; readonly partitions: readonly PartitionProgress[] } | null> {
+  const { application, input } = streamTopics(prefix, processor);
+  const required = [input, positionsTopicName(prefix, processor)];
+  const partitionCounts = await Promise.all(required.map((name) => topicPartitions(brokers, name)));
+  if (partitionCounts.includes(0)) return null;
+  const [members, partitions] = await Promise.all([
+    groupMembers(brokers, application),
+    inputProgress({ brokers, application, input }),
+  ]);
+  return { members, partitions };
 }

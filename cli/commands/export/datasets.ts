@@ -1,14 +1,17 @@
 /** The datasets: a topic each, with the columns of its schema. docs/guides/analyse.md and `touchline export --columns` list them. */
+import { dayOf, groupsOn } from '#domain/standings/types.ts';
 import type { TopicValues } from '#records/types.ts';
 import { type AvroRecord, loadSchemas } from '#topics/codec.ts';
 import type { TopicName } from '#topics/topics.ts';
+import type { EXPORTS } from './command.ts';
 import { type ExportColumn, type ExportRow, schemaColumns } from './schema-columns.ts';
 
 /** Ids of the competition and season of a row. Null is unknown. */
 export type SeasonIds = { readonly competition: number | null; readonly season: number | null };
 
-/** The columns of a dataset, and the rows that a record has. */
+/** The topic of a dataset, its columns, and the rows that a record has. */
 export type ExportShape<V> = {
+  readonly topic: TopicName;
   readonly columns: readonly ExportColumn[];
   /** `season`: that of the record's match, for a topic that does not name it. */
   rows(value: V, season: SeasonIds): ExportRow[];
@@ -36,6 +39,7 @@ function shapeOf<T extends TopicName>(
   const isOfMatch = columns.some(({ name }) => name === 'event_id');
   const missing = isOfMatch ? SEASON.filter(([name]) => !columns.some((own) => own.name === name)) : [];
   return {
+    topic,
     columns: [
       ...columns.map(({ name, type }) => ({ name, type })),
       ...missing.map(([name]) => ({ name, type: 'INT64' as const })),
@@ -54,7 +58,7 @@ const SEASON = [
   ['season_id', 'season'],
 ] as const;
 
-/** The shapes of the datasets that are a topic. */
+/** The datasets by name. */
 export const SHAPES = {
   states: shapeOf('match-state'),
   'key-incidents': shapeOf('match-state', [['', 'key_incidents']], (state) =>
@@ -73,7 +77,9 @@ export const SHAPES = {
       ['group_', 'groups'],
       ['', 'groups', 'rows'],
     ],
-    (table) => table.groups.flatMap((group) => group.rows.map((row) => [table, group, row])),
+    // As it is today: with the corrections whose day has come.
+    (table) =>
+      groupsOn(table, dayOf(Date.now())).flatMap((group) => group.rows.map((row) => [table, group, row])),
   ),
   rankings: shapeOf(
     'provider-standings',
@@ -84,4 +90,4 @@ export const SHAPES = {
     (table) => table.groups.flatMap((group) => group.participants.map((row) => [table, group, row])),
   ),
   catalogue: shapeOf('catalogue'),
-};
+} as const satisfies Record<keyof typeof EXPORTS, unknown>;

@@ -1,12 +1,10 @@
-import { dayOf, groupsOn } from '#domain/standings/types.ts';
-import type { Cause, MatchState, Standings, TopicValues } from '#records/types.ts';
+import type { Cause, MatchState, TopicValues } from '#records/types.ts';
 import { follow, type TopicRecord, type TopicSource } from '#topics/follow.ts';
 import type { TopicName } from '#topics/topics.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { readEachLatest } from '../../latest-records.ts';
-import type { EXPORTS } from './command.ts';
-import { type ExportShape, type SeasonIds, SHAPES } from './datasets.ts';
-import type { ExportColumn, ExportRow } from './schema-columns.ts';
+import type { ExportShape, SeasonIds } from './datasets.ts';
+import type { ExportRow } from './schema-columns.ts';
 
 /** Selects the records to export; null selects all. Times are times of receipt, Unix milliseconds; `to` is excluded. */
 export type ExportFilter = {
@@ -16,53 +14,26 @@ export type ExportFilter = {
   readonly season: number | null;
 };
 
-/** A dataset to export: its columns, and its rows. */
-export type ExportSource = {
-  readonly columns: readonly ExportColumn[];
-  /** Calls `onRow` with the selected rows, in the order of each partition. Rejects with `StreamError`, `DecodeError`. */
-  read(
-    cluster: OpenCluster,
-    filter: ExportFilter,
-    onRow: (row: ExportRow) => void | Promise<void>,
-  ): Promise<void>;
-};
-
 const UNKNOWN: SeasonIds = { competition: null, season: null };
 
-/** The datasets by name. */
-export const DATASETS = {
-  states: datasetOf('states', 'match-state', readEachLatest),
-  'key-incidents': datasetOf('key-incidents', 'match-state', readEachLatest),
-  transitions: datasetOf('transitions', 'match-transitions', readEach),
-  incidents: datasetOf('incidents', 'match-incidents', readEachLatest),
-  results: datasetOf('results', 'match-results', readEachLatest),
-  messages: datasetOf('messages', 'normalized-messages', readEach),
-  'feed-health': datasetOf('feed-health', 'feed-health', readEachLatest),
-  tables: datasetOf('tables', 'standings', readEachLatest, todays),
-  rankings: datasetOf('rankings', 'provider-standings', readEachLatest),
-  catalogue: datasetOf('catalogue', 'catalogue', readEachLatest),
-} as const satisfies Record<keyof typeof EXPORTS, ExportSource>;
+/** Topics of which every record is exported; of the others, the last one of each key. */
+const WHOLE: ReadonlySet<TopicName> = new Set(['match-transitions', 'normalized-messages']);
 
-/** Returns the dataset of a topic. `read`: reads all its records, or the last one of each key. `shown`: returns a record as it is shown. */
-function datasetOf<T extends TopicName>(
-  name: keyof typeof SHAPES,
-  topic: T,
-  read: typeof readEachLatest,
-  shown: (value: TopicValues[T]) => TopicValues[T] = (value) => value,
-): ExportSource {
-  const { columns, rows } = SHAPES[name] as unknown as ExportShape<TopicValues[T]>;
-  return {
-    columns,
-    async read(cluster, filter, onRow) {
-      const isOfMatch = columns.some((column) => column.name === 'event_id');
-      const matches = isOfMatch && topic !== 'match-state' ? await readSeasons(cluster) : new Map();
-      await read(topic, cluster, async (value) => {
-        const season = seasonIn(value, matches);
-        if (!isSelected(filter, receivedAt(value), season)) return;
-        for (const row of rows(shown(value), season)) await onRow(row);
-      });
-    },
-  };
+/** Calls `onRow` with the selected rows of a dataset, in the order of each partition. Rejects as `follow`. */
+export async function readRows(
+  { topic, columns, rows }: ExportShape<object>,
+  cluster: OpenCluster,
+  filter: ExportFilter,
+  onRow: (row: ExportRow) => void | Promise<void>,
+): Promise<void> {
+  const isOfMatch = columns.some((column) => column.name === 'event_id');
+  const matches = isOfMatch && topic !== 'match-state' ? await readSeasons(cluster) : new Map();
+  const read = WHOLE.has(topic) ? readEach : readEachLatest;
+  await read(topic, cluster, async (value) => {
+    const season = seasonIn(value, matches);
+    if (!isSelected(filter, receivedAt(value), season)) return;
+    for (const row of rows(value, season)) await onRow(row);
+  });
 }
 
 /** Returns the season of a record: its own, else that of its match. */
@@ -81,11 +52,6 @@ function receivedAt(value: object): number {
     readonly ut?: number;
   };
   return cause?.received_at ?? received_at ?? written_at ?? (ut ?? 0) * 1_000;
-}
-
-/** Returns a table as it is today: with the corrections whose day has come. */
-function todays(table: Standings): Standings {
-  return { ...table, groups: groupsOn(table, dayOf(Date.now())) };
 }
 
 /** Returns the competition and season of a record. */

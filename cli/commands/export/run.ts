@@ -6,8 +6,8 @@ import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import type { command } from './command.ts';
-import type { SeasonIds } from './datasets.ts';
-import { DATASETS, type ExportFilter, type ExportSource, seasonOf } from './rows.ts';
+import { type ExportShape, type SeasonIds, SHAPES } from './datasets.ts';
+import { type ExportFilter, readRows, seasonOf } from './rows.ts';
 import type { ExportColumn } from './schema-columns.ts';
 import { jsonLinesWriter, parquetWriter, type RowWriter } from './writers.ts';
 
@@ -21,7 +21,7 @@ export async function run(...[name, options]: GivenTo<typeof command>): Promise<
   if (out !== null && !FORMATS.includes(extname(out)))
     throw new UsageError(`--out must end with ${FORMATS.join(' or ')}, not ${JSON.stringify(out)}`);
   const filter: ExportFilter = { from, to, competition, season };
-  const dataset: ExportSource = DATASETS[name];
+  const dataset = SHAPES[name] as unknown as ExportShape<object>;
   if (options.columns) {
     process.stdout.write(tableText(COLUMNS, dataset.columns));
     return 0;
@@ -32,7 +32,7 @@ export async function run(...[name, options]: GivenTo<typeof command>): Promise<
   try {
     const opened = openWriter(out, dataset.columns);
     writer = opened;
-    await dataset.read(cluster, filter, (row) => {
+    await readRows(dataset, cluster, filter, (row) => {
       rows += 1;
       return opened.write(row);
     });

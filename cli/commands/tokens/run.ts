@@ -6,7 +6,7 @@ import { type RecordDraft, VersionedTopic } from '#topics/versioned-topic.ts';
 import { commandLog, findClusterWith, platformName, requireConfirmed } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { type TextCell, type TextColumn, tableText } from '../../table.ts';
-import { escapeLine, secondsText } from '../../values.ts';
+import { secondsText } from '../../values.ts';
 import type * as commands from './command.ts';
 
 type Tokens = VersionedTopic<'access-tokens'>;
@@ -44,13 +44,13 @@ export const actions = {
     if ([...(label ?? '')].length > MAX_LABEL)
       throw new UsageError(`a label has at most ${MAX_LABEL} characters`);
     return onTokens(({ topic, stateNow }) =>
-      editedLine(topic, id, stateNow, (known) => ({ ...known, label: label ?? null })),
+      edited(topic, id, stateNow, (known) => ({ ...known, label: label ?? null })),
     );
   },
   expire: (...[id, { at, never }]: GivenTo<typeof commands.expire>) => {
     if (at === undefined && never === undefined) throw new UsageError('add --at <time> or --never');
     return onTokens(({ topic, stateNow }) =>
-      editedLine(topic, id, stateNow, (known) => ({ ...known, expires_at: at ?? null })),
+      edited(topic, id, stateNow, (known) => ({ ...known, expires_at: at ?? null })),
     );
   },
 };
@@ -90,11 +90,12 @@ async function revokeOne(
   const known = (await topic.list()).find(({ token_id }) => token_id === id);
   if (known === undefined) throw new CommandError(`there is no token ${id}`);
   requireConfirmed(cluster, yes, `1 token of client ${known.client_id} would be invalid for ever`);
-  return `${platformName(cluster)}:\n${line(await revoke(topic, id, now), stateNow)}\n`;
+  return `${platformName(cluster)}:\n${tableText(columnsOf(stateNow), [await revoke(topic, id, now)])}`;
 }
 
-async function editedLine(topic: Tokens, id: string, stateNow: StateNow, edit: TokenEdit): Promise<string> {
-  return `${line(await editToken(topic, id, edit), stateNow)}\n`;
+/** Edits a token, and returns its row. */
+async function edited(topic: Tokens, id: string, stateNow: StateNow, edit: TokenEdit): Promise<string> {
+  return tableText(columnsOf(stateNow), [await editToken(topic, id, edit)]);
 }
 
 /** Throws `CommandError` for an id that neither a client nor a token has. A removed client may still have tokens. */
@@ -153,12 +154,4 @@ function columnsOf(stateNow: StateNow): TextColumn<AccessTokenRecord>[] {
 
 function stateCell(state: TokenState): TextCell {
   return state === 'live' ? state : { text: state, style: 'yellow' };
-}
-
-function line(record: AccessTokenRecord, stateNow: StateNow): string {
-  const { token_id, client_id, label, created_at, expires_at } = record;
-  const until = expires_at === null ? 'for ever' : `until ${secondsText(expires_at)}`;
-  const state = stateNow(record).padEnd(8);
-  const name = label === null ? '' : `  ${escapeLine(label)}`;
-  return `${token_id}  client ${client_id}  ${state}  made ${secondsText(created_at)}, ${until}${name}`;
 }
