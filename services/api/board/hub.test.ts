@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { ABANDONED_MS } from '#trading/trading.ts';
 import { ViewsWorld } from '#views/testing/world.ts';
 import { boardStates } from './board-states.ts';
 import { Hub } from './hub.ts';
@@ -75,6 +76,25 @@ function following(topic: StreamTopic) {
   expect(sent().map(([event]) => event)).toEqual(['event: snapshot', 'event: match']);
   return { publish, contract, sent };
 }
+
+test('sends a match again when a minute begins, and when hours without a word end its play', async () => {
+  const { publish, sent } = following({ kind: 'board' });
+  publish(1, { clock_time: 30 });
+  const shown = async (what: string) => {
+    await vi.advanceTimersByTimeAsync(200);
+    const [last] = sent().slice(-1);
+    expect(last?.[0]).toBe('event: match');
+    expect(JSON.parse(last?.[1]?.slice('data: '.length) ?? '').html).toContain(what);
+  };
+  await shown('>1′<');
+  vi.setSystemTime(Date.now() + 15_000);
+  await vi.advanceTimersByTimeAsync(200);
+  expect(sent()).toEqual([]);
+  vi.setSystemTime(Date.now() + 20_000);
+  await shown('>2′<');
+  vi.setSystemTime(Date.now() + ABANDONED_MS);
+  await shown('data-phase="other"');
+});
 
 const GONE = ['event: gone', `data: {"event_id":${match.id}}`];
 
