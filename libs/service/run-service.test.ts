@@ -69,41 +69,24 @@ describe('command line and settings', () => {
   });
 });
 
-test('logs only JSON, including warnings of Node', async () => {
-  const run = start();
-  await said(run, 'started');
-  run.child.kill('SIGTERM');
-  await run.ended;
-  const lines = run.log
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  expect(lines).toContainEqual(expect.objectContaining({ level: 40, msg: 'warning of Node' }));
-});
-
-describe('health', () => {
-  test('is ready after the start, on a free port that the log names', async () => {
-    const run = start();
-    await said(run, 'started');
-    expect(await statusOf(run, '/health/ready')).toBe(200);
-  });
-
-  test('is live but not ready while it starts', async () => {
-    const run = start({ MODE: 'slow-start' });
-    await said(run, 'starting');
-    expect(await statusOf(run, '/health/live')).toBe(200);
-    expect(await statusOf(run, '/health/ready')).toBe(503);
-  });
-});
-
 describe('stopping', () => {
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('finishes its work on %s', async (signal) => {
-    const run = start();
+  test.each([
+    ['SIGTERM', {}],
+    ['SIGINT', { DRAIN_MS: '300000' }],
+    ['SIGHUP', { DRAIN_MS: '300000' }],
+  ] as const)('finishes its work on %s at once, and has logged only JSON', async (signal, env) => {
+    const run = start(env);
     await said(run, 'started');
     run.child.kill(signal);
     expect(await run.ended).toBe(0);
     expect(run.out).toBe('started\nstop called\nstop done\n');
-    expect(run.log).toContain(`"reason":"${signal}"`);
+    const lines = run.log.trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ reason: signal }),
+        expect.objectContaining({ level: 40, msg: 'warning of Node' }),
+      ]),
+    );
     expect(run.log).not.toContain('000000');
   });
 
@@ -120,6 +103,8 @@ describe('stopping', () => {
   test('is not ready after SIGTERM, still serves for DRAIN_MS, then stops', async () => {
     const run = start({ DRAIN_MS: '2000' });
     await said(run, 'started');
+    // Without TOUCHLINE_PARENT_PIPE its end is no request to stop.
+    run.child.stdin?.end();
     const status = (path: string) => statusOf(run, path);
     expect(await status('/health/ready')).toBe(200);
     const askedAt = performance.now();
@@ -129,14 +114,8 @@ describe('stopping', () => {
     expect(run.out).not.toContain('stop called');
     expect(await run.ended).toBe(0);
     expect(performance.now() - askedAt).toBeGreaterThan(2_000);
+    expect(run.log).not.toContain('parent gone');
     expect(run.out).toContain('stop done');
-  });
-
-  test.each(['SIGINT', 'SIGHUP'] as const)('stops at once on %s', async (signal) => {
-    const run = start({ DRAIN_MS: '300000' });
-    await said(run, 'started');
-    run.child.kill(signal);
-    expect(await run.ended).toBe(0);
   });
 
   test('stops at once when it fails while it drains', async () => {
@@ -171,13 +150,18 @@ describe('stopping', () => {
     expect(run.log).toContain('did not stop in time');
   });
 
-  test.each(['slow-start', 'deaf-start'])('aborts a start in progress (%s)', async (mode) => {
-    const run = start({ MODE: mode });
-    await said(run, 'starting');
-    run.child.kill('SIGTERM');
-    expect(await run.ended).toBe(0);
-    expect(run.log).not.toContain('"level":60');
-  });
+  test.each(['slow-start', 'deaf-start'])(
+    'is live but not ready while it starts, which it aborts (%s)',
+    async (mode) => {
+      const run = start({ MODE: mode });
+      await said(run, 'starting');
+      expect(await statusOf(run, '/health/live')).toBe(200);
+      expect(await statusOf(run, '/health/ready')).toBe(503);
+      run.child.kill('SIGTERM');
+      expect(await run.ended).toBe(0);
+      expect(run.log).not.toContain('"level":60');
+    },
+  );
 });
 
 describe('failing', () => {
@@ -197,16 +181,6 @@ describe('failing', () => {
 });
 
 describe('a parent that ends', () => {
-  test('ignores the end of stdin without TOUCHLINE_PARENT_PIPE', async () => {
-    const run = start();
-    await said(run, 'started');
-    run.child.stdin?.end();
-    await said(run, 'started');
-    run.child.kill('SIGTERM');
-    await run.ended;
-    expect(run.log).not.toContain('parent gone');
-  });
-
   test.each(['pipe', 'ipc'])('is noticed by the %s after a kill -9', async (way) => {
     const options = way === 'pipe' ? "['pipe','inherit','inherit']" : "['ignore','inherit','inherit','ipc']";
     const program = `require('node:child_process').spawn(process.execPath, [${JSON.stringify(FIXTURE)}], { stdio: ${options} })`;
