@@ -4,21 +4,13 @@ import type { Brokers } from '#security/brokers.ts';
 import { apiVersionsV3 } from '#streams/client/platformatic/library.ts';
 import { requestEach } from './access.ts';
 
-const CODES = ['KAFKA-20734'] as const;
-
-type BrokerDefect = {
-  readonly code: (typeof CODES)[number];
-  /** The affected brokers, host:port. */
-  readonly brokers: readonly string[];
-  /** One line for the operator: the effect and the remedy. */
-  readonly message: string;
-};
-
+/** The name of the defect in docs/known-issues.md and in the log. */
+const CODE = 'KAFKA-20734';
 const CLIENT = 'touchline-broker-defects';
 const CLIENT_VERSION = '1';
 
-/** Returns the defects of a cluster's brokers. Never rejects: one that does not respond counts as unaffected. */
-export async function findBrokerDefects(brokers: Brokers): Promise<BrokerDefect[]> {
+/** Returns the brokers with a defect, and its effect and remedy in one line. Never rejects: a silent broker counts as unaffected. */
+export async function findBrokerDefects(brokers: Brokers) {
   const found = await requestEach(brokers, (broker) =>
     apiVersionsV3.api.async(broker, CLIENT, CLIENT_VERSION),
   );
@@ -27,7 +19,7 @@ export async function findBrokerDefects(brokers: Brokers): Promise<BrokerDefect[
   );
   if (affected.length === 0) return [];
   const message = `${affected.join(', ')} runs Kafka 4.3 or later, and 4.3.0, 4.3.1 and 4.4.0 may leave transactions undecided when brokers restart (KAFKA-20734): Touchline repairs it for its own transactions when a partition is claimed; other transactional programs on this cluster are not protected. Use 4.2 or a release with the fix, see docs/known-issues.md`;
-  return [{ code: 'KAFKA-20734', brokers: affected, message }];
+  return [{ code: CODE, brokers: affected, message }];
 }
 
 /** Logs a warning for each defect of the cluster. Never rejects. */
@@ -35,13 +27,12 @@ export async function logBrokerDefects(
   brokers: Brokers,
   log: { warn(fields: object, message: string): void },
 ): Promise<void> {
-  for (const { code, brokers: affected, message } of await findBrokerDefects(brokers))
-    log.warn({ code, brokers: affected }, message);
+  for (const { message, ...fields } of await findBrokerDefects(brokers)) log.warn(fields, message);
 }
 
 /** Whether the code of a log line is one of `logBrokerDefects`. */
 export function isBrokerDefect(code: string | undefined): boolean {
-  return CODES.some((known) => known === code);
+  return code === CODE;
 }
 
 const METADATA_VERSION = 'metadata.version';

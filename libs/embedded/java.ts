@@ -85,27 +85,20 @@ export function installLines(release: string, platform: string = process.platfor
   return (own.length > 0 ? own.slice(0, 1) : COMMANDS).map(([name, , command]) => `  ${name}: ${command}`);
 }
 
-type ClassArchive = {
-  /** Arguments for the server's Java. */
-  readonly jvmArgs: readonly string[];
-  /** Writes the archive from a running server, unless it exists. Ignores failures. */
-  write(pid: number): Promise<void>;
-};
-
 const WRITE_TIMEOUT_MS = 60_000;
 
 /**
  * Returns the archive of a server's classes (class data sharing, JEP 350) in `folder`. It saves 5 of
- * 16 s of processor time of the start of a broker with its registry. The first start writes it, unless Java has no `jcmd`.
+ * 16 s of processor time of the start of a broker with its registry. The first start has it written, unless Java has no `jcmd`.
  * Java ignores an archive of other jars, so its name need only distinguish servers and Java versions.
  */
-export function classArchive(folder: string, server: string, java: Java): ClassArchive {
+export function classArchive(folder: string, server: string, java: Java) {
   const archive = join(folder, `${server}-java-${java.version}.jsa`);
   if (existsSync(archive)) return { jvmArgs: [`-XX:SharedArchiveFile=${archive}`], write: async () => {} };
   return {
     // A Java without this option must still start.
     jvmArgs: ['-XX:+IgnoreUnrecognizedVMOptions', '-XX:+RecordDynamicDumpInfo'],
-    async write(pid) {
+    async write(pid: number) {
       const partial = `${archive}.${pid}`;
       try {
         makeFolder(folder);

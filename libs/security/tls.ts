@@ -12,16 +12,8 @@ export type TlsFiles = {
   readonly keyPassword: Secret | null;
 };
 
-type TlsOptions = {
-  readonly servername?: string;
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-  readonly passphrase?: string;
-};
-
 /** Returns the options of a new connection to `host`. Throws `SecretFileError`. */
-export function readTls({ ca, cert, key, keyPassword }: TlsFiles, host: string): TlsOptions {
+export function readTls({ ca, cert, key, keyPassword }: TlsFiles, host: string) {
   return {
     // Managed brokers route by server name, which Node does not send by default. It must not be an address (RFC 6066).
     ...(isIP(host) === 0 ? { servername: host } : {}),

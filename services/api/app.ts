@@ -5,11 +5,10 @@ import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fast
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { Contracts } from '#clients/contracts.ts';
 import { type ClientsKeys, deriveKeys, hashSecret, newSecret, verifySecret } from '#clients/keys.ts';
-import { answerErrors, sendError } from '#contract/rest/error-answers.ts';
+import { answerErrors, restServerOptions, sendError } from '#contract/rest/error-answers.ts';
 import { openApi } from '#contract/rest/openapi.ts';
 import type { Authenticator, ProviderData } from '#contract/rest/provider.ts';
 import { restRoutes } from '#contract/rest/routes.ts';
-import { restServerOptions } from '#contract/rest/server-options.ts';
 import type { RulesOf } from '#service/competition-rules.ts';
 import { fastifyServer, strictTransport } from '#service/http-server.ts';
 import { opsAnswer } from '#service/ops.ts';

@@ -1,9 +1,8 @@
 import { connect } from 'node:net';
 import fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import { answerErrors } from './error-answers.ts';
+import { answerErrors, restServerOptions } from './error-answers.ts';
 import { REST_ERRORS, RestError, type RestErrorCode } from './errors.ts';
-import { restServerOptions } from './server-options.ts';
 
 const NOW = 1_790_000_000.9;
 const VERSION = '2.1.3';

@@ -1,8 +1,8 @@
 import fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
+import { restServerOptions } from './error-answers.ts';
 import type { StreamedAnswer } from './provider.ts';
 import { restRoutes } from './routes.ts';
-import { restServerOptions } from './server-options.ts';
 import { CLIENT, NOW, stubData, testAuthenticator, testServer } from './testing/world.ts';
 
 /** Returns a server whose feed is streamed in these parts, and the parts that it read. */

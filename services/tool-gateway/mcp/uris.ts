@@ -1,4 +1,5 @@
-/** URIs of resources. */
+/** URIs of resources, and the ids and links of what search finds. */
+import type { ToolScope } from './tools/tool.ts';
 
 const MATCH = /^touchline:\/\/matches\/([1-9][0-9]{0,15})$/;
 const TABLE = /^touchline:\/\/standings\/([1-9][0-9]{0,15})$/;
@@ -23,4 +24,25 @@ export function parseUri(uri: string): NamedResource | null {
   if (table !== undefined) return { kind: 'table', id: Number(table) };
   const name = DOCUMENT.exec(uri)?.[1];
   return name === undefined ? null : { kind: 'document', name };
+}
+
+export type DocumentKind = 'team' | 'competition' | 'match';
+
+const ID = /^(team|competition|match)-([1-9][0-9]{0,15})$/;
+
+export function documentId(kind: DocumentKind, id: number): string {
+  return `${kind}-${id}`;
+}
+
+/** Parses an id; a number alone is a match. Null for any other text. */
+export function parseDocumentId(text: string): { readonly kind: DocumentKind; readonly id: number } | null {
+  const [, kind, id] = ID.exec(/^[0-9]+$/.test(text) ? documentId('match', Number(text)) : text) ?? [];
+  return kind === undefined ? null : { kind: kind as DocumentKind, id: Number(id) };
+}
+
+/** Returns the page of the board, where its address is known, else the URI of the resource. */
+export function linkOf(kind: DocumentKind, id: number, { boardUrl }: Pick<ToolScope, 'boardUrl'>): string {
+  if (boardUrl === null) return kind === 'match' ? matchUri(id) : `touchline://${kind}s/${id}`;
+  if (kind === 'match') return `${boardUrl}/match/${id}`;
+  return kind === 'competition' ? `${boardUrl}/?competition=${id}` : `${boardUrl}/`;
 }

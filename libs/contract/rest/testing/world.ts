@@ -1,11 +1,11 @@
 /** Records, clients and a server of the contract for tests of what all its servers have in common. */
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
 import { issueToken, verifyToken } from '#signing/token.ts';
+import { restServerOptions } from '../error-answers.ts';
 import { RestError } from '../errors.ts';
 import type { Access, Authenticator, ProviderData } from '../provider.ts';
 import type { RestEvent, RestIncident } from '../records.ts';
 import { type RestOptions, restRoutes } from '../routes.ts';
-import { restServerOptions } from '../server-options.ts';
 
 /** 2026-09-21 14:13:20 UTC. */
 export const NOW = 1_790_000_000;

@@ -1,9 +1,9 @@
 /** The tool that returns what search found as one text, in the shape that connectors of research assistants call. */
 import { z } from 'zod';
 import type { NamedMatch } from '#views/queries/tool-queries.ts';
+import { type DocumentKind, documentId, linkOf, parseDocumentId } from '../uris.ts';
 import { seasonsOf } from './catalogue.ts';
 import { isoOf, summaryOf, titleOf } from './common.ts';
-import { type DocumentKind, documentId, linkOf, parseDocumentId } from './document-id.ts';
 import { shortTexts } from './foreign-text.ts';
 import { wholeMatch } from './match.ts';
 import { matchesOf } from './search.ts';

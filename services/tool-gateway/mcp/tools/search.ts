@@ -5,9 +5,9 @@ import type { Paging } from '#contract/rest/provider.ts';
 import { pageOf } from '#contract/rest/tree.ts';
 import { liveSince } from '#contract/rest/windows.ts';
 import type { NamedMatch } from '#views/queries/tool-queries.ts';
+import { documentId, linkOf } from '../uris.ts';
 import { season, seasonsOf } from './catalogue.ts';
 import { titleOf } from './common.ts';
-import { documentId, linkOf } from './document-id.ts';
 import { type ToolScope, tool } from './tool.ts';
 
 const NOTHING_FOUND =
