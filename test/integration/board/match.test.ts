@@ -8,7 +8,7 @@ import {
 } from '../../../services/api/board/testing/scenes.ts';
 import { OPEN, ServedBoard } from '../../../services/api/board/testing/served.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { CHROMIUM, NEEDS_CHROMIUM } from './browser.ts';
+import { CHROMIUM, NEEDS_CHROMIUM, type Visit } from './browser.ts';
 import { ShownBoard } from './shown-board.ts';
 
 const PATH = `/match/${match.id}`;
@@ -47,32 +47,56 @@ describe.runIf(CHROMIUM !== null)(`the page of a match${NEEDS_CHROMIUM}`, () => 
     expect(await visit.texts('.running')).toEqual(['0–2', '0–1']);
   });
 
-  test('keeps what a reader typed and opened when it is read again', async () => {
+  /** Opens a page as a client that may halt trading by hand. */
+  async function operate(path: string): Promise<Visit> {
     const access = { clientId: 7, competitions: null, operations: null };
     const viewer = { clientId: 7, access: () => access, operator: () => ({ name: 'client 7', access }) };
     const sessions = { ...OPEN.sessions, viewer: () => viewer };
-    const { played } = stage.served;
     const served = await ServedBoard.start({
-      view: played.views,
+      view: stage.served.played.views,
       orderHalt: async () => {},
       gate: { ...OPEN, sessions },
     });
     const origin = await served.listen();
     const page = await stage.browser.newPage();
     await page.setCookie({ name: 'touchline_session', value: 'v1.all', url: origin });
-    const visit = await stage.openIn(page, `${origin}${PATH}`);
+    const visit = await stage.openIn(page, `${origin}${path}`);
     await visit.live();
-    await page.type('.reason input', 'stream is late');
-    await page.select('.by-hand select', '10');
-    await page.click('.side details summary');
+    return visit;
+  }
+
+  test('keeps what a reader typed and opened when it is read again', async () => {
+    const visit = await operate(PATH);
+    await visit.page.type('.reason input', 'stream is late');
+    await visit.page.select('.by-hand select', '10');
+    await visit.page.click('.side details summary');
     const ut = Math.floor(Date.now() / 1000);
     const fields = { participant_id: match.home[0], subparticipant_name: 'Matić' };
-    played.publish(match, ut, secondHalf(40), incident(30, 419, '85:00', fields));
+    stage.served.played.publish(match, ut, secondHalf(40), incident(30, 419, '85:00', fields));
     await visit.shows('.timeline', 'Matić');
     expect(await visit.ask(`document.querySelector('.reason input').value`)).toBe('stream is late');
     expect(await visit.ask(`document.querySelector('.by-hand select').value`)).toBe('10');
     expect(await visit.ask(`document.querySelector('.side details').open`)).toBe(true);
-    await served.close();
+  });
+
+  test('keeps the chosen scope of an order while another competition goes out of play', async () => {
+    const visit = await operate('/halts');
+    const publish = (competition_id: number, fields: object) => {
+      const teams = { home: [1, 'Ajax'], away: [2, 'PSV'] } as const;
+      const fixture = { id: competition_id, ...teams, event: { competition_id } };
+      stage.served.played.publish(fixture, Math.floor(Date.now() / 1000), { ...secondHalf(1), ...fields });
+    };
+    const select = '.by-hand select[name="scope"]';
+    for (const id of [900, 901]) publish(id, { bet_status: 'stopped' });
+    await visit.shows(select, 'Competition 901');
+    await visit.page.select(select, 'competition:901');
+    publish(900, { status_id: 11, status_type: 'finished' });
+    await visit.shows('.lead', '2 live matches');
+    expect(await visit.ask(`document.querySelector('${select}').value`)).toBe('competition:901');
+    await visit.page.select(select, 'all');
+    await visit.until(`!document.querySelector('${select}').textContent.includes('900')`);
+    const options = `[...document.querySelectorAll('${select} option')].map(({ value, text }) => [value, text])`;
+    expect(await visit.ask(options)).toContainEqual(['competition:901', 'Competition 901']);
   });
 
   test('is fetched again after a failed fetch during which the match changed', async () => {

@@ -26,11 +26,29 @@ export function parse(markup: string): DocumentFragment {
 }
 
 /** Attributes that the reader or `flash` changed: the server does not know them. */
-const OWN: ReadonlySet<string> = new Set(['value', 'selected', 'checked', 'open', 'data-flash']);
+const OWN: ReadonlySet<string> = new Set(['open', 'data-flash']);
 
-/** Makes an element equal to another with as few changes as possible, so that the rest keeps its focus and position. */
+/**
+ * Makes an element equal to another with as few changes as possible, so that the rest keeps its focus and position. A form that the
+ * reader has begun to fill in stays as it is: among other options, the chosen one could become another.
+ */
 export function morph(have: Element, want: Element): void {
-  Idiomorph.morph(have, want, { callbacks: { beforeAttributeUpdated: (name) => !OWN.has(name) } });
+  Idiomorph.morph(have, want, {
+    callbacks: {
+      beforeAttributeUpdated: (name) => !OWN.has(name),
+      beforeNodeMorphed: (one) => !(one instanceof HTMLFormElement && isBegun(one)),
+    },
+  });
+}
+
+function isBegun(form: HTMLFormElement): boolean {
+  if (form.contains(document.activeElement)) return true;
+  return Array.from(form.elements).some((field) => {
+    if (field instanceof HTMLInputElement) return field.value !== field.defaultValue;
+    if (!(field instanceof HTMLSelectElement)) return false;
+    const first = Array.from(field.options).findIndex(({ defaultSelected }) => defaultSelected);
+    return field.selectedIndex !== Math.max(0, first);
+  });
 }
 
 /** Returns an element of the page. Throws when there is none with this id. */
