@@ -1,12 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { FAULT_TIMEOUT_MS, times } from './harness.ts';
+import { FAULT_TIMEOUT_MS } from './harness.ts';
 import type { PipelineConnection } from './pipeline.ts';
 import { untilTrue } from './poll.ts';
 import type { TestService } from './processes.ts';
 import { startDispatcher } from './webhooks.ts';
-
-/** Mean pause between two kills, milliseconds. A start takes most of a second of processor. */
-const PAUSE_MS = times(900, 4_000);
 
 /** Two dispatchers with different names; one of them is killed and started again until `end`. */
 export class KilledDispatchers {
@@ -28,7 +25,7 @@ export class KilledDispatchers {
   killOneAfterAnother(random: () => number): void {
     this.#running = (async () => {
       for (let at = 0; !this.#isEnding; at = 1 - at) {
-        await delay(PAUSE_MS * (1 / 3 + random() * (4 / 3)));
+        await delay(300 + random() * 1_200);
         this.kills.push(Date.now());
         await this.#processes[at]?.kill();
         this.#processes[at] = await this.#startOne(at);
