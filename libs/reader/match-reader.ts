@@ -166,6 +166,7 @@ export class MatchReader<
     return [...this.#partitions.keys()];
   }
 
+  /** Yields the ids of all known matches. */
   *eventIds(): Generator<number> {
     for (const { matches } of this.#partitions.values()) yield* matches.keys();
   }

@@ -1,6 +1,7 @@
 /**
- * Repairs transactions that brokers with KAFKA-20734 leave open (docs/known-issues.md). Delete this folder with its uses in
- * transactional-producer.ts and the port when no supported release has the defect.
+ * Repairs transactions that brokers with KAFKA-20734 leave open (docs/known-issues.md). When no supported release has the defect,
+ * delete this folder with its uses in transactional-producer.ts, `own`, `shared` and `lastCommitted` of the port, and the uses of
+ * detection.ts.
  */
 
 import { poll } from '#timing/poll.ts';
