@@ -157,6 +157,27 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     expect(await visit.ask(`document.activeElement.closest('${ROW}') !== null`)).toBe(true);
   });
 
+  test('has the order of the server when the first match of a group leaves', async () => {
+    const publish = (id: number, hour: number, fields: object) => {
+      const event = { start_date: `2018-06-28 ${hour}:00`, group_id: hour === 16 ? 7 : 6 };
+      const fixture = { id, home: [id, `Home ${id}`], away: [id + 50, `Away ${id}`], event } as const;
+      stage.served.played.publish(fixture, now(), { ...secondHalf(3), reported: [0, 0], ...fields });
+    };
+    const hours = new Map([
+      [11, 15],
+      [12, 18],
+      [13, 16],
+    ]);
+    for (const [id, hour] of hours) publish(id, hour, {});
+    const visit = await follow('/');
+    const order = () => visit.ask<string[]>(`[...document.querySelectorAll('.match')].map(({ id }) => id)`);
+    publish(11, 15, { status_id: 11, status_type: 'finished' });
+    await visit.shows('#section-finished', 'Home 11');
+    const before = await order();
+    await visit.page.reload();
+    expect(before).toEqual(await order());
+  });
+
   test('applies filters at once, and keeps them in the address', async () => {
     const visit = await follow('/');
     const shown = '.match:not([hidden])';

@@ -27,7 +27,10 @@ export function removeRow(id: string): void {
   const row = document.getElementById(id);
   const parents = [row?.closest('.group'), row?.closest('.section')];
   row?.remove();
-  for (const parent of parents) if (parent?.querySelector('.match') === null) parent.remove();
+  for (const parent of parents) {
+    if (parent?.querySelector('.match') === null) parent.remove();
+    else if (parent) settle(parent);
+  }
   hasNewCounts = true;
 }
 
@@ -40,9 +43,16 @@ function put(parent: Element, wanted: HTMLElement): void {
   } else if (wanted.matches('.match')) morph(placed, wanted);
   else if (wanted.matches('.group')) put(childOf(placed, '.matches'), childOf(wanted, '.match'));
   else put(placed, childOf(wanted, '.group'));
-  const order = orderOf(placed);
-  const next = Array.from(parent.children).find((one) => one !== placed && orderOf(one) > order) ?? null;
-  if (placed.nextElementSibling !== next) parent.insertBefore(placed, next);
+  settle(placed);
+}
+
+/** Moves an element before the first sibling that is ordered after it. */
+function settle(element: Element): void {
+  const { parentElement, nextElementSibling } = element;
+  const order = orderOf(element);
+  const siblings = Array.from(parentElement?.children ?? []);
+  const next = siblings.find((one) => one !== element && orderOf(one) > order) ?? null;
+  if (nextElementSibling !== next) parentElement?.insertBefore(element, next);
 }
 
 function childOf(element: Element, selector: string): HTMLElement {
