@@ -6,14 +6,16 @@ import { findBrokerDefects } from '#cluster/broker-defects.ts';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
 import { isOfDisk, shortageOf } from '#errors/shortages.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import type { Brokers } from '#security/brokers.ts';
+import { type Brokers, shownBrokers } from '#security/brokers.ts';
 import { FolderError } from '#security/folders.ts';
 import { urlHost } from '#service/addresses.ts';
 import { requireOpenFiles } from '#service/open-files.ts';
 import { instanceId } from '#streams/leadership.ts';
 import { silentLogger } from '#streams/log.ts';
-import { type AcceptedTopics, createTopics } from '#topics/admin.ts';
+import { poll } from '#timing/poll.ts';
+import { type AcceptedTopics, createTopics, memberNames } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/follow.ts';
+import { applicationOf } from '#topics/processors.ts';
 import type { RegistryUrl } from '#topics/registry-http.ts';
 import { backboneLines } from './addresses.ts';
 import { backboneFile, pausedServicesFile } from './backbone-file.ts';
@@ -23,9 +25,8 @@ import { platformSecrets } from './kept-secret.ts';
 import { type PlatformSettings, PORT_SETTINGS, wantedTopicsOf } from './platform-settings.ts';
 import { movedPorts, portFor } from './ports.ts';
 import { ProblemLines } from './problem-lines.ts';
-import { ServiceProcess, type ServiceProcessOptions } from './processes.ts';
+import { ServiceProcess } from './processes.ts';
 import { API_AND_TOOLS, processNames } from './services.ts';
-import { requireSinglePlatform } from './single-platform.ts';
 import { registerSchemas } from './unreadable.ts';
 
 /**
@@ -133,9 +134,17 @@ async function start(options: PlatformOptions, files: readonly BackboneFile[]) {
     };
     const startAll = async (processes: readonly LabelledProcess[]): Promise<void> => {
       onProgress(`starting ${processes.map(({ label }) => label).join(', ')}`);
-      const own = processes.map((one) =>
-        startProcess(one, { settings, logFolder, onProblem: (line, cause) => problems.report(line, cause) }),
-      );
+      const own = processes.map(({ name, label }) => {
+        // Only the first dispatcher tests addresses on the known port.
+        const ofFurther = label === name ? {} : { DISPATCHER_PORT: '0' };
+        return new ServiceProcess({
+          name,
+          settings: { ...settings, GROUP_INSTANCE_ID: instanceId(label), ...ofFurther },
+          logFile: join(logFolder, `${label}.log`),
+          restart: true,
+          onProblem: (line, cause) => problems.report(line, cause),
+        });
+      });
       services.push(...own);
       await Promise.all(own.map((service) => service.ready()));
     };
@@ -258,20 +267,9 @@ const PAUSE_CHECK_MS = 250;
 /** Stops services for as long as a command such as `touchline rebuild` needs them stopped. Returns the timer. */
 function followPaused(dataDir: string, services: readonly ServiceProcess[]): NodeJS.Timeout {
   const file = pausedServicesFile(dataDir);
-  const paused = new Set<ServiceProcess>();
   return setInterval(() => {
     const names = file.read()?.services ?? [];
-    for (const service of services) {
-      const isNamed = names.includes(service.name);
-      if (isNamed === paused.has(service)) continue;
-      if (isNamed) {
-        paused.add(service);
-        service.pause();
-      } else {
-        paused.delete(service);
-        service.resume();
-      }
-    }
+    for (const service of services) service.pause(names.includes(service.name));
   }, PAUSE_CHECK_MS);
 }
 
@@ -295,24 +293,6 @@ function settingsOf(
 
 /** A process to start; `label` is the service's name, with a number from its second process on. */
 type LabelledProcess = { readonly name: string; readonly label: string };
-
-function startProcess(
-  { name, label }: LabelledProcess,
-  options: Pick<ServiceProcessOptions, 'settings' | 'onProblem'> & { readonly logFolder: string },
-): ServiceProcess {
-  return new ServiceProcess({
-    name,
-    settings: {
-      ...options.settings,
-      GROUP_INSTANCE_ID: instanceId(label),
-      // Only the first dispatcher tests addresses on the known port.
-      ...(label === name ? {} : { DISPATCHER_PORT: '0' }),
-    },
-    logFile: join(options.logFolder, `${label}.log`),
-    restart: true,
-    onProblem: options.onProblem,
-  });
-}
 
 /** Lists the processes of each service: the feed poller only with a provider, the alert processor only with rules. */
 function processesToStart({
@@ -349,4 +329,23 @@ async function createFirstClient(cluster: TopicCluster): Promise<NewClient | nul
     webhooks: [],
   }));
   return { id: 1, secretKey };
+}
+
+/** The service that is asked for: every platform runs it. */
+const ASKED = 'match-processor';
+/** A process that was killed stays in its group for a session, 6 s by default. */
+const KILLED_MS = 10_000;
+
+/** Throws `CommandError` while another platform of this machine runs on these topics: the processes of both have the same names. */
+async function requireSinglePlatform(brokers: Brokers, prefix: string): Promise<void> {
+  const name = instanceId(ASKED);
+  const isAlone = await poll(
+    async () => !(await memberNames(brokers, applicationOf(prefix, ASKED))).includes(name),
+    { timeoutMs: KILLED_MS },
+  );
+  if (isAlone) return;
+  throw new CommandError(
+    `${ASKED} of this machine already runs on the topics ${prefix}* of ${shownBrokers(brokers)}, and two processes of one name end each ` +
+      'other for ever: stop the other touchline up, or set TOPIC_PREFIX',
+  );
 }

@@ -102,21 +102,15 @@ export class ServiceProcess {
     return new ProcessError(this.name, this.#lastError || endText(end));
   }
 
-  /** Stops the process, without waiting for its end, until `resume`. */
-  pause(): void {
-    if (this.#paused || this.#end !== null) return;
-    this.#paused = true;
-    this.#options.onProblem(`${this.name} is stopped for a command`, null);
-    this.#terminate();
-  }
-
-  /** Starts the process again after `pause`, as one that has not failed yet. */
-  resume(): void {
-    this.#paused = false;
-    this.#options.onProblem(`${this.name} starts again`, null);
+  /** Stops the process, without waiting for its end, or starts it again, as one that has not failed yet. */
+  pause(isPaused: boolean): void {
+    if (this.#paused === isPaused || this.#end !== null) return;
+    this.#paused = isPaused;
+    this.#options.onProblem(`${this.name} ${isPaused ? 'is stopped for a command' : 'starts again'}`, null);
     this.#failures = 0;
+    if (isPaused) this.#terminate();
     // A process that still stops is started again at its end.
-    if (this.#child === null && this.#end === null) this.#spawn();
+    else if (this.#child === null) this.#spawn();
   }
 
   /** Sends SIGTERM to the process, after 20 seconds SIGKILL. */

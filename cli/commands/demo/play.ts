@@ -15,11 +15,10 @@ import { ProcessError } from '../../processes.ts';
 import { drawWhile } from '../../screen.ts';
 import { printLine } from '../../terminal.ts';
 import { LiveMatches } from '../live/live-matches.ts';
-import { mismatches, readOutcome } from './check.ts';
+import { checkTables, mismatches, readOutcome } from './check.ts';
 import { DemoProgress } from './progress.ts';
 import { renderReport } from './report.ts';
 import { startSimulator } from './simulator.ts';
-import { checkTables } from './tables.ts';
 
 /** A play: its matches, and where they are played. */
 export type DemoPlay = {

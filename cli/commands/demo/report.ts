@@ -4,9 +4,8 @@ import type { Dataset, MatchFacts } from '../../../data/dataset.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { backboneLines, dataDirFor, enterFolder } from '../../addresses.ts';
 import type { Platform } from '../../platform.ts';
-import { type Mismatch, officialText, type PlayOutcome, resultText } from './check.ts';
+import { checkTables, type Mismatch, officialText, type PlayOutcome, resultText } from './check.ts';
 import { thousands } from './progress.ts';
-import { checkTables } from './tables.ts';
 
 /** What the report of a demonstration shows. */
 export type DemoReport = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Standings, StandingsGroup, StandingsRow } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { readDataset } from '../../../data/dataset.ts';
-import { checkTables } from './tables.ts';
+import { checkTables } from './check.ts';
 
 const DATASET = readDataset('world-cup-2018');
 // Russia - Saudi Arabia 5-0 and Egypt - Uruguay 0-1, of group A.
