@@ -2,7 +2,7 @@
 import { statfs } from 'node:fs/promises';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { onUnreadable } from '#topics/readable.ts';
-import type { SpanOutcome } from '#tracing/tracing.ts';
+import type { SpanOutcome } from '#tracing/tracer.ts';
 import type { Logger } from './logger.ts';
 import { type CertificateFile, validityOf } from './server-tls.ts';
 import { serviceVersion } from './version.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SAMPLERS, type TracingOptions } from '#tracing/tracing.ts';
+import { SAMPLERS, type TracingOptions } from '#tracing/tracer.ts';
 import { httpUrl, list, secret } from './setting-types.ts';
 
 const HEADER = /^[!#$%&'*+.^_`|~\w-]+=[^,]*$/;

@@ -1,4 +1,4 @@
-import type { SpanAttributes } from './tracing.ts';
+import type { SpanAttributes } from './tracer.ts';
 
 /** The fields by which log lines and spans of every service identify a message (docs/guides/operate.md). */
 export type MessageFields = {

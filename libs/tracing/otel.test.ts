@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { poll } from '#timing/poll.ts';
 import { parseTraceparent } from './otel.ts';
-import { type SpanOutcome, startTracing, stopTracing, type TracingOptions, tracer } from './tracing.ts';
+import type { SpanOutcome, TracingOptions } from './tracer.ts';
+import { startTracing, stopTracing, tracer } from './tracing.ts';
 
 const OUTSIDE = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
 const counts: Record<SpanOutcome, number> = { sent: 0, dropped: 0, failed: 0 };

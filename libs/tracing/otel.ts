@@ -33,7 +33,7 @@ import type {
   TraceSpan,
   TracingOptions,
   TracingSinks,
-} from './tracing.ts';
+} from './tracer.ts';
 
 /** Maximum number of pending spans, some 4 MB; further ones are dropped. */
 const MAX_PENDING = 4_096;

@@ -1,6 +1,7 @@
 import { reasonOf } from '#errors/touchline-error.ts';
 import { type MessageFields, spanAttributes } from '#tracing/message-fields.ts';
-import { type TraceSpan, tracer } from '#tracing/tracing.ts';
+import type { TraceSpan } from '#tracing/tracer.ts';
+import { tracer } from '#tracing/tracing.ts';
 import type { ConsumedRecord } from '../client/port.ts';
 import { logsMessages } from '../log.ts';
 import type { PartitionProcessor, RecordCollector } from './processor.ts';

@@ -10,7 +10,8 @@ import { follow, type TopicBatch, type TopicRecord, type TopicSource } from '#to
 import { reportUnreadable, type UnreadableRecord } from '#topics/readable.ts';
 import { topicName } from '#topics/topics.ts';
 import { type MessageFields, spanAttributes } from '#tracing/message-fields.ts';
-import { type Tracer, tracer } from '#tracing/tracing.ts';
+import type { Tracer } from '#tracing/tracer.ts';
+import { tracer } from '#tracing/tracing.ts';
 import type { ViewMetrics } from '../metrics.ts';
 import type { ReadPosition, SourceTopic, ViewRecord } from './records.ts';
 

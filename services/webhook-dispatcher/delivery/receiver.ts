@@ -1,6 +1,7 @@
 import type { DeliveryOutcome, WebhookEndpoint } from '#outbound/endpoint.ts';
 import type { Alert } from '#records/types.ts';
-import { type TraceSpan, tracer } from '#tracing/tracing.ts';
+import type { TraceSpan } from '#tracing/tracer.ts';
+import { tracer } from '#tracing/tracing.ts';
 import { HEALTH_HEADER } from '#trading/feed-status.ts';
 import { type AlertFormat, alertBody } from '#webhooks/alert-formats.ts';
 import { identify, latenessOf, type MessageBatch } from './batch.ts';

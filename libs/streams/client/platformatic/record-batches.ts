@@ -5,7 +5,8 @@
 
 import type { CodeOf } from '#errors/catalogue.ts';
 import { defineError } from '#errors/touchline-error.ts';
-import { TRACEPARENT, tracer } from '#tracing/tracing.ts';
+import { TRACEPARENT } from '#tracing/tracer.ts';
+import { tracer } from '#tracing/tracing.ts';
 import type { FetchedRecord } from '../port.ts';
 import { DECOMPRESSIONS, isTooLarge, MAX_PLAIN_BYTES } from './decompress.ts';
 import { crc32c, Writer } from './library.ts';

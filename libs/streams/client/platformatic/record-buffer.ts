@@ -1,4 +1,4 @@
-import { TRACEPARENT } from '#tracing/tracing.ts';
+import { TRACEPARENT } from '#tracing/tracer.ts';
 import type { BatchRecord } from '../port.ts';
 
 /** Writes records one after the other into a buffer, which must be large enough. */
