@@ -1,42 +1,54 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { topicName } from '#topics/topics.ts';
 import { writeBacklog } from './backlog.ts';
+import type { BareReaderOptions, Read } from './bare-reader.ts';
 import { type Job, OURS, runOn } from './contenders.ts';
-import { type Bench, type BenchContext, format, median } from './context.ts';
+import { type Bench, type BenchContext, format } from './context.ts';
 import { remove } from './kafka.ts';
-import { FIRST_ROUND, roundName, sizeOf } from './size.ts';
+import { runScript } from './processes.ts';
+import { sizeOf } from './size.ts';
+import { Turns } from './turns.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 2_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
 const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
 const TIMEOUT_MS = 120_000;
+const LEAST = 0.5;
 
 /**
  * Measures a match processor that starts on the topics of another one: from the assignment of the partitions until all
- * are claimed, including fencing.
+ * are claimed, including fencing; beside a process that only reads the same records.
  */
 export const bench: Bench = {
-  about: `restore of ${EVENTS} events of ${MESSAGES} messages from match-incidents and match-state`,
+  about: `restore of ${EVENTS} events of ${MESSAGES} messages from match-incidents and match-state, beside a bare consumer`,
   async run(context) {
     const prefix = context.prefix('backlog');
     const backlog = await writeBacklog(context, { prefix, events: EVENTS, messages: MESSAGES });
     const job = OURS.on(prefix, 0);
     await runOn(context, job, backlog.records);
-    const rates: number[] = [];
-    for (let round = FIRST_ROUND; round <= ROUNDS; round++) {
-      const { records, seconds } = await restore(context, job);
-      if (round > 0) rates.push(records / seconds);
-      context.print(
-        `${roundName(round)}: ${records} records in ${seconds.toFixed(2)} s, ${format(records / seconds)} records/s`,
-      );
-    }
-    context.figure({ name: 'restore', ours: median(rates), unit: 'records/s' });
+    const topics = (['match-incidents', 'match-state'] as const).map((topic) => topicName(prefix, topic));
+    const options: BareReaderOptions = { brokers: context.brokers, topics };
+    const bare = { name: 'bare consumer', read: () => runScript<Read>('bare-reader.ts', options) };
+    const ours = { name: 'match-processor', read: () => restore(context, job) };
+    const turns = await Turns.take(context, {
+      rounds: ROUNDS,
+      subjects: [bare, ours],
+      measure: ({ read }) => read(),
+      describe: (read) =>
+        `${read.records} records in ${read.seconds.toFixed(2)} s, ${format(perSecond(read))} records/s`,
+    });
+    turns.compare(ours, bare, { name: 'restore', unit: 'records/s', target: LEAST, of: perSecond });
     await remove(context.brokers, prefix, [job.group]);
   },
 };
 
+function perSecond({ records, seconds }: Read): number {
+  return records / seconds;
+}
+
 /** Starts the processor and waits until its log says that it has claimed every partition. */
-async function restore(context: BenchContext, job: Job): Promise<{ records: number; seconds: number }> {
+async function restore(context: BenchContext, job: Job): Promise<Read> {
   const running = await job.start(context);
   const until = performance.now() + TIMEOUT_MS;
   try {
