@@ -4,11 +4,6 @@ import { integer, processorSettings } from '#service/config.ts';
 /** The configuration of the service. */
 export const settings = z.object({
   ...processorSettings,
-  KEEP_LOADED_SECONDS: integer(0, 604_800)
-    .prefault('900')
-    .describe(
-      'Time for which a match stays in memory after its last message, by the times of receipt; after that it is on disk.',
-    ),
   MAX_LOADED_MATCHES: integer(1, 100_000)
     .prefault('256')
     .describe(

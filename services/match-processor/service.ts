@@ -21,8 +21,7 @@ export const matchProcessor: ServiceDefinition<typeof settings> = {
   config: settings,
   start(context) {
     const observe = commitMetrics(context.metrics, Date.now);
-    const { KEEP_LOADED_SECONDS, MAX_LOADED_MATCHES: maxLoaded, COMPOSE_WEBHOOKS } = context.config;
-    const keepLoadedMs = KEEP_LOADED_SECONDS * 1_000;
+    const { MAX_LOADED_MATCHES: maxLoaded, COMPOSE_WEBHOOKS } = context.config;
     const values = [...VALUES, ...WEBHOOK_TOPICS] as const;
     return runProcessor(NAME, context, values, ({ codecs, topicName }, partition, partitions) => {
       const onCommitted: MatchPartitionOptions['onCommitted'] = (commit) => observe(partition, commit);
@@ -31,7 +30,6 @@ export const matchProcessor: ServiceDefinition<typeof settings> = {
         partitions,
         codecs,
         topicName,
-        keepLoadedMs,
         maxLoaded,
         webhooks:
           COMPOSE_WEBHOOKS === 'on' ? new WebhookStage({ codecs, topicName, now: Date.now }) : undefined,

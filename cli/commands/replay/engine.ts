@@ -45,8 +45,7 @@ export type ReplayEngineOptions = {
 
 type ReplayedProcessor = 'match-processor' | 'standings-processor';
 
-/** The match processor's defaults. The output does not depend on them. */
-const KEEP_LOADED_MS = 900_000;
+/** The match processor's default. The output does not depend on it. */
 const MAX_LOADED = 256;
 
 /**
@@ -139,7 +138,7 @@ export class ReplayEngine {
       partition,
       create: () =>
         service === 'match-processor'
-          ? new MatchPartition({ ...own, partitions, keepLoadedMs: KEEP_LOADED_MS, maxLoaded: MAX_LOADED })
+          ? new MatchPartition({ ...own, partitions, maxLoaded: MAX_LOADED })
           : new StandingsPartition({ ...own, rulesOf }),
       readBack,
       limits: this.#limits,

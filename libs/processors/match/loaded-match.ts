@@ -155,8 +155,6 @@ export type LoadedMatch = {
   resultBytes: number;
   /** Bytes of the messages applied since the last flush. */
   pendingBytes: number;
-  /** Last use, by the clock of receipt, milliseconds. */
-  usedAt: number;
   /** Whether it is in play, by its last published state: more messages are expected. */
   live: boolean;
   /** Its flags, by its last published state. */
@@ -263,7 +261,6 @@ function loadedOf(
         ? 0
         : codecs['match-results'].encode({ ...result, removed: false, ...stampOf(match) }).length,
     pendingBytes: 0,
-    usedAt: 0,
     live: false,
     flags: [],
     publishedResult: result,

@@ -14,8 +14,6 @@ import {
 /** Options of a cache: which matches of a partition stay in memory. */
 export type MatchCacheOptions = {
   readonly codecs: MatchCodecs;
-  /** Time without a message after which a match is spilled, milliseconds (see `ReceivedClock`). */
-  readonly keepLoadedMs: number;
   /** Maximum number of matches in memory; the most recently used stay. */
   readonly maxLoaded: number;
   /** Maximum estimated bytes of matches in memory. Default 64 MiB. */
@@ -30,32 +28,8 @@ const KEPT_SHARE = 0.75;
 /** Share of the limit at which a transaction is full. */
 const FULL_SHARE = 1.5;
 
-/** Interval between searches for matches to spill by `keepLoadedMs`: each is a pass over all in memory. */
-const SWEEP_MS = 60_000;
-
 const SLASH = 47;
 const ZERO = 48;
-
-/** Maximum time by which one message advances the clock, milliseconds. */
-const STEP_MS = 60_000;
-
-/** Elapsed time by the receipts of messages; reads no clock. One far ahead adds a minute, one far behind resets its base. */
-export class ReceivedClock {
-  #elapsedMs = 0;
-  #at: number | null = null;
-
-  /** Milliseconds since the first message; less after a long silence. */
-  get elapsedMs(): number {
-    return this.#elapsedMs;
-  }
-
-  /** Advances to the time of receipt of the next message, Unix milliseconds. */
-  follow(receivedAt: number): void {
-    const ahead = receivedAt - (this.#at ?? receivedAt);
-    if (ahead > 0) this.#elapsedMs += Math.min(ahead, STEP_MS);
-    if (this.#at === null || ahead > 0 || ahead < -STEP_MS) this.#at = receivedAt;
-  }
-}
 
 /** Whether a match changed since the last flush. */
 type IsChanged = (eventId: number) => boolean;
@@ -68,12 +42,10 @@ export class MatchCache {
   readonly #loaded = new Map<number, LoadedMatch>();
   /** Records of the spilled matches, by event id. */
   readonly #spilled = new SpilledRecords<number>();
-  readonly #clock = new ReceivedClock();
   #loadedBytes = 0;
   /** Number of matches in memory that are not in play. */
   #idle = 0;
   #flagged = noFlags();
-  #sweptAt = 0;
 
   constructor(options: MatchCacheOptions) {
     this.#options = options;
@@ -110,10 +82,8 @@ export class MatchCache {
     );
   }
 
-  /** Notes the use of a match, by a message received at `receivedAt`, Unix milliseconds. */
-  use(loaded: LoadedMatch, receivedAt: number): void {
-    this.#clock.follow(receivedAt);
-    loaded.usedAt = this.#clock.elapsedMs;
+  /** Notes the use of a match, by a message. */
+  use(loaded: LoadedMatch): void {
     const { eventId } = loaded.match;
     this.#loaded.delete(eventId);
     this.#loaded.set(eventId, loaded);
@@ -137,16 +107,10 @@ export class MatchCache {
 
   /** Spills what exceeds the limits, without the matches that changed since the last flush. */
   evict(isChanged: IsChanged): void {
-    const { keepLoadedMs, maxLoaded } = this.#options;
+    const { maxLoaded } = this.#options;
     if (this.#idle > MAX_IDLE) this.#spillIdle(isChanged);
     if (this.#loaded.size > maxLoaded || this.#loadedBytes > this.#maxLoadedBytes)
       this.#spillLeastUsed(isChanged);
-    const now = this.#clock.elapsedMs;
-    if (now < this.#sweptAt + SWEEP_MS) return;
-    this.#sweptAt = now;
-    for (const [eventId, loaded] of this.#loaded) {
-      if (loaded.usedAt + keepLoadedMs <= now && !isChanged(eventId)) this.#spill(eventId, loaded);
-    }
   }
 
   close(): void {

@@ -187,7 +187,7 @@ export class MatchPartition implements PartitionProcessor {
   ): void {
     const { codecs, partition } = this.#options;
     const { ut, received_at, message_id } = message;
-    this.#cache.use(loaded, received_at);
+    this.#cache.use(loaded);
     const cause: Cause = {
       topic: 'normalized-messages',
       partition,

@@ -15,8 +15,6 @@ export const codecs: MatchCodecs = {
   'match-results': codecOf('match-results'),
 };
 
-const KEEP_MS = 900_000;
-
 /** When all matches start, Unix seconds. */
 export const START = 1_790_000_000;
 
@@ -65,8 +63,13 @@ export function goal(
 
 /** A partition with room for all matches by default. */
 export function partitionOf(limits: Partial<MatchPartitionOptions> = {}): MatchPartition {
-  const limit = { keepLoadedMs: KEEP_MS, maxLoaded: 1_000, ...limits };
-  return new MatchPartition({ partition: 0, codecs, topicName: (topic) => topic, ...limit });
+  return new MatchPartition({
+    partition: 0,
+    codecs,
+    topicName: (topic) => topic,
+    maxLoaded: 1_000,
+    ...limits,
+  });
 }
 
 /** Applies messages, all at one offset, and commits them. Returns the written records. */
