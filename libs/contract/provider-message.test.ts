@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { eventOf, incident } from '#domain/testing/messages.ts';
-import { NO_SOURCE, providerEvent, providerIncident, withFlags } from './provider-message.ts';
+import { providerEvent as eventText, NO_SOURCE, providerIncident, withFlags } from './provider-message.ts';
+
+const providerEvent = (...of: Parameters<typeof eventText>) => JSON.parse(eventText(...of));
 
 test('an event has its id, the action that normalizing removes, and its fields in the provider’s form', () => {
   const event = eventOf({ clock_time: '1', neutral_venue: true, round_id: null, day: 'x' });

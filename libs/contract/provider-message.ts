@@ -1,18 +1,19 @@
 /** The event and the incident of a message in the provider's shape. Normalized again, they give the same. */
-import { eventObject, incidentObject } from '#domain/event.ts';
+import { eventJson, incidentObject, NO_EVENT } from '#domain/event.ts';
+import { jsonWith } from '#json/records.ts';
 import type { CatalogueIncidentType, Event, Incident } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 
 /** The provider's value of an unknown source. */
 export const NO_SOURCE = -1;
 
-/** Returns the event of a message. `action`: the one of a message that does not delete the event. */
+/** Returns the JSON of the event of a message. `action`: the one of a message that does not delete the event. */
 export function providerEvent(
   id: number,
   event: Event | null,
   action: 'insert' | 'update' = 'update',
-): Record<string, unknown> {
-  return { id, action, ...(event === null ? {} : eventObject(event)) };
+): string {
+  return eventJson(event ?? NO_EVENT, event?.action == null ? { id, action } : { id });
 }
 
 /** Returns the incident of a message. Its flags are those of its type where it has none: the contract has no others. */
@@ -21,6 +22,12 @@ export function providerIncident(
   action: 'insert' | 'update' | 'delete',
 ): Record<string, unknown> {
   return { ...incidentObject(withFlags(incident)), action };
+}
+
+/** Returns the JSON of a message: its envelope, and `data` with its incident and the event of `providerEvent`. */
+export function messageJson(envelope: object, incident: object | null, event: string): string {
+  const data = { ...(incident && { incident: JSON.stringify(incident) }), event };
+  return jsonWith(envelope, { data: jsonWith({}, data) });
 }
 
 /** Returns an incident with its flags: its own, else those of its type in the provider's catalogue (`listed`), else the built-in ones. */

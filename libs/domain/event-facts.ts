@@ -13,7 +13,7 @@ import type {
 import { RESULT } from '#soccer/soccer.ts';
 import { STATUSES } from '#soccer/statuses.ts';
 import { type PeriodRule, periodLengths } from './clock-rule.ts';
-import { sameValue } from './event.ts';
+import { type ReportedSide, sameValue } from './event.ts';
 import type { EventRegister } from './event-register.ts';
 import { comparePositions, type MessagePosition } from './message-key.ts';
 import { count } from './values.ts';
@@ -165,7 +165,7 @@ export function reportedScore(participants: readonly EventParticipant[]): Score 
 type OfBoth<T> = readonly [home: T | undefined, away: T | undefined];
 type Results = OfBoth<readonly ReportedValue[]>;
 
-function sidesOf([home, away]: OfBoth<EventParticipant>, results: Results): Sides {
+function sidesOf([home, away]: OfBoth<ReportedSide>, results: Results): Sides {
   return {
     home: readParticipant(home),
     away: readParticipant(away),
@@ -185,13 +185,13 @@ function scoreOf(results: Results, id: number): Score | null {
   return home == null || away == null ? null : { home, away };
 }
 
-function readParticipant(side: EventParticipant | undefined): Participant | null {
+function readParticipant(side: ReportedSide | undefined): Participant | null {
   if (side === undefined || side.id === null) return null;
   const { id, name, short_name, acronym } = side;
   return { id, name, short_name, acronym };
 }
 
-function readTeam(side: EventParticipant | undefined): ResultTeam | null {
+function readTeam(side: ReportedSide | undefined): ResultTeam | null {
   if (side === undefined || side.id === null) return null;
   const { id, name, acronym, area_id, area_name } = side;
   return { id, name, acronym, area_id, area_name };

@@ -1,5 +1,6 @@
+import { ofFrozen } from '#json/frozen.ts';
 import type { Event, EventField, EventParticipant, EventReport, ReportedValue } from '#records/types.ts';
-import { EVENT_FIELDS, eventText, sameValue } from './event.ts';
+import { EVENT_FIELDS, eventText, type ReportedSide, sameSide, sameValue, sameValues } from './event.ts';
 import {
   compareKeys,
   comparePositions,
@@ -32,21 +33,7 @@ type FieldChanges = {
 
 const NO_CHANGES: FieldChanges = { changed: false, fields: [], outranked: [] };
 
-/** The results of a team in a message; without its id, of the side with the counter. */
-type SideResults = { readonly team: number | null; readonly counter: number };
-
-/** What a message says of one field, of one side without its results, or of the results of one team. */
-type Slot = {
-  /** The same of the same field in every message. */
-  readonly key: string;
-  /** The field of the event. */
-  readonly name: string;
-  /** The name in `outranked`. */
-  readonly label: string;
-  readonly value: unknown;
-  readonly results?: SideResults;
-};
-
+/** A message with an event. */
 class Report implements MessageKey {
   readonly ut: number;
   readonly messageId: number | null;
@@ -65,8 +52,14 @@ class Report implements MessageKey {
   }
 }
 
-/** The current value of a field, and the message that reported it last. */
-type Field = { readonly slot: Slot; readonly report: Report };
+/** A value, and the message that reported it last. */
+type Field<T> = { value: T; report: Report };
+
+/** The results of a team, and the counter of the side that it then was. */
+type TeamResults = { readonly counter: number; readonly values: readonly ReportedValue[] };
+
+/** What a report does to a value: it is the first one or another one, the same again, too early, or decided by another of its second. */
+type Outcome = 'new' | 'repeated' | 'earlier' | 'outranked';
 
 /**
  * Law 2: field by field, the value of the latest message wins: by `ut`, message id, progress of its status, and the canonical text of
@@ -74,7 +67,14 @@ type Field = { readonly slot: Slot; readonly report: Report };
  * it leaves out. `participants` is decided a side at a time, and within a side `results` apart from the rest.
  */
 export class EventRegister {
-  readonly #fields = new Map<string, Field>();
+  readonly #fields = new Map<EventField, Field<unknown>>();
+  /** Fields that the contract does not know. */
+  readonly #others = new Map<string, Field<string>>();
+  /** By counter. */
+  readonly #sides = new Map<number, Field<ReportedSide>>();
+  /** By team; of messages that named no team by counter. */
+  readonly #resultsOfTeam = new Map<number, Field<TeamResults>>();
+  readonly #resultsOfCounter = new Map<number, Field<TeamResults>>();
   readonly #course: CourseMemory = { firstFinished: null, firstStarted: null, lastScheduled: null };
 
   /** Restores a register from `reports()` and `course`. */
@@ -105,15 +105,12 @@ export class EventRegister {
 
   /** Returns a field's value; null for unknown, undefined if it was never reported. */
   value<N extends EventField>(name: N): Event[N] | undefined {
-    return this.#fields.get(name)?.slot.value as Event[N] | undefined;
+    return this.#fields.get(name)?.value as Event[N] | undefined;
   }
 
   /** Returns all fields that the contract does not know, by name. */
   others(): Record<string, string> {
-    const others: Record<string, string> = {};
-    for (const { slot } of this.#fields.values())
-      if (slot.key === otherKey(slot.name)) others[slot.name] = slot.value as string;
-    return others;
+    return Object.fromEntries(Array.from(this.#others, ([name, { value }]) => [name, value]));
   }
 
   /** Returns the message that reported the current value of a field; undefined if none did. */
@@ -124,13 +121,13 @@ export class EventRegister {
   /** Returns when a field was last reported, of `participants` any side or its results: Unix seconds; undefined if it never was. */
   reportedAt(name: EventField | 'participants'): number | undefined {
     if (name !== 'participants') return this.report(name)?.ut;
-    const reports = [...this.#fields.values()].filter(({ slot }) => slot.name === name);
-    return reports.length === 0 ? undefined : Math.max(...reports.map(({ report }) => report.ut));
+    const times = this.#ofSides().map(({ report }) => report.ut);
+    return times.length === 0 ? undefined : Math.max(...times);
   }
 
-  /** Returns the side with a counter as reported, without its results; undefined while it is unknown. */
-  side(counter: number): EventParticipant | undefined {
-    return this.#fields.get(sideKey(counter))?.slot.value as EventParticipant | undefined;
+  /** Returns the side with a counter as reported; undefined while it is unknown. */
+  side(counter: number): ReportedSide | undefined {
+    return this.#sides.get(counter)?.value;
   }
 
   /** Returns the results of a side, those of its team on whatever side it was then, and the message that reported them. */
@@ -138,32 +135,32 @@ export class EventRegister {
     counter: number,
   ): { readonly values: readonly ReportedValue[]; readonly report: MessagePosition } | undefined {
     const found = this.#resultsOfSide(counter);
-    return found && { values: found.slot.value as readonly ReportedValue[], report: found.report };
+    return found && { values: found.value.values, report: found.report };
   }
 
   /** Returns all sides in the order of their counters, each with its results. */
   sides(): EventParticipant[] {
-    const counters = new Set<number>();
-    for (const { slot } of this.#fields.values()) {
-      if (slot.results !== undefined) counters.add(slot.results.counter);
-      else if (slot.name === 'participants') counters.add((slot.value as EventParticipant).counter as number);
-    }
-    return [...counters]
+    return [...this.#sides.keys()]
       .sort((a, b) => a - b)
-      .flatMap((counter) => {
-        const own = this.side(counter);
-        const results = this.results(counter)?.values ?? [];
-        return own === undefined ? [] : [{ ...own, results: [...results] }];
-      });
+      .map((counter) => ({
+        ...(this.side(counter) as ReportedSide),
+        results: [...(this.results(counter)?.values ?? [])],
+      }));
   }
 
   /** Returns the reports that still decide a field, oldest first. */
   reports(): EventReport[] {
     const reports = new Set<Report>();
     for (const { report } of this.#fields.values()) reports.add(report);
+    for (const { report } of this.#others.values()) reports.add(report);
+    for (const { report } of this.#ofSides()) reports.add(report);
     return [...reports]
       .sort(compareKeys)
       .map(({ ut, messageId, event }) => ({ ut, message_id: messageId, event }));
+  }
+
+  #ofSides(): readonly Field<unknown>[] {
+    return [...this.#sides.values(), ...this.#resultsOfTeam.values(), ...this.#resultsOfCounter.values()];
   }
 
   /** Remembers a report of the match's stage. Returns whether the memory changed. */
@@ -186,100 +183,113 @@ export class EventRegister {
   }
 
   #accept(report: Report): FieldChanges {
-    const fields = new Set<string>();
-    const outranked: string[] = [];
-    const orders = new Map<Report, number>();
-    const orderOf = (other: Report): number => {
-      const known = orders.get(other);
-      if (known !== undefined) return known;
-      const order = compareKeys(report, other);
-      orders.set(other, order);
-      return order;
+    const { nulls, other, participants } = report.event;
+    const changes = { changed: false, fields: [] as string[], outranked: [] as string[] };
+    const note = (outcome: Outcome, name: string, label = name): void => {
+      if (outcome === 'outranked') changes.outranked.push(label);
+      if (outcome === 'earlier' || outcome === 'outranked') return;
+      changes.changed = true;
+      if (outcome === 'new' && !changes.fields.includes(name)) changes.fields.push(name);
     };
-    const isOutranked = (other: Report | undefined): boolean =>
-      other !== undefined && other.ut === report.ut && orderOf(other) < 0;
-    let changed = false;
-    for (const slot of slotsOf(report.event)) {
-      const current = this.#fields.get(slot.key);
-      if (current !== undefined && orderOf(current.report) <= 0) {
-        if (isOutranked(current.report)) outranked.push(slot.label);
-        continue;
-      }
-      this.#fields.set(slot.key, { slot, report });
-      changed = true;
-      if (current === undefined || !sameValue(current.slot.value, slot.value)) fields.add(slot.name);
-      if (slot.results !== undefined && this.#areOutranked(slot.results, isOutranked))
-        outranked.push(slot.label);
+    for (const name of EVENT_FIELDS) {
+      const value = report.event[name];
+      if (value !== null) note(put(this.#fields, name, value, report, sameValue), name);
     }
-    return { changed, fields: [...fields], outranked };
+    for (const name of nulls) note(put(this.#fields, name, null, report, sameValue), name);
+    for (const name in other) note(put(this.#others, name, other[name] as string, report, sameValue), name);
+    for (const { counter, side, results } of sidesOf(participants)) {
+      const label = `${NAME}.${counter}`;
+      if (side !== null) note(put(this.#sides, counter, side, report, sameSide), NAME, label);
+      if (results === null) continue;
+      const { team, values } = results;
+      const outcome =
+        team === null
+          ? put(this.#resultsOfCounter, counter, { counter, values }, report, sameResults)
+          : put(this.#resultsOfTeam, team, { counter, values }, report, sameResults);
+      note(outcome, NAME, `${label}.results`);
+      if (outcome !== 'earlier' && outcome !== 'outranked' && this.#areOutranked(team, counter, report))
+        changes.outranked.push(`${label}.results`);
+    }
+    return changes;
   }
 
   /** Whether results of the same second decide for their side, or another team is on it: without its side, results name no team. */
-  #areOutranked(
-    { team, counter }: SideResults,
-    isOutranked: (other: Report | undefined) => boolean,
-  ): boolean {
-    const own = this.#fields.get(sideKey(counter));
-    const isOfOther = team !== null && own !== undefined && this.side(counter)?.id !== team;
-    return isOutranked(this.#resultsOfSide(counter)?.report) || (isOfOther && isOutranked(own.report));
+  #areOutranked(team: number | null, counter: number, report: Report): boolean {
+    const own = this.#sides.get(counter);
+    const isOfOther = team !== null && own !== undefined && own.value.id !== team;
+    return (
+      isOutranked(report, this.#resultsOfSide(counter)?.report) ||
+      (isOfOther && isOutranked(report, own.report))
+    );
   }
 
-  #resultsOfSide(counter: number): Field | undefined {
+  #resultsOfSide(counter: number): Field<TeamResults> | undefined {
     const team = this.side(counter)?.id ?? null;
-    const ofTeam = team === null ? undefined : this.#fields.get(resultsKey(team, counter));
-    const ofCounter = this.#fields.get(resultsKey(null, counter));
+    const ofTeam = team === null ? undefined : this.#resultsOfTeam.get(team);
+    const ofCounter = this.#resultsOfCounter.get(counter);
     if (ofTeam === undefined || ofCounter === undefined) return ofTeam ?? ofCounter;
     return compareKeys(ofCounter.report, ofTeam.report) > 0 ? ofCounter : ofTeam;
   }
 }
 
-function otherKey(name: string): string {
-  return `other.${name}`;
-}
-
-function sideKey(counter: number): string {
-  return `participants.${counter}`;
-}
-
-function resultsKey(team: number | null, counter: number): string {
-  return team === null ? `results.counter.${counter}` : `results.team.${team}`;
-}
-
-/** Returns what a message says, slot by slot: of each counter the first participant with an id, of each team the first results. */
-function slotsOf(event: Event): Slot[] {
-  const slots: Slot[] = [];
-  for (const name of EVENT_FIELDS) {
-    const value = event[name];
-    if (value !== null) slots.push({ key: name, name, label: name, value });
-  }
-  for (const name of event.nulls) slots.push({ key: name, name, label: name, value: null });
-  for (const name in event.other)
-    slots.push({ key: otherKey(name), name, label: name, value: event.other[name] });
-  for (const slot of slotsOfSides(event.participants)) slots.push(slot);
-  return slots;
-}
-
 const NAME = 'participants';
 
-function slotsOfSides(participants: readonly EventParticipant[]): Slot[] {
-  const taken = new Set<string>();
+/** Stores a value where its message comes after that of the current one. */
+function put<K, T>(
+  fields: Map<K, Field<T>>,
+  key: K,
+  value: T,
+  report: Report,
+  isSame: (a: T, b: T) => boolean,
+): Outcome {
+  const field = fields.get(key);
+  if (field === undefined) {
+    fields.set(key, { value, report });
+    return 'new';
+  }
+  const order = compareKeys(report, field.report);
+  if (order <= 0) return order < 0 && report.ut === field.report.ut ? 'outranked' : 'earlier';
+  const outcome = isSame(field.value, value) ? 'repeated' : 'new';
+  field.value = value;
+  field.report = report;
+  return outcome;
+}
+
+/** Whether another message of the same second comes after a report. */
+function isOutranked(report: Report, other: Report | undefined): boolean {
+  return other !== undefined && other.ut === report.ut && compareKeys(report, other) < 0;
+}
+
+function sameResults(a: TeamResults, b: TeamResults): boolean {
+  return sameValues(a.values, b.values);
+}
+
+/** What a message says of a side; null for nothing. */
+type SaidOfSide = {
+  readonly counter: number;
+  readonly side: ReportedSide | null;
+  /** The results of a team; without its id, of the side with the counter. */
+  readonly results: { readonly team: number | null; readonly values: readonly ReportedValue[] } | null;
+};
+
+/**
+ * Returns what a message says of its sides, by counter: of each the first participant that has an id, or nothing but results; of each
+ * team the first results. A side without results says nothing about them.
+ */
+const sidesOf = ofFrozen((participants: readonly EventParticipant[]): readonly SaidOfSide[] => {
+  const counters = new Set<number>();
+  const teams = new Set<number | null>();
   return participants
     .filter(({ id, counter, results }) => counter !== null && (id !== null || results.length > 0))
     .sort((a, b) => Number(a.counter) - Number(b.counter))
-    .flatMap((participant): Slot[] => {
-      const { id: team, results: values } = participant;
-      const counter = participant.counter as number;
-      const key = sideKey(counter);
-      if (taken.has(key)) return [];
-      taken.add(key);
-      const slots: Slot[] = [];
-      if (team !== null) slots.push({ key, name: NAME, label: key, value: { ...participant, results: [] } });
-      const keyOfResults = resultsKey(team, counter);
-      if (values.length > 0 && !taken.has(keyOfResults)) {
-        const results = { team, counter };
-        slots.push({ key: keyOfResults, name: NAME, label: `${key}.results`, value: values, results });
-      }
-      taken.add(keyOfResults);
-      return slots;
+    .flatMap((side): SaidOfSide[] => {
+      const { id: team, results: values } = side;
+      const counter = side.counter as number;
+      if (counters.has(counter)) return [];
+      counters.add(counter);
+      const isFirst = team === null || !teams.has(team);
+      teams.add(team);
+      const results = values.length > 0 && isFirst ? { team, values } : null;
+      return [{ counter, side: team === null ? null : side, results }];
     });
-}
+});

@@ -1,8 +1,8 @@
 /** The event and the incident as values: their fields, their equality, and the object of the contract that they stand for. */
 import { canonicalJson } from '#json/canonical-json.ts';
-import { otherFields, type RawRecord, writeRecord } from '#json/records.ts';
+import { jsonWith, otherFields, type RawRecord, valueJson, writeRecord } from '#json/records.ts';
 import type { JsonObject } from '#json/values.ts';
-import type { Event, EventField, Incident } from '#records/types.ts';
+import type { Event, EventField, EventParticipant, Incident, ReportedValue } from '#records/types.ts';
 
 /** An event of which nothing is said. */
 export const NO_EVENT: Event = {
@@ -82,16 +82,61 @@ export function sameValue(a: unknown, b: unknown): boolean {
   return true;
 }
 
-/** Returns the fields of a message's event as the contract writes them: those that it has, and null for those that it set to null. */
-export function eventObject({ kick_off: _, nulls, participants, ...fields }: Event): RawRecord {
-  const object = writeRecord({
-    ...fields,
-    neutral_venue: yesNoOrNull(fields.neutral_venue),
-    verified_result: yesNoOrNull(fields.verified_result),
+/** A side without its results, which are decided apart. */
+export type ReportedSide = Omit<EventParticipant, 'results'>;
+
+/** Whether two sides say the same but for their results; as fast as it can be, for every message. */
+export function sameSide(a: ReportedSide, b: ReportedSide): boolean {
+  if (a === b) return true;
+  return (
+    a.id === b.id &&
+    a.type === b.type &&
+    a.name === b.name &&
+    a.short_name === b.short_name &&
+    a.acronym === b.acronym &&
+    a.area_id === b.area_id &&
+    a.area_name === b.area_name &&
+    sameValues(a.stats, b.stats) &&
+    sameValue(a.other, b.other)
+  );
+}
+
+/** As `sameSide`, for lists of results or statistics. */
+export function sameValues(a: readonly ReportedValue[], b: readonly ReportedValue[]): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  return a.every((one, at) => {
+    const other = b[at] as ReportedValue;
+    return (
+      one.id === other.id &&
+      one.value === other.value &&
+      one.name === other.name &&
+      one.short_name === other.short_name &&
+      sameValue(one.other, other.other)
+    );
   });
-  for (const name of nulls) object[name] = null;
-  if (participants.length > 0) object.participants = participants.map(writeRecord);
-  return object;
+}
+
+/**
+ * Returns the JSON of what a message says of an event as the contract writes it, and of the fields of `head`: what it has, and null for
+ * what it set to null.
+ */
+export function eventJson(event: Event, head: RawRecord = {}): string {
+  const fields: RawRecord = { ...head };
+  const members: Record<string, string> = { ...event.other };
+  for (const name of EVENT_FIELDS) {
+    const value = event[name];
+    if (typeof value === 'object' && value !== null) members[name] = valueJson(value);
+    else if (value !== null) fields[name] = typeof value === 'boolean' ? yesNo(value) : value;
+  }
+  for (const name of event.nulls) fields[name] = null;
+  if (event.participants.length > 0) members.participants = valueJson(event.participants);
+  return jsonWith(fields, members);
+}
+
+/** Returns the object of `eventJson`. */
+export function eventObject(event: Event): RawRecord {
+  return JSON.parse(eventJson(event));
 }
 
 /** Returns an incident as the contract writes it, with all its fields. */

@@ -1,4 +1,5 @@
 /** Reads records of known fields, and lists of them, into typed values, and writes them again. */
+import { ofFrozen } from './frozen.ts';
 import { isEmpty, type Kind, UNREADABLE, unknownValue } from './kinds.ts';
 
 /** A JSON object. */
@@ -135,12 +136,27 @@ export function writeRecord(record: object): RawRecord {
   const fields = otherFields((own.other ?? {}) as OtherFields);
   for (const name of Object.keys(own)) {
     const value = own[name];
-    if (name !== 'other' && (value !== null || name === 'value')) fields[name] = written(value);
+    if (name !== 'other' && (value !== null || name === 'value')) fields[name] = writeValue(value);
   }
   return fields;
 }
 
-function written(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(written);
+function writeValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(writeValue);
   return isRecord(value) ? writeRecord(value) : value;
+}
+
+/** Returns the JSON of a value of a record, as `writeValue`. */
+export function valueJson(value: unknown): string {
+  return Array.isArray(value) ? listJson(value) : JSON.stringify(writeValue(value));
+}
+
+const listJson = ofFrozen((list) => JSON.stringify(list.map(writeValue)));
+
+/** Returns the JSON of an object with further members, whose values are JSON already. */
+export function jsonWith(object: object, members: Readonly<Record<string, string>>): string {
+  const own = JSON.stringify(object).slice(1, -1);
+  let text = '';
+  for (const name in members) text += `,${JSON.stringify(name)}:${members[name]}`;
+  return `{${own === '' ? text.slice(1) : own + text}}`;
 }

@@ -1,7 +1,7 @@
 import avro from 'avsc';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { TopicValues } from '#records/types.ts';
+import type { Event, EventParticipant, TopicValues } from '#records/types.ts';
 import {
   type AvroRecord,
   avroType,
@@ -30,6 +30,62 @@ function codecOf<T extends TopicName>(topic: T, id = 7): Codec<TopicValues[T]> {
 /** Returns plain objects: avsc's records have their own constructor. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
+describe('lists that messages repeat', () => {
+  const event = sampleOf('normalized-messages').event as Event;
+  const codec = codecOf('normalized-messages');
+  const encoded = (participants: readonly EventParticipant[]): Buffer =>
+    codec.encode({
+      ...sampleOf('normalized-messages'),
+      event: { ...event, participants: [...participants] },
+    });
+  const listOf = (bytes: Buffer) => codec.decode(bytes).event?.participants ?? [];
+
+  test('are one object as long as they are the same, and have the same bytes again', () => {
+    const bytes = encoded(event.participants);
+    const list = listOf(bytes);
+    expect(list).not.toHaveLength(0);
+    expect(listOf(bytes)).toBe(list);
+    expect(encoded(list)).toEqual(bytes);
+    expect(listOf(encoded(list.slice(1)))).not.toBe(list);
+    expect(plain(listOf(encoded(list.slice(1))))).toEqual(plain(list.slice(1)));
+    expect(() => list.pop()).toThrow(TypeError);
+  });
+
+  test('are forgotten once a thousand others were read twice over', () => {
+    const [side] = event.participants as [EventParticipant];
+    const first = listOf(encoded([side]));
+    for (let id = 0; id < 2_048; id += 1) listOf(encoded([{ ...side, id }]));
+    expect(listOf(encoded([side]))).not.toBe(first);
+    expect(plain(listOf(encoded([side])))).toEqual(plain(first));
+  });
+
+  test('may be as long as a message: they grow the buffer, and are not remembered', () => {
+    const sides = Array.from({ length: 5_000 }, (_, id) => ({
+      ...(event.participants[0] as EventParticipant),
+      id,
+    }));
+    const bytes = encoded(sides);
+    expect(plain(listOf(bytes))).toEqual(plain(sides));
+    expect(listOf(bytes)).not.toBe(listOf(bytes));
+  });
+
+  test('are refused with another length than they have', () => {
+    const [side] = event.participants as [EventParticipant];
+    const bytes = encoded([{ ...side, results: [], stats: [], other: {} }]);
+    // One of the bytes is the length of the list.
+    const refusals = [...bytes.keys()].map((at) => {
+      const wrong = Buffer.from(bytes);
+      wrong[at] = ((wrong[at] as number) + 0xfe) & 0xff;
+      try {
+        return listOf(wrong).length === 0 ? 'no list' : '';
+      } catch (error) {
+        return ((error as DecodeError).cause as Error | undefined)?.message;
+      }
+    });
+    expect(refusals).toContain('a list is not as long as it says');
+  });
+});
+
 describe('the wire format', () => {
   test('puts a zero byte and the big-endian id before the body', () => {
     const bytes = codecOf('match-incidents', 0x01020304).encode(sampleOf('match-incidents'));
@@ -44,10 +100,13 @@ describe('the wire format', () => {
     expect(plain(codec.decode(codec.encode(value)))).toEqual(plain(value));
   });
 
-  test.each(TOPIC_NAMES)('has the bytes of avsc’s own types for a value of %s', (topic) => {
+  test.each(TOPIC_NAMES)('is read and written by avsc’s own types for a value of %s', (topic) => {
     const own = avro.Type.forSchema(schemaOf(topic) as avro.Schema, { wrapUnions: 'never' });
     const value = sampleOf(topic);
-    expect(codecOf(topic).encode(value).subarray(HEADER_BYTES)).toEqual(own.toBuffer(value));
+    const bytes = codecOf(topic).encode(value);
+    expect(plain(own.fromBuffer(bytes.subarray(HEADER_BYTES)))).toEqual(plain(value));
+    const others = Buffer.concat([bytes.subarray(0, HEADER_BYTES), own.toBuffer(value)]);
+    expect(plain(codecOf(topic).decode(others))).toEqual(plain(value));
   });
 
   test('does not mix records encoded one after the other', () => {

@@ -94,6 +94,7 @@ type Tap = {
   readString(): string;
   skipLong(): void;
   writeLong(value: number): void;
+  writeFixed(bytes: Buffer, length: number): void;
 };
 type Reader = { _read(tap: Tap): unknown };
 type Writer = { _write(tap: Tap, value: unknown): void };
@@ -121,11 +122,115 @@ class BoundedArray extends avro.types.ArrayType {
   }
 }
 
+/** Lists of an event that are the same in most of its messages, by the name of their records. */
+const REPEATED: ReadonlySet<unknown> = new Set(['ReportedValue', 'EventParticipant']);
+/** Maximum bytes of a list that is remembered. */
+const REPEATED_BYTES = 4 * 1024;
+/** Number of lists after which those are forgotten that were not read again. */
+const REPEATED_LISTS = 1_024;
+
+/** Lists that were read, by the bytes of their items as latin1 text; a list has one object. */
+class KnownLists {
+  /** Of each schema of items. */
+  static readonly #bySchema = new Map<string, KnownLists>();
+  #recent = new Map<string, readonly unknown[]>();
+  #former: ReadonlyMap<string, readonly unknown[]> = new Map();
+  readonly #bytes = new WeakMap<readonly unknown[], Buffer>();
+
+  static of(schema: string): KnownLists {
+    const known = KnownLists.#bySchema.get(schema) ?? new KnownLists();
+    KnownLists.#bySchema.set(schema, known);
+    return known;
+  }
+
+  find(items: string): readonly unknown[] | undefined {
+    const recent = this.#recent.get(items);
+    if (recent !== undefined) return recent;
+    const former = this.#former.get(items);
+    if (former !== undefined) this.#keep(items, former);
+    return former;
+  }
+
+  /** Remembers a list that was read from `bytes`. */
+  add(items: string, list: readonly unknown[], bytes: Buffer): void {
+    for (const item of list) Object.freeze(item);
+    this.#keep(items, Object.freeze(list));
+    this.#bytes.set(list, Buffer.from(bytes));
+  }
+
+  /** Returns what a list was read from; undefined for one that was made. */
+  bytesOf(list: readonly unknown[]): Buffer | undefined {
+    return this.#bytes.get(list);
+  }
+
+  #keep(items: string, list: readonly unknown[]): void {
+    if (this.#recent.size >= REPEATED_LISTS) {
+      this.#former = this.#recent;
+      this.#recent = new Map();
+    }
+    this.#recent.set(items, list);
+  }
+}
+
+/**
+ * A list that most messages repeat. It is written with its length in bytes, as Avro allows: a reader that finds the bytes of a list
+ * that it knows takes that list, without decoding it, and comparing and encoding it again cost nothing. That is half of the cost of a
+ * message in a backlog.
+ */
+class RepeatedArray extends BoundedArray {
+  readonly #known = KnownLists.of(JSON.stringify(this.itemsType));
+
+  override _read(tap: Tap): unknown[] {
+    const { pos: start, buf } = tap;
+    const size = tap.readLong() < 0 ? tap.readLong() : 0;
+    const [from, end] = [tap.pos, tap.pos + size];
+    // avsc's resolver of another schema, whose method this is too, knows no lists.
+    const isKept = #known in this && size > 0 && size <= REPEATED_BYTES && buf[end] === 0;
+    const items = isKept ? buf.toString('latin1', from, end) : '';
+    const known = isKept ? this.#known.find(items) : undefined;
+    if (known !== undefined) {
+      tap.pos = end + 1;
+      return known as unknown[];
+    }
+    tap.pos = start;
+    const list = super._read(tap);
+    if (isKept && tap.pos !== end + 1) throw new Error('a list is not as long as it says');
+    if (isKept) this.#known.add(items, list, buf.subarray(start, end + 1));
+    return list;
+  }
+
+  _write(tap: Tap, list: readonly unknown[]): void {
+    const known = this.#known.bytesOf(list);
+    if (known !== undefined) {
+      tap.writeFixed(known, known.length);
+      return;
+    }
+    const items = this.itemsType as unknown as Writer;
+    const start = tap.pos;
+    for (const item of list) items._write(tap, item);
+    const end = tap.pos;
+    if (list.length > 0) {
+      tap.writeLong(-list.length);
+      tap.writeLong(end - start);
+    }
+    // What stands before the items was written behind them.
+    const head = Buffer.from(tap.buf.subarray(end, tap.pos));
+    tap.buf.copyWithin(start + head.length, start, end);
+    head.copy(tap.buf, start);
+    tap.writeLong(0);
+  }
+}
+
+/** A map of most records: one object for all, as an empty one says nothing. */
+const EMPTY: Record<string, unknown> = Object.freeze({});
+
 class BoundedMap extends avro.types.MapType {
   _read(tap: Tap): Record<string, unknown> {
     const values = this.valuesType as unknown as Reader;
+    let count = blockSize(tap);
+    if (count === 0) return EMPTY;
     const map: Record<string, unknown> = {};
-    for (let count = blockSize(tap); count > 0; count = blockSize(tap)) {
+    for (; count > 0; count = blockSize(tap)) {
       for (; count > 0; count--) {
         const key = tap.readString();
         map[key] = values._read(tap);
@@ -157,11 +262,18 @@ class Nullable extends avro.types.UnwrappedUnionType {
   }
 }
 
+function nameOf(schema: avro.Schema): unknown {
+  return typeof schema === 'object' && 'name' in schema ? schema.name : schema;
+}
+
 function typeHook(schema: avro.Schema, options: unknown): AvroType | undefined {
   if (Array.isArray(schema))
     return schema.length === 2 && schema.includes('null') ? new Nullable(schema, options) : undefined;
   if (typeof schema !== 'object' || !('type' in schema)) return undefined;
-  if (schema.type === 'array') return new BoundedArray(schema, options);
+  if (schema.type === 'array')
+    return REPEATED.has(nameOf(schema.items))
+      ? new RepeatedArray(schema, options)
+      : new BoundedArray(schema, options);
   if (schema.type === 'map') return new BoundedMap(schema, options);
   return undefined;
 }

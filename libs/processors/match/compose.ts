@@ -1,6 +1,6 @@
 /** Composes the webhook messages of a transition from its message, in the provider's shape. Pure (docs/decisions/0051). */
 
-import { NO_SOURCE, providerEvent, providerIncident } from '#contract/provider-message.ts';
+import { messageJson, NO_SOURCE, providerEvent, providerIncident } from '#contract/provider-message.ts';
 import { EVENT_FIELDS } from '#domain/event.ts';
 import type {
   Event,
@@ -104,13 +104,13 @@ function envelope(
   const type = record === null ? 'event' : 'incident';
   // The event's fields have the time of its message; a record from a list has its own time only.
   const ut = cause.event !== null || record === null ? cause.ut : record.ut;
-  const data = {
-    ...(record === null
-      ? {}
-      : { incident: { ...providerIncident(record.incident, record.action), ut: record.ut } }),
-    event: providerEvent(eventId, event, version === 1 ? 'insert' : 'update'),
-  };
-  const message = { ...(id === null ? {} : { id }), uuid, type, source: cause.source ?? NO_SOURCE, ut, data };
+  const incident = record && { ...providerIncident(record.incident, record.action), ut: record.ut };
+  const head = { ...(id === null ? {} : { id }), uuid, type, source: cause.source ?? NO_SOURCE, ut };
+  const json = messageJson(
+    head,
+    incident,
+    providerEvent(eventId, event, version === 1 ? 'insert' : 'update'),
+  );
   return {
     uuid,
     id,
@@ -121,7 +121,7 @@ function envelope(
     ut: cause.ut,
     received_at: cause.received_at,
     message_id: cause.message_id,
-    message: Buffer.from(JSON.stringify(message)),
+    message: Buffer.from(json),
   };
 }
 

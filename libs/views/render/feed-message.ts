@@ -1,10 +1,15 @@
 /** Restores a provider message from its normalized form, in the types that its client takes. Pure. */
 import { hash } from 'node:crypto';
-import { NO_SOURCE, providerEvent, providerIncident, withFlags } from '#contract/provider-message.ts';
-import type { JsonObject } from '#json/values.ts';
-import type { NormalizedMessage } from '#records/types.ts';
+import {
+  messageJson,
+  NO_SOURCE,
+  providerEvent,
+  providerIncident,
+  withFlags,
+} from '#contract/provider-message.ts';
+import type { Event, NormalizedMessage } from '#records/types.ts';
 import type { FeedRow } from '../store/feed.ts';
-import { withoutNulls } from './fields.ts';
+import { isNullable, withoutNulls } from './fields.ts';
 
 /** Ids that convert to a number and back unchanged. */
 const NUMBER = /^(?:0|[1-9][0-9]{0,14})$/;
@@ -21,24 +26,14 @@ export function renderFeedMessage(message: NormalizedMessage): FeedRow | null {
   if ((type !== 'incident' && type !== 'event') || unreadable !== null) return null;
   const record = incident?.incident ?? null;
   const flags = record && withFlags(record);
-  const data = {
-    ...(record === null
-      ? {}
-      : {
-          incident: withoutNulls(providerIncident(record, incident?.deleted === true ? 'delete' : 'update')),
-        }),
-    event: shownEvent(providerEvent(event_id, message.event)),
-  };
-  const id = numberOf(message_id);
+  const action = incident?.deleted === true ? 'delete' : 'update';
+  const envelope = { id: numberOf(message_id), ...(uuid && { uuid }), type, source: source ?? NO_SOURCE, ut };
   return {
-    json: JSON.stringify({
-      id,
-      ...(uuid === null ? {} : { uuid }),
-      type,
-      source: source ?? NO_SOURCE,
-      ut,
-      data,
-    }),
+    json: messageJson(
+      envelope,
+      record && withoutNulls(providerIncident(record, action)),
+      providerEvent(event_id, message.event && shownEvent(message.event)),
+    ),
     incident: record !== null,
     important: flags?.important === true,
     forTrader: flags?.important_for_trader === true,
@@ -47,10 +42,25 @@ export function renderFeedMessage(message: NormalizedMessage): FeedRow | null {
 }
 
 /** Returns an event, and its sides, without the nulls that clients refuse. */
-function shownEvent(event: JsonObject): JsonObject {
-  const sides = event.participants as JsonObject[] | undefined;
-  const shown = withoutNulls(event);
-  return sides === undefined ? shown : { ...shown, participants: sides.map(withoutNulls) };
+function shownEvent(event: Event): Event {
+  const { nulls, participants } = event;
+  const isClean = participants.every(({ other }) => withoutNullTexts(other) === other);
+  return {
+    ...event,
+    nulls: nulls.filter(isNullable),
+    other: withoutNullTexts(event.other),
+    participants: isClean
+      ? participants
+      : participants.map((side) => ({ ...side, other: withoutNullTexts(side.other) })),
+  };
+}
+
+function withoutNullTexts(other: Event['other']): Event['other'] {
+  const isShown = (name: string): boolean => other[name] !== 'null' || isNullable(name);
+  const names = Object.keys(other);
+  return names.every(isShown)
+    ? other
+    : Object.fromEntries(names.filter(isShown).map((name) => [name, other[name] as string]));
 }
 
 /** Returns the id of a message as a number; one that is no number is hashed, so that every replica renders the same. */

@@ -20,10 +20,15 @@ const NULLABLE: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** Whether the provider's client takes null as the value of a field. */
+export function isNullable(name: string): boolean {
+  return NULLABLE.has(name);
+}
+
 /** Returns an event, a side or an incident of the provider without the nulls that its client refuses. */
 export function withoutNulls(record: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(record).filter(([name, value]) => value !== null || NULLABLE.has(name)),
+    Object.entries(record).filter(([name, value]) => value !== null || isNullable(name)),
   );
 }
 
