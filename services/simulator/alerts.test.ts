@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { normalized } from '#ingestion/testing/normalized.ts';
-import { AlertPartition } from '#processors/alerts/alert-partition.ts';
+import { AlertPartition } from '#processors/alerts/alert-processor.ts';
 import { ALERT_KINDS } from '#processors/alerts/rules.ts';
 import { codecs, commitMessages, partitionOf } from '#processors/match/testing/partition.ts';
 import type { Alert, KeyIncident, MatchTransition } from '#records/types.ts';
