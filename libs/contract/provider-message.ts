@@ -1,6 +1,5 @@
 /** The event and the incident of a message in the provider's shape. Normalized again, they give the same. */
 import { eventJson, incidentObject, NO_EVENT } from '#domain/event.ts';
-import { jsonWith } from '#json/records.ts';
 import type { CatalogueIncidentType, Event, Incident } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 
@@ -26,8 +25,9 @@ export function providerIncident(
 
 /** Returns the JSON of a message: its envelope, and `data` with its incident and the event of `providerEvent`. */
 export function messageJson(envelope: object, incident: object | null, event: string): string {
-  const data = { ...(incident && { incident: JSON.stringify(incident) }), event };
-  return jsonWith(envelope, { data: jsonWith({}, data) });
+  const own = JSON.stringify(envelope).slice(0, -1);
+  const first = incident === null ? '' : `"incident":${JSON.stringify(incident)},`;
+  return `${own},"data":{${first}"event":${event}}}`;
 }
 
 /** Returns an incident with its flags: its own, else those of its type in the provider's catalogue (`listed`), else the built-in ones. */

@@ -1,6 +1,6 @@
 /** The event and the incident as values: their fields, their equality, and the object of the contract that they stand for. */
 import { canonicalJson } from '#json/canonical-json.ts';
-import { jsonWith, otherFields, type RawRecord, valueJson, writeRecord } from '#json/records.ts';
+import { membersJson, otherFields, type RawRecord, valueJson, writeRecord } from '#json/records.ts';
 import type { JsonObject } from '#json/values.ts';
 import type { Event, EventField, EventParticipant, Incident, ReportedValue } from '#records/types.ts';
 
@@ -122,16 +122,16 @@ export function sameValues(a: readonly ReportedValue[], b: readonly ReportedValu
  * what it set to null.
  */
 export function eventJson(event: Event, head: RawRecord = {}): string {
-  const fields: RawRecord = { ...head };
-  const members: Record<string, string> = { ...event.other };
+  let members = JSON.stringify(head).slice(1, -1);
   for (const name of EVENT_FIELDS) {
     const value = event[name];
-    if (typeof value === 'object' && value !== null) members[name] = valueJson(value);
-    else if (value !== null) fields[name] = typeof value === 'boolean' ? yesNo(value) : value;
+    if (value === null) continue;
+    members += `,"${name}":${valueJson(typeof value === 'boolean' ? yesNo(value) : value)}`;
   }
-  for (const name of event.nulls) fields[name] = null;
-  if (event.participants.length > 0) members.participants = valueJson(event.participants);
-  return jsonWith(fields, members);
+  for (const name of event.nulls) members += `,"${name}":null`;
+  members += membersJson(event.other);
+  if (event.participants.length > 0) members += `,"participants":${valueJson(event.participants)}`;
+  return `{${members.startsWith(',') ? members.slice(1) : members}}`;
 }
 
 /** Returns the object of `eventJson`. */

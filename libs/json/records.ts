@@ -124,16 +124,16 @@ function listIn(given: unknown): unknown[] | null {
 type OtherFields = Readonly<Record<string, string>>;
 
 /** Returns the fields that the contract does not know. */
-export function otherFields(other: OtherFields): RawRecord {
+export const otherFields = ofFrozen((other: OtherFields): Readonly<RawRecord> => {
   const fields: RawRecord = {};
   for (const name in other) fields[name] = JSON.parse(other[name] as string);
   return fields;
-}
+});
 
 /** Returns the record that was read, and those in it: without the fields of which it says nothing, but with an unknown `value`. */
 export function writeRecord(record: object): RawRecord {
   const own = record as RawRecord;
-  const fields = otherFields((own.other ?? {}) as OtherFields);
+  const fields: RawRecord = { ...otherFields((own.other ?? {}) as OtherFields) };
   for (const name of Object.keys(own)) {
     const value = own[name];
     if (name !== 'other' && (value !== null || name === 'value')) fields[name] = writeValue(value);
@@ -146,17 +146,20 @@ function writeValue(value: unknown): unknown {
   return isRecord(value) ? writeRecord(value) : value;
 }
 
+/** Text that JSON writes as it is. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
 /** Returns the JSON of a value of a record, as `writeValue`. */
 export function valueJson(value: unknown): string {
+  if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
   return Array.isArray(value) ? listJson(value) : JSON.stringify(writeValue(value));
 }
 
-const listJson = ofFrozen((list) => JSON.stringify(list.map(writeValue)));
+const listJson = ofFrozen((list: readonly unknown[]) => JSON.stringify(list.map(writeValue)));
 
-/** Returns the JSON of an object with further members, whose values are JSON already. */
-export function jsonWith(object: object, members: Readonly<Record<string, string>>): string {
-  const own = JSON.stringify(object).slice(1, -1);
+/** Returns members of an object whose values are JSON already, each after a comma. */
+export const membersJson = ofFrozen((members: OtherFields) => {
   let text = '';
   for (const name in members) text += `,${JSON.stringify(name)}:${members[name]}`;
-  return `{${own === '' ? text.slice(1) : own + text}}`;
-}
+  return text;
+});

@@ -4,8 +4,8 @@ import { reasonOf } from '#errors/touchline-error.ts';
 import type { TopicValues } from '#records/types.ts';
 import { tlsFailure } from '#security/tls.ts';
 import { jittered } from '#timing/retry.ts';
+import { AVRO_OPTIONS } from './avro-types.ts';
 import {
-  AVRO_OPTIONS,
   type AvroRecord,
   type AvroType,
   avroType,
