@@ -8,7 +8,7 @@ import { FRESHNESS_POLL_MS, inDoubt, WENT_BACK, wentBack } from '#trading/tradin
 import { MatchReader } from '../../../libs/reader/match-reader.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
-import type { MatchFacts, MatchTrading } from './page.ts';
+import type { MatchTrading, StoryFacts } from './page.ts';
 
 /** The topics that hold a match; its records are in the partition of its event id. */
 export const MATCH_TOPICS = [
@@ -70,7 +70,7 @@ export class FollowedMatch {
     return isDenied && !state.guard.reasons.includes(WENT_BACK) ? inDoubt(state) : state;
   }
 
-  get facts(): MatchFacts {
+  get facts(): StoryFacts {
     return {
       state: this.state,
       incidents: [...this.#incidents.values()],

@@ -3,7 +3,7 @@ import { eventFields, eventMessage, incident, incidentMessage, START } from '#do
 import type { FeedStatus } from '#trading/feed-status.ts';
 import { NO_HALTS } from '#trading/halts.ts';
 import { tradingOf } from '#trading/trading.ts';
-import { type MatchFacts, pageJson, pageLines } from './page.ts';
+import { pageJson, pageLines, type StoryFacts } from './page.ts';
 import { played, writtenAt } from './testing/played.ts';
 
 const ALIVE: FeedStatus = {
@@ -28,7 +28,7 @@ const factsUpTo = (version: number, versions = VERSIONS) => {
     transitions: upTo.flatMap(({ transitions }) => transitions),
   };
 };
-const tradedOf = ({ state }: MatchFacts, feed = ALIVE) => ({
+const tradedOf = ({ state }: StoryFacts, feed = ALIVE) => ({
   trading: tradingOf(state, feed, NO_HALTS),
   feed,
   halts: [],

@@ -35,7 +35,7 @@ import { escapeLine } from '../../values.ts';
 import { boardMatchOf, tradingCell } from '../live/board.ts';
 
 /** The records that a page shows. */
-export type MatchFacts = {
+export type StoryFacts = {
   readonly state: MatchState;
   /** All incidents, removed ones too. */
   readonly incidents: readonly MatchIncident[];
@@ -59,7 +59,7 @@ type MatchStory = TimelineEntry & {
 };
 
 /** Returns the important incidents, ordered by id as the provider does. */
-function storyOf({ state, incidents, transitions }: MatchFacts): MatchStory[] {
+function storyOf({ state, incidents, transitions }: StoryFacts): MatchStory[] {
   const shown = incidents.flatMap(shownIncident).sort((a, b) => (a.id < b.id ? -1 : 1));
   const { played } = runningScores(state, shown);
   return timelineOf(shownStateOf(state), shown, stepsOf(transitions)).map((entry) => ({
@@ -96,7 +96,7 @@ const COLUMNS: readonly TextColumn<PageRow>[] = [
 
 /** Returns the lines of the page. `now` is Unix milliseconds; `width` is as for `tableLines`. */
 export function pageLines(
-  facts: MatchFacts,
+  facts: StoryFacts,
   traded: MatchTrading,
   { now, width }: { readonly now: number; readonly width: number | null },
 ): string[] {
@@ -199,7 +199,7 @@ export function timeText(ms: number): string {
  * `now` the end of a match that goes on, Unix milliseconds; `facts` must have all transitions.
  */
 export function pageJson(
-  facts: MatchFacts,
+  facts: StoryFacts,
   { trading, feed, halts }: MatchTrading,
   past: ClosingPast,
   now: number,

@@ -33,7 +33,7 @@ import type { ToolScope } from '../../../services/tool-gateway/mcp/tools/tool.ts
 import { SHAPES } from '../export/datasets.ts';
 import type { ExportCell } from '../export/schema-columns.ts';
 import { boardMatchOf, matchJson } from '../live/board.ts';
-import { type MatchFacts, pageJson, pageLines } from './page.ts';
+import { pageJson, pageLines, type StoryFacts } from './page.ts';
 import { COURSES } from './testing/courses.ts';
 import { exportedOf, PlayedMatch } from './testing/surfaces.ts';
 
@@ -124,7 +124,7 @@ function tradedOf(state: MatchState) {
   return { trading: tradingOf(state, FEED, NO_HALTS), feed: FEED, halts: [] };
 }
 
-function pageText(records: MatchFacts, now: number): string {
+function pageText(records: StoryFacts, now: number): string {
   return stripVTControlCharacters(
     pageLines(records, tradedOf(records.state), { now: now * 1_000, width: null }).join('\n'),
   );

@@ -35,7 +35,10 @@ export async function ofBoard(url: string, eventId: number): Promise<Surface[]> 
   const origin = url.replace('127.0.0.1', 'localhost');
   const page = (visit: Visit, within: string) => (): Promise<SurfaceState> =>
     visit.ask(`(() => {
-      const text = document.querySelector('${within}')?.textContent ?? '';
+      // Not innerText: a row outside of the window has none.
+      const isShown = (one) => getComputedStyle(one).display !== 'none' && (one.matches('body') || isShown(one.parentElement));
+      const own = (one) => [...one.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE).map((text) => text.data);
+      const text = [...document.querySelectorAll('${within}, ${within} *')].filter(isShown).flatMap(own).join(' ').replace(/\\s+/g, ' ');
       return /Safe to trade/.test(text) ? 'safe' : /halted/i.test(text) ? 'halted' : /\\b(FT|Final)\\b/.test(text) ? 'not_in_play' : null;
     })()`);
   const board = await Visit.open(browser, origin);

@@ -6,7 +6,7 @@ import { scopeOf } from '../../../../services/tool-gateway/mcp/testing/tool-call
 import { wholeMatch } from '../../../../services/tool-gateway/mcp/tools/match.ts';
 import type { ExportShape } from '../../export/datasets.ts';
 import type { ExportCell } from '../../export/schema-columns.ts';
-import type { MatchFacts } from '../page.ts';
+import type { StoryFacts } from '../page.ts';
 
 /** A match in views, with the last records that its messages gave. */
 export class PlayedMatch {
@@ -32,7 +32,7 @@ export class PlayedMatch {
   }
 
   /** What `touchline match` reads; null before the first accepted message. */
-  get records(): MatchFacts | null {
+  get records(): StoryFacts | null {
     const [state, incidents, transitions] = [this.#state, [...this.#incidents.values()], this.#transitions];
     return state === null ? null : { state, incidents, transitions };
   }
