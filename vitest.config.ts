@@ -10,8 +10,8 @@ const NEVER = ['**/node_modules/**', '**/.touchline/**'];
 /** What a release is tried with besides. */
 const RELEASE = '**/*.release.test.ts';
 
-/** Three for each core of a contributor's container, since tests wait. All projects share the workers. */
-const maxWorkers = 6;
+/** Two for each core of a contributor's container, since tests wait; with three, deadlines pass. All projects share the workers. */
+const maxWorkers = 4;
 
 /** A busy machine takes its time for what usually needs milliseconds; Vitest gives up after one second. */
 const patient = { poll: { timeout: 30_000 } };
