@@ -77,7 +77,6 @@ const STATUS_TYPES: Readonly<Record<string, string>> = {
   finished: 'Finished',
   interrupted: 'Interrupted',
   cancelled: 'Cancelled',
-  deleted: 'Deleted',
 };
 
 /** Returns the reasons of a guard, e.g. `possible goal, play is stopped`. */
@@ -107,8 +106,9 @@ export function halfWords({ status_id, status_type, status_words }: StatusFields
   return status_words?.short ?? HALVES[status_id] ?? '';
 }
 
-/** Returns the name of a status by its id, else by its type. */
+/** Returns the name of a status by its id, else by its type. A deleted match keeps the status that it had, which says nothing now. */
 export function statusName({ status_id, status_type, status_words }: StatusFields): string {
+  if (status_type === 'deleted') return 'Deleted';
   const known = status_id === null ? undefined : STATUSES_OF_SOCCER.get(status_id)?.name;
   return status_words?.name ?? known ?? STATUS_TYPES[status_type ?? ''] ?? 'Status unknown';
 }

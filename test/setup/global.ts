@@ -57,7 +57,8 @@ async function start(): Promise<Shared> {
   const dataDir = await mkdtemp(join(await dataRoot(), 'touchline-test-'));
   // For this process, the processes that run tests, and those that tests start.
   process.env.NODE_COMPILE_CACHE = join(dataDir, 'compile-cache');
-  const programs = join(dataDir, 'programs');
+  // Node leaves out warnings about what packages do, as when a service loads them itself.
+  const programs = join(dataDir, 'node_modules', 'programs');
   process.env.TEST_PROGRAMS = programs;
   const onProgress = showProgress(process.stderr);
   try {

@@ -134,7 +134,7 @@ describe('with an authorizer', () => {
     expect(collector.headers['x-api-key']).toBe(PASSWORD);
     const api = services[names.indexOf('api')] as TestService;
     const { port: boardPort } = await api.logged('"listening"');
-    const waiting = /<dd data-needs-connection>(\d+)<\/dd>/g;
+    const waiting = /<div id="waiting-[a-z-]+"><dt>[^<]*<\/dt><dd>(\d+)<\/dd>/g;
     await untilTrue('the api counts what waits for each processor that it names', async () => {
       const page = await (await fetch(`http://127.0.0.1:${boardPort}/feeds`)).text();
       return [...page.matchAll(waiting)].map(([, count]) => count).join() === '0,0';
