@@ -39,6 +39,7 @@ class Report implements MessageKey {
   readonly messageId: number | null;
   readonly progress: number;
   readonly event: Event;
+  #text: string | undefined;
 
   constructor({ ut, messageId }: MessagePosition, event: Event) {
     this.ut = ut;
@@ -47,8 +48,10 @@ class Report implements MessageKey {
     this.event = event;
   }
 
+  /** Written once: where it decides, it decides each field of the message. */
   get text(): string {
-    return eventText(this.event);
+    this.#text ??= eventText(this.event);
+    return this.#text;
   }
 }
 
@@ -185,11 +188,13 @@ export class EventRegister {
   #accept(report: Report): FieldChanges {
     const { nulls, other, participants } = report.event;
     const changes = { changed: false, fields: [] as string[], outranked: [] as string[] };
-    const note = (outcome: Outcome, name: string, label = name): void => {
+    /** Returns whether the register has the value now. */
+    const note = (outcome: Outcome, name: string, label = name): boolean => {
       if (outcome === 'outranked') changes.outranked.push(label);
-      if (outcome === 'earlier' || outcome === 'outranked') return;
+      if (outcome === 'earlier' || outcome === 'outranked') return false;
       changes.changed = true;
       if (outcome === 'new' && !changes.fields.includes(name)) changes.fields.push(name);
+      return true;
     };
     for (const name of EVENT_FIELDS) {
       const value = report.event[name];
@@ -206,9 +211,9 @@ export class EventRegister {
         team === null
           ? put(this.#resultsOfCounter, counter, { counter, values }, report, sameResults)
           : put(this.#resultsOfTeam, team, { counter, values }, report, sameResults);
-      note(outcome, NAME, `${label}.results`);
-      if (outcome !== 'earlier' && outcome !== 'outranked' && this.#areOutranked(team, counter, report))
-        changes.outranked.push(`${label}.results`);
+      const ofResults = `${label}.results`;
+      if (note(outcome, NAME, ofResults) && this.#areOutranked(team, counter, report))
+        changes.outranked.push(ofResults);
     }
     return changes;
   }
@@ -247,8 +252,8 @@ function put<K, T>(
     fields.set(key, { value, report });
     return 'new';
   }
-  const order = compareKeys(report, field.report);
-  if (order <= 0) return order < 0 && report.ut === field.report.ut ? 'outranked' : 'earlier';
+  if (compareKeys(report, field.report) <= 0)
+    return isOutranked(report, field.report) ? 'outranked' : 'earlier';
   const outcome = isSame(field.value, value) ? 'repeated' : 'new';
   field.value = value;
   field.report = report;
