@@ -56,11 +56,7 @@ function shownEvent(event: Event): Event {
 }
 
 function withoutNullTexts(other: Event['other']): Event['other'] {
-  const isShown = (name: string): boolean => other[name] !== 'null' || isNullable(name);
-  const names = Object.keys(other);
-  return names.every(isShown)
-    ? other
-    : Object.fromEntries(names.filter(isShown).map((name) => [name, other[name] as string]));
+  return withoutNulls(other, 'null');
 }
 
 /** Returns the id of a message as a number; one that is no number is hashed, so that every replica renders the same. */

@@ -25,11 +25,17 @@ export function isNullable(name: string): boolean {
   return NULLABLE.has(name);
 }
 
-/** Returns an event, a side or an incident of the provider without the nulls that its client refuses. */
-export function withoutNulls(record: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(record).filter(([name, value]) => value !== null || isNullable(name)),
-  );
+/**
+ * Returns an event, a side or an incident of the provider without the nulls that its client refuses; the same object where it has none.
+ * `none`: null as the record has it, in fields that are JSON `null`.
+ */
+export function withoutNulls<T>(
+  record: Readonly<Record<string, T>>,
+  none: unknown = null,
+): Readonly<Record<string, T>> {
+  const isShown = ([name, value]: readonly [string, T]): boolean => value !== none || isNullable(name);
+  const fields = Object.entries(record);
+  return fields.every(isShown) ? record : Object.fromEntries(fields.filter(isShown));
 }
 
 /** The one flag of the contract that is a boolean. */
