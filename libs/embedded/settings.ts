@@ -22,6 +22,8 @@ const ANY_BROKER: Readonly<Record<string, string>> = {
 export const LONE_BROKER: Readonly<Record<string, string>> = {
   ...ANY_BROKER,
   'node.id': '1',
+  // A lone controller has nobody to show that it is alive: its record twice a second costs 1.3 % of a core.
+  'metadata.max.idle.interval.ms': '0',
   'offsets.topic.replication.factor': '1',
   'transaction.state.log.replication.factor': '1',
   'transaction.state.log.min.isr': '1',
