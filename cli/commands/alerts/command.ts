@@ -3,24 +3,19 @@ import { Option } from 'commander';
 import { defineCommand } from '../../command.ts';
 import { parseDuration } from '../option-values.ts';
 
-/** Formats of alerts on the standard output: lines for people, or JSON. */
-export const ALERT_FORMATS = ['line', 'json'] as const;
-
 export const command = defineCommand('alerts', {
   about: `Publishes an alert for each change that matches a rule, exactly once, even across restarts and crashes: on the
-topic alerts, and to webhooks of the type alert. Prints each alert. Runs until Ctrl-C. Several processes share the work. LOG_LEVEL
+topic alerts, and to webhooks of the type alert. Prints each alert that is published from now on: touchline tail alerts shows earlier
+ones. Runs until Ctrl-C. Several processes share the work. LOG_LEVEL
 (default warn) is the lowest level that is logged to standard error.`,
-  examples: ['alerts --rules data/alert-rules.json', 'alerts --rules rules.json --out alerts.jsonl'],
+  examples: ['alerts --rules data/alert-rules.json', 'alerts --rules rules.json --max-age 12h'],
 })
   .requiredOption('--rules <file>', 'rules as JSON: see docs/guides/alerts.md and data/alert-rules.json')
   .addOption(
-    new Option('--format <what>', 'default: line on a terminal, else json')
-      .choices(ALERT_FORMATS)
-      .conflicts('out'),
-  )
-  .option(
-    '--out <file>',
-    'appends JSON to this file, and continues after its last line: it gets every alert once, even when this process is killed. A file with other content is refused',
+    new Option('--format <what>', 'default: line on a terminal, else json').choices([
+      'line',
+      'json',
+    ] as const),
   )
   .option(
     '--max-age <time>',

@@ -2,10 +2,7 @@ import type { Alert } from '#records/types.ts';
 import { alertText } from '#story/alerts.ts';
 import { escapeLine } from '../../values.ts';
 
-/**
- * Returns an alert as a line for people: time of receipt (UTC), its text, ids:
- * `15:26:50  GOAL  France - Croatia  0:0 -> 1:0  A. Griezmann (France) 45+2\u2032  match 2429281  incident 5-889947  rule goals`.
- */
+/** Returns an alert as a line for people: time of receipt (UTC), its text, its ids. */
 export function alertLine(alert: Alert): string {
   const { event_id, incident_id, rule, received_at } = alert;
   const parts = [

@@ -5,17 +5,10 @@ import { AlertPrinter } from './printer.ts';
 
 const alert = (id: string, kind = 'match_stale'): Alert => ({ ...sampleOf('alerts'), id, kind });
 
-function printing(early: readonly string[] = []) {
+function printing() {
   const lines: string[] = [];
-  const output = {
-    from: null,
-    early,
-    async write({ id }: Alert, offset: number | null) {
-      lines.push(`${id} ${offset}`);
-    },
-    close() {},
-  };
-  return { printer: new AlertPrinter(output), lines };
+  const printer = new AlertPrinter(async ({ id }, offset) => void lines.push(`${id} ${offset}`));
+  return { printer, lines };
 }
 
 test('prints an alert that is found and not published within 100 ms, and not again when it is published', async () => {
@@ -39,11 +32,4 @@ test('prints an alert that is published in time once, before or after it is foun
   await printer.found([alert('b', 'match_recovered')], 1_050);
   await printer.found([], 2_000);
   expect(lines).toEqual(['a 5', 'b 6']);
-});
-
-test('does not print an early alert of the file again after a restart', async () => {
-  const { printer, lines } = printing(['a']);
-  await printer.published(alert('a'), 5);
-  await printer.published(alert('goal', 'goal'), 6);
-  expect(lines).toEqual(['goal 6']);
 });

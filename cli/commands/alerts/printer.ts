@@ -1,6 +1,5 @@
 import { EPISODE_KINDS } from '#processors/alerts/stale-matches.ts';
 import type { Alert } from '#records/types.ts';
-import type { AlertOutput } from './output.ts';
 
 /** Time for the leader to publish an alert that this process has found too. A stale match is printed within two seconds. */
 const GRACE_MS = 100;
@@ -9,25 +8,27 @@ const FOUND_HERE: ReadonlySet<string> = new Set(Object.entries(EPISODE_KINDS).fl
 /** Maximum number of remembered ids: more than are found during an outage of the broker. */
 const MAX_IDS = 100_000;
 
+/** Prints an alert; `offset` is that of its record, null when it is not published yet. */
+export type PrintAlert = (alert: Alert, offset: number | null) => Promise<void>;
+
 /**
  * Prints alerts, each once. This process finds stale feeds by its own clock, and the leader publishes them under the same ids:
  * the first of both is printed, so that a reader learns of a stale feed without a broker or a leader.
  */
 export class AlertPrinter {
-  readonly #output: AlertOutput;
+  readonly #print: PrintAlert;
   readonly #published = new Set<string>();
-  readonly #early: Set<string>;
+  readonly #early = new Set<string>();
   #pending: { readonly alert: Alert; readonly until: number }[] = [];
 
-  constructor(output: AlertOutput) {
-    this.#output = output;
-    this.#early = new Set(output.early);
+  constructor(print: PrintAlert) {
+    this.#print = print;
   }
 
   /** Prints an alert of the topic, unless it was printed before it was published. */
   async published(alert: Alert, offset: number): Promise<void> {
     if (FOUND_HERE.has(alert.kind)) remember(this.#published, alert.id);
-    if (!this.#early.has(alert.id)) await this.#output.write(alert, offset);
+    if (!this.#early.has(alert.id)) await this.#print(alert, offset);
   }
 
   /** Adds alerts that this process found at `at` (steady clock, milliseconds), and prints those that are due and unpublished. */
@@ -38,7 +39,7 @@ export class AlertPrinter {
     for (const { alert } of due) {
       if (this.#published.has(alert.id) || this.#early.has(alert.id)) continue;
       remember(this.#early, alert.id);
-      await this.#output.write(alert, null);
+      await this.#print(alert, null);
     }
   }
 }

@@ -1,5 +1,3 @@
-/** `touchline alerts`: runs the alert processor and prints what it publishes. */
-
 import { randomUUID } from 'node:crypto';
 import { type AlertProcessor, openAlertProcessor, settings } from '#processors/alerts/alert-processor.ts';
 import { type AlertRule, readRules } from '#processors/alerts/rules.ts';
@@ -13,21 +11,19 @@ import { follow } from '#topics/follow.ts';
 import { findClusterWith, withBackbone } from '../../cluster.ts';
 import type { GivenTo } from '../../command.ts';
 import { ProblemLines, parseLine, problemOf } from '../../problem-lines.ts';
-import { untilStopped } from '../../terminal.ts';
+import { printLineAndDrain, untilStopped } from '../../terminal.ts';
+import { jsonText } from '../../values.ts';
 import type { command } from './command.ts';
-import { type AlertOutput, fileOutput, standardOutput } from './output.ts';
-import { AlertPrinter } from './printer.ts';
+import { alertLine } from './line.ts';
+import { AlertPrinter, type PrintAlert } from './printer.ts';
 
 export async function run(...[options]: GivenTo<typeof command>): Promise<number> {
-  const { out, format = process.stdout.isTTY ? 'line' : 'json', maxAge: maxAgeMs = null } = options;
+  const { format = process.stdout.isTTY ? 'line' : 'json', maxAge: maxAgeMs = null } = options;
   const rules = readRules(options.rules);
   await findClusterWith(['alerts']);
-  const output = out === undefined ? standardOutput(format) : fileOutput(out);
-  try {
-    await untilStopped((signal) => runProcessor({ rules, maxAgeMs, output, signal }));
-  } finally {
-    output.close();
-  }
+  const print: PrintAlert = (alert, offset) =>
+    printLineAndDrain(format === 'line' ? alertLine(alert) : jsonText({ ...alert, offset }));
+  await untilStopped((signal) => runProcessor({ rules, maxAgeMs, print, signal }));
   return 0;
 }
 
@@ -47,12 +43,12 @@ function problemStream(): { write(line: string): void } {
 type AlertRun = {
   readonly rules: readonly AlertRule[];
   readonly maxAgeMs: number | null;
-  readonly output: AlertOutput;
+  readonly print: PrintAlert;
   readonly signal: AbortSignal;
 };
 
 /** Runs the alert processor and prints alerts until `stopped`. */
-async function runProcessor({ rules, maxAgeMs, output, signal: stopped }: AlertRun): Promise<void> {
+async function runProcessor({ rules, maxAgeMs, print, signal: stopped }: AlertRun): Promise<void> {
   const given = loadConfig(settings, withBackbone(process.env));
   // Several processes may run on one host: without an instance id, each start is a new member.
   const config = { ...given, GROUP_INSTANCE_ID: given.GROUP_INSTANCE_ID || randomUUID() };
@@ -72,10 +68,10 @@ async function runProcessor({ rules, maxAgeMs, output, signal: stopped }: AlertR
   const of = { topic: topicName('alerts'), partition: 0 };
   // Read before the processor starts: every alert that it publishes is printed.
   const [bounds] = await client.logBounds([of]);
-  const printer = new AlertPrinter(output);
+  const printer = new AlertPrinter(print);
   const printing = follow(['alerts'], source, {
     reader: 'touchline-alerts',
-    from: new Map([[partitionKey(of), output.from ?? bounds?.end ?? 0]]),
+    from: new Map([[partitionKey(of), bounds?.end ?? 0]]),
     signal,
     onRecord: ({ value, offset }) => value && printer.published(value, offset),
     onExpired({ from, next }) {
