@@ -7,6 +7,8 @@ const state = sampleOf('match-state');
 test.each([
   ['raw-messages', 'origin webhook'],
   ['raw-messages', 'body of 12 bytes'],
+  ['operator-orders', 'outcome '],
+  ['feed-health', 'state '],
   ['normalized-messages', 'incident  5-889947-2  5-889947  Goal (413) 18:14 France tbd'],
   ['match-incidents', 'v12  5-889947  Goal (413) 18:14 France tbd'],
   [

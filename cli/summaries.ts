@@ -47,43 +47,6 @@ const SUMMARIES: Summaries = {
     fields.join(', '),
     goals.map((goal) => goal.id).join(', '),
   ],
-  'match-results': ({ event_id, version, removed, home, away, score, status_type }) => [
-    `v${version}`,
-    String(event_id),
-    home === null && away === null ? null : `${home?.name ?? 'unknown'} - ${away?.name ?? 'unknown'}`,
-    removed ? null : scoreText(score),
-    status_type,
-    removed ? 'REMOVED' : null,
-  ],
-  clients: ({ client_id, name, active, competitions, operations, webhooks }) => [
-    String(client_id),
-    name,
-    active ? null : 'INACTIVE',
-    competitions === null ? 'all competitions' : `competitions ${competitions.join(', ')}`,
-    operations === null ? null : `only ${operations.join(', ')}`,
-    webhooks.length === 0 ? null : `${webhooks.length} webhooks`,
-  ],
-  'access-tokens': ({ token_id, client_id, label, expires_at, revoked_at }) => [
-    token_id,
-    `of client ${client_id}`,
-    label,
-    revoked_at !== null ? 'REVOKED' : expires_at === null ? null : `until ${timeText(expires_at / 1_000)}`,
-  ],
-  'trading-halts': ({ scope, halted, until, orders }) => {
-    const { at, user, host, reason } = orders.at(-1)?.order ?? {};
-    return [
-      scope,
-      halted ? `HALTED${until === null ? '' : ` until ${timeText(until / 1_000)}`}` : 'resumed',
-      at === undefined ? null : `by ${user}@${host} at ${timeText(at / 1_000)}`,
-      reason ?? null,
-    ];
-  },
-  'operator-orders': ({ id, at, user, host, command, arguments: words, outcome }) => [
-    id,
-    timeText(at / 1_000),
-    `${user}@${host}`,
-    `${[command, ...words].join(' ')}: ${outcome}`,
-  ],
   alerts: (alert) => [
     alert.id,
     alert.name,
@@ -91,42 +54,28 @@ const SUMMARIES: Summaries = {
     wordsOf(alert.player_name ?? alert.team_name, alert.minute),
     alert.reasons.join(', '),
   ],
-  'webhook-progress': ({ subscription_id, client_id, attempts, last_outcome, disabled }) => [
-    subscription_id,
-    `client ${client_id}`,
-    last_outcome,
-    attempts === 0 ? null : `${attempts} attempts failed`,
-    disabled === null ? null : `DISABLED: ${disabled}`,
-  ],
-  'ingress-status': ({ source, state, reason, progress, messages_unreadable, refused_lists }) => [
-    source,
-    state.toUpperCase(),
-    reason,
-    progress === null ? null : `read up to ${timeText(progress.position)} of ${timeText(progress.to)}`,
-    messages_unreadable === 0 ? null : `${messages_unreadable} unreadable messages within a minute`,
-    refused_lists.length === 0 ? null : `incident lists refused: ${refused_lists.length}`,
-  ],
-  'feed-health': ({ source, event_id, state, reason, delay, gaps, gap_count }) => [
-    event_id === null ? source : `${source}/${event_id}`,
-    state.toUpperCase(),
-    reason,
-    state === 'delayed' && delay !== null ? `by ${Math.round(delay / 1_000)} s` : null,
-    gap_count === 0 ? null : `${gap_count} gaps, the last: ${gaps.at(-1)?.action ?? 'unknown'}`,
-  ],
   'dead-letters': (letter) => [letter.service, letter.code, originText(letter), letter.reason],
 };
 
-/** Returns the summary of a value: one line without a line end. A topic without one of its own shows its texts and numbers by name. */
+/** Returns the summary of a value: one line without a line end. A topic without one of its own shows its fields by name. */
 export function summaryOf<T extends TopicName>(topic: T, value: TopicValues[T]): string {
   return (SUMMARIES[topic] ?? fieldsOf)(value)
     .filter((part) => part !== null && part !== '')
     .join('  ');
 }
 
+/** Smallest number that is a time in Unix milliseconds, and no id. */
+const FIRST_MS = 1e12;
+
+/** Returns the texts, numbers and lists of texts of a record by their names, and `name` for true; nothing of a hash. */
 function fieldsOf(value: object): string[] {
   return Object.entries(value).flatMap(([name, field]) => {
     if (field instanceof Uint8Array) return `${name} of ${field.length} bytes`;
-    return typeof field === 'string' || typeof field === 'number' ? `${name} ${field}` : [];
+    if (field === true) return name;
+    if (typeof field === 'number') return `${name} ${field < FIRST_MS ? field : timeText(field / 1_000)}`;
+    if (Array.isArray(field) && field.every((one) => typeof one === 'string'))
+      return `${name} ${field.join(' ')}`;
+    return typeof field === 'string' && !name.endsWith('_hash') ? `${name} ${field}` : [];
   });
 }
 

@@ -9,7 +9,7 @@ import { matchJson } from './board.ts';
 import type { command } from './command.ts';
 import { LIVE_TOPICS, LiveMatches } from './live-matches.ts';
 
-export async function run(...[{ once: isOnce, json }]: GivenTo<typeof command>): Promise<number> {
+export async function run(...[{ json }]: GivenTo<typeof command>): Promise<number> {
   const cluster = await findClusterWith(LIVE_TOPICS);
   const matches = new LiveMatches(cluster);
   const { stdout } = process;
@@ -20,7 +20,7 @@ export async function run(...[{ once: isOnce, json }]: GivenTo<typeof command>):
     const stopped = once(signal, 'abort');
     await Promise.race([read.promise, following, stopped]);
     if (signal.aborted) return;
-    if (stdout.isTTY && !isOnce && !json) {
+    if (stdout.isTTY && !json) {
       return drawWhile(Promise.race([following, stopped]), () => matches.boardLines(stdout.columns - 1));
     }
     const lines = json

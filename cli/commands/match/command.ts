@@ -11,12 +11,6 @@ unknown here.`,
 })
   .argument('<event id>', '', parseEventId)
   .addOption(
-    new Option(
-      '--follow',
-      'keeps running: a terminal redraws the page with each change, a pipe gets a line per change',
-    ).conflicts('json'),
+    new Option('--follow', 'on a terminal, redraws the page with each change until Ctrl-C').conflicts('json'),
   )
-  .option(
-    '--json',
-    'prints one JSON value: state, trading, feed, story (incidents), course (what could be traded over time, each score with the time from which it was known) and history (scores, guard, status, feed), as the page of the board',
-  );
+  .option('--json', 'prints one JSON value: state, trading, feed, halts and story (incidents)');

@@ -92,46 +92,25 @@ export class FollowedMatch {
     return { trading, feed, halts: standing };
   }
 
-  /**
-   * Reads the changes of the match, and follows it until `signal`. Calls `onRead` once all that exists is read, and `onChange` with each
-   * change and the time at which it was written, Unix milliseconds. `whole`: reads all changes that the log holds, else those since the
-   * first incident. Rejects as `follow`.
-   */
-  async follow(
-    signal: AbortSignal,
-    {
-      whole,
-      onRead,
-      onChange = () => {},
-    }: {
-      readonly whole: boolean;
-      readonly onRead: () => void;
-      readonly onChange?: (transition: MatchTransition, written: number) => void;
-    },
-  ): Promise<void> {
-    const changes = this.#logs['match-transitions'];
-    const states = this.#logs['match-state'];
-    const first = whole ? changes.start : await this.#firstChange();
+  /** Follows the match from its first incident until `signal`. Calls `onRead` once all that exists is read. Rejects as `follow`. */
+  async follow(signal: AbortSignal, onRead: () => void): Promise<void> {
+    const { 'match-transitions': changes, 'match-state': states } = this.#logs;
+    const first = await this.#firstChange();
     const unread = new Set(Object.values(this.#logs).map(partitionKey));
-    await this.#follow(
-      MATCH_TOPICS,
-      (log) => (log === changes ? first : log.end),
-      {
-        idleMs: () => FRESHNESS_POLL_MS,
-        signal,
-        onUpToDate: (of, at) => {
-          if (partitionKey(of) === partitionKey(states)) {
-            this.reader.caughtUp(of.partition);
-            this.reader.upToDate(of.partition, at);
-          }
-          if (unread.delete(partitionKey(of)) && unread.size === 0) onRead();
-        },
+    await this.#follow(MATCH_TOPICS, (log) => (log === changes ? first : log.end), {
+      idleMs: () => FRESHNESS_POLL_MS,
+      signal,
+      onUpToDate: (of, at) => {
+        if (partitionKey(of) === partitionKey(states)) {
+          this.reader.caughtUp(of.partition);
+          this.reader.upToDate(of.partition, at);
+        }
+        if (unread.delete(partitionKey(of)) && unread.size === 0) onRead();
       },
-      onChange,
-    );
+    });
   }
 
-  /** Returns the offset of the first change that the text of a page needs: the log is long, and incidents tell when the match began. */
+  /** Returns the offset of the first change that a page needs: the log is long, and incidents tell when the match began. */
   async #firstChange(): Promise<number> {
     const log = this.#logs['match-transitions'];
     if (this.#incidents.size === 0) return log.end;
@@ -148,7 +127,6 @@ export class FollowedMatch {
     topics: readonly MatchTopic[],
     offsetOf: (log: TopicPartition & LogBounds) => number,
     options: Omit<FollowOptions<MatchTopic>, 'isWanted' | 'onRecord'>,
-    onChange?: (transition: MatchTransition, written: number) => void,
   ): Promise<void> {
     const logs = topics.map((topic) => this.#logs[topic]);
     const isOwn = new RegExp(`^${this.#eventId}(/|$)`);
@@ -158,14 +136,13 @@ export class FollowedMatch {
       from: new Map(logs.map((log) => [partitionKey(log), offsetOf(log)])),
       otherwise: 'end',
       isWanted: ({ key }) => isOwn.test(String(key)),
-      onRecord: ({ topic, value, partition, timestamp }) => {
+      onRecord: ({ topic, value, partition }) => {
         if (value === null) return;
         if (topic === 'match-state') this.reader.applyState(partition, this.#eventId, value);
         else if (topic === 'match-incidents') this.#incidents.set(value.id, value);
         else {
           this.#transitions.push(value);
           this.reader.applyTransition(partition, value);
-          onChange?.(value, timestamp);
         }
       },
     });

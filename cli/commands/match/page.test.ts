@@ -57,7 +57,7 @@ describe('the page of a match', () => {
     const versions = played([eventMessage(START, eventFields()), ...incidents]);
     const facts = factsUpTo(versions.length, versions);
     expect(facts.state.void_goals).toEqual({ '5-010': 'goal_cancelled' });
-    const { story } = pageJson(facts, tradedOf(facts), { feed: [], halts: [] }, 0) as {
+    const { story } = pageJson(facts, tradedOf(facts)) as {
       story: { id: string; cancelled_by: string[] }[];
     };
     expect(story.find(({ id }) => id === '5-010')?.cancelled_by).toEqual(['5-012']);

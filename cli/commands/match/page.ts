@@ -10,9 +10,8 @@ import type {
   StandingAbsence,
   TradingHalt,
 } from '#records/types.ts';
-import { type ClosingPast, matchCourse } from '#story/course.ts';
 import { orderWords, scopeWords } from '#story/hand-halts.ts';
-import { absenceWords, historyOf } from '#story/history.ts';
+import { absenceWords } from '#story/history.ts';
 import { cancellersOf, type TimelineEntry, timelineOf } from '#story/incidents.ts';
 import { durationWords, minuteText } from '#story/minute.ts';
 import { runningScores } from '#story/running-score.ts';
@@ -27,7 +26,7 @@ import {
 import type { FeedStatus } from '#trading/feed-status.ts';
 import { isOver, type Trading, WENT_BACK } from '#trading/trading.ts';
 import { renderIncident } from '#views/render/incident.ts';
-import { type ShownIncident, type StoryStep, shownStateOf, storyStepOf } from '#views/store/board-view.ts';
+import { type ShownIncident, shownStateOf, storyStepOf } from '#views/store/board-view.ts';
 import { isStoryStep } from '#views/store/story-steps.ts';
 import { sidesText } from '../../summaries.ts';
 import { cut, type TextCell, type TextColumn, tableLines } from '../../table.ts';
@@ -62,15 +61,12 @@ type MatchStory = TimelineEntry & {
 function storyOf({ state, incidents, transitions }: StoryFacts): MatchStory[] {
   const shown = incidents.flatMap(shownIncident).sort((a, b) => (a.id < b.id ? -1 : 1));
   const { played } = runningScores(state, shown);
-  return timelineOf(shownStateOf(state), shown, stepsOf(transitions)).map((entry) => ({
+  const steps = transitions.filter(isStoryStep).map(storyStepOf);
+  return timelineOf(shownStateOf(state), shown, steps).map((entry) => ({
     ...entry,
     score: played.get(entry.id) ?? null,
     cancelled_by: cancellersOf(entry.id, state),
   }));
-}
-
-function stepsOf(transitions: readonly MatchTransition[]): StoryStep[] {
-  return transitions.filter(isStoryStep).map(storyStepOf);
 }
 
 function shownIncident({ id, removed, incident, cause }: MatchIncident): ShownIncident[] {
@@ -190,30 +186,12 @@ function notesOf(entry: MatchStory, width: number | null): string[] {
 }
 
 /** Returns Unix milliseconds as `2026-11-21 20:31:07.120Z`. */
-export function timeText(ms: number): string {
+function timeText(ms: number): string {
   return new Date(ms).toISOString().replace('T', ' ');
 }
 
-/**
- * Returns what `--json` prints. `course` and `history` are those of the board's page: `past` is what closed trading of the match,
- * `now` the end of a match that goes on, Unix milliseconds; `facts` must have all transitions.
- */
-export function pageJson(
-  facts: StoryFacts,
-  { trading, feed, halts }: MatchTrading,
-  past: ClosingPast,
-  now: number,
-): object {
+/** Returns what `--json` prints. */
+export function pageJson(facts: StoryFacts, { trading, feed, halts }: MatchTrading): object {
   const { reports: _, ...state } = facts.state;
-  const steps = stepsOf(facts.transitions);
-  const course = matchCourse(steps, past, now);
-  return {
-    state,
-    trading,
-    feed,
-    halts,
-    story: storyOf(facts),
-    course,
-    history: historyOf(steps, past, course),
-  };
+  return { state, trading, feed, halts, story: storyOf(facts) };
 }

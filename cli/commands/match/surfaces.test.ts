@@ -26,7 +26,6 @@ import { tradingOf } from '#trading/trading.ts';
 import { renderEvent } from '#views/render/event.ts';
 import { shownStateOf } from '#views/store/board-view.ts';
 import { normalized } from '#views/testing/world.ts';
-import type { MatchDetails } from '../../../services/api/board/match-details.ts';
 import { matchPage } from '../../../services/api/board/pages/match-page.ts';
 import { summaryOf } from '../../../services/tool-gateway/mcp/tools/common.ts';
 import type { ToolScope } from '../../../services/tool-gateway/mcp/tools/tool.ts';
@@ -46,10 +45,9 @@ const FEED = {
   since: null,
   source: 'webhook',
 } as const;
-const NO_PAST = { feed: [], halts: [] };
 const NO_CARDS = { home: 0, away: 0 };
 
-type PageJson = { readonly story: readonly TimelineEntry[] } & Pick<MatchDetails, 'course' | 'history'>;
+type PageJson = { readonly story: readonly TimelineEntry[] };
 
 /** Expects every surface to show of each incident whether it stands, whether it counts, and whether it is missing. */
 function expectSameIncidents(match: PlayedMatch): void {
@@ -65,8 +63,7 @@ function expectSameIncidents(match: PlayedMatch): void {
     expect(idsOf(keys, (row) => row.counts_for_id !== null)).toEqual(state.counting_goals.toSorted());
   expect(idsOf(exported, ({ removed }) => removed === true)).toEqual(state.removed.toSorted());
   expect(idsOf(exported, ({ missing }) => missing === true)).toEqual(state.missing.toSorted());
-  const now = state.cause.ut * 1000;
-  const { story, course, history } = pageJson(records, tradedOf(state), NO_PAST, now) as PageJson;
+  const { story } = pageJson(records, tradedOf(state)) as PageJson;
   const text = pageText(records, state.cause.ut);
   for (const { id, void: isVoid, note } of story) {
     if (keys.has(id)) expect([id, isVoid === null]).toEqual([id, keys.get(id)?.stands]);
@@ -100,7 +97,6 @@ function expectSameIncidents(match: PlayedMatch): void {
       running_score,
     }));
   expect(shownBy(details.timeline)).toEqual(shownBy(story));
-  expect({ course, history }).toEqual({ course: details.course, history: details.history });
   const cards = state.key_incidents.filter(
     ({ incident_type, stands }) => incident_type === INCIDENT.redCard && stands,
   );
@@ -141,7 +137,7 @@ function surfacesOf(state: MatchState) {
     now,
   } as unknown as ToolScope);
   const facts = { state, incidents: [], transitions: [] };
-  const page = pageJson(facts, tradedOf(state), NO_PAST, now * 1000) as {
+  const page = pageJson(facts, tradedOf(state)) as {
     state: MatchState;
     trading: { permission: string };
   };

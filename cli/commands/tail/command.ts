@@ -5,8 +5,8 @@ import { defineCommand } from '../../command.ts';
 import { parseCount, parseTime } from '../option-values.ts';
 
 export const command = defineCommand('tail', {
-  about: `Shows the records of one or more topics, decoded, as consumers see them (read committed). For match-state it also
-prints changes of the current trading permission: the guard of a record is that of its time. Exit code 1 when a record could not be
+  about: `Shows the records of one or more topics, decoded, as consumers see them (read committed). The guard of a record is
+that of its time: touchline live and touchline match show what may be traded now. Exit code 1 when a record could not be
 decoded, and when --from-beginning --exit-at-end finds no record of the --key.`,
   examples: [
     'tail match-state --from-beginning --exit-at-end --json',
@@ -43,15 +43,9 @@ decoded, and when --from-beginning --exit-at-end finds no record of the --key.`,
     '--key <key>',
     "only records with this key; in match-incidents an event's id selects all its incidents",
   )
-  .addOption(
-    new Option(
-      '--json',
-      "prints only one JSON value per line, with the schema's field names. Bytes are text when they are UTF-8, else base64. Skips records without a value (deleted keys)",
-    ).conflicts('format'),
-  )
   .option(
-    '--format <text>',
-    'format of each record, with {topic}, {partition}, {offset}, {time}, {key}, {summary}, {value}, and fields of the value, as {value.score.home}; \\t and \\n are a tab and a line end',
+    '--json',
+    "prints only one JSON value per line, with the schema's field names. Bytes are text when they are UTF-8, else base64. Skips records without a value (deleted keys)",
   );
 
 function offsetOf(text: string): number {

@@ -97,39 +97,4 @@ describe('touchline live', () => {
     // Well below the two seconds for which a fetch may wait at the broker.
     expect(performance.now() - interruptedAt).toBeLessThan(STOPS_MS);
   });
-
-  test('halts a match that becomes live while a newer change of it is known', async () => {
-    const topics = await playing(600_000);
-    await topics.write('match-state', [{ key: '1', value: { ...state(1, 2), status_type: 'scheduled' } }]);
-    const run = new TerminalRun(['live'], topics.env, SIZE);
-    await run.shows(/^1 live, 0 safe/);
-    const change = (event_id: number, version: number) => ({
-      key: String(event_id),
-      value: { ...sampleOf('match-transitions'), event_id, version },
-    });
-    // One request reads all partitions: the second says that the first was read.
-    await topics.write('match-transitions', [change(1, 4)]);
-    await topics.write('match-transitions', [change(2, 2)]);
-    await run.shows(/halted: possible goal, behind/);
-    await topics.write('match-state', [{ key: '1', value: state(1, 3) }]);
-    await run.shows(/^2 live, 0 safe/);
-    await run.shows(/halted: behind +\d+ s +1$/);
-    await topics.write('match-state', [{ key: '1', value: state(1, 4) }]);
-    await run.shows(/^2 live, 1 safe/);
-    run.interrupt();
-    expect(await run.ended).toBe(0);
-  });
-
-  test('leaves one board on a terminal, however narrow it becomes', async () => {
-    const topics = await playing(600_000);
-    const run = new TerminalRun(['live'], topics.env, SIZE);
-    await run.shows(/possible goal/);
-    for (const columns of [60, 30, 90]) {
-      await run.resize(columns);
-      await run.shows(columns < 90 ? /^2 live, 1 safe/ : /possible g/);
-      expect(run.lines.filter((line) => line.includes('2 live'))).toHaveLength(1);
-    }
-    run.interrupt();
-    expect(await run.ended).toBe(0);
-  });
 });

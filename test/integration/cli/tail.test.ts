@@ -31,12 +31,6 @@ describe('touchline tail --json', () => {
     expect(JSON.parse(first)).toEqual(JSON.parse(JSON.stringify(state(1))));
   });
 
-  test('ends at once when the topic is empty', async () => {
-    const topics = await TestTopics.create(['match-state']);
-    const run = await touchlineHere(['tail', 'match-state', ...ALL], topics.env);
-    expect(run).toMatchObject({ code: 0, out: '', err: '' });
-  });
-
   test('skips records without a value', async () => {
     const topics = await TestTopics.create(['match-state']);
     await topics.write('match-state', [
@@ -114,19 +108,9 @@ describe('the range of touchline tail', () => {
   });
 
   test('ends after --limit records, without --exit-at-end', async () => {
-    const args = [
-      '--from-beginning',
-      '--partition',
-      '0',
-      '--limit',
-      '2',
-      '--format',
-      '{offset} {value.event_id}',
-    ];
-    expect(await touchlineHere(['tail', 'match-state', ...args], topics.env)).toMatchObject({
-      code: 0,
-      out: '0 2\n1 5\n',
-    });
+    const args = ['--from-beginning', '--partition', '0', '--limit', '2', '--json'];
+    const { code, out } = await touchlineHere(['tail', 'match-state', ...args], topics.env);
+    expect([code, ids(out)]).toEqual([0, [2, 5]]);
   });
 
   test('covers several topics, with the topic in each line', async () => {
@@ -147,14 +131,6 @@ describe('the range of touchline tail', () => {
 });
 
 describe('touchline tail', () => {
-  test('prints a record in one line for people', async () => {
-    const topics = await TestTopics.create(['match-state']);
-    await topics.write('match-state', [{ key: '7', value: state(7, 12) }]);
-    const run = await touchlineHere(['tail', 'match-state', '--from-beginning', '--exit-at-end'], topics.env);
-    expect(run.code).toBe(0);
-    expect(run.out).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z {2}7 {2}v12 {2}France - Croatia /);
-  });
-
   test('follows a topic until it is stopped, without a consumer group', async () => {
     const topics = await TestTopics.create(['match-state']);
     await topics.write('match-state', [{ key: '1', value: state(1) }]);

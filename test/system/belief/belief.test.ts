@@ -22,17 +22,7 @@ import { LEVEL_IDS } from '../contract/fed.ts';
 import { READER_EXAMPLES } from '../examples/reader-examples.ts';
 import { expectStoryOfTopics } from './disputed-match.ts';
 import { WatchedMatch } from './live-match.ts';
-import {
-  Alerts,
-  ofBoard,
-  ofDoctor,
-  ofReaders,
-  ofRest,
-  ofScreens,
-  ofTail,
-  ofTools,
-  toolClient,
-} from './programs.ts';
+import { Alerts, ofBoard, ofDoctor, ofReaders, ofRest, ofScreens, ofTools, toolClient } from './programs.ts';
 import { SurfaceWatch } from './surfaces.ts';
 
 const EVENT = 7_000_001;
@@ -138,7 +128,6 @@ beforeAll(async () => {
     ...(await ofBoard(api.url, EVENT)),
     ofRest(api.url, EVENT),
     ...(await ofTools(connectTools, EVENT)),
-    ofTail(env, EVENT),
     ofDoctor(env),
     ...ofScreens(env, EVENT),
     alerts.surface,
@@ -194,7 +183,7 @@ const FAULTS: readonly Fault[] = [
     within: SILENT + READ_AGAIN_MS,
     due: async () => (await lastReceived()) + STALE_MS,
     // The status shows only sources and the poller's answers.
-    names: [...PAGES, ...TOOLS, 'tail', 'match', 'live', 'alerts', ...READERS],
+    names: [...PAGES, ...TOOLS, 'match', 'live', 'alerts', ...READERS],
   },
   { what: 'the processor is frozen', ...freeze('processor'), within: BEHIND },
 ];

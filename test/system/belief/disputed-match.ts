@@ -226,8 +226,10 @@ async function expectSameElsewhere({ pipeline, apiUrl, tools }: Dispute, details
     ),
   );
   const { out } = await touchlineHere(['match', String(EVENT), '--json'], connectionEnv(pipeline.connection));
-  const { course, history } = JSON.parse(out) as Details;
-  expect({ course, history }).toEqual({ course: details.course, history: details.history });
+  const { story } = JSON.parse(out) as { readonly story: Details['timeline'] };
+  expect(story.map(({ id, void: why }) => [id, why])).toEqual(
+    details.timeline.map(({ id, void: why }) => [id, why]),
+  );
   const answer = await tools.callTool({ name: 'get_match', arguments: { match_id: EVENT } });
   const { timeline } = answer.structuredContent as {
     readonly timeline: readonly { readonly incident_id: string; readonly stands: boolean }[];

@@ -185,23 +185,6 @@ const SAYS: Readonly<Record<string, SurfaceState>> = {
   'not in play': 'not_in_play',
 };
 
-/** `touchline tail match-state`. */
-export function ofTail(env: Env, eventId: number): Surface {
-  const tail = new ProgramOutput(
-    process.execPath,
-    ['bin/touchline.js', 'tail', 'match-state', '--from-beginning'],
-    env,
-  );
-  const trading = new RegExp(`  ${eventId}  TRADING (safe|halted|not in play)`);
-  let said: SurfaceState = null;
-  // Printed with each change only: any number of records may follow it.
-  tail.onLine((line) => {
-    const [, words] = trading.exec(line) ?? [];
-    if (words !== undefined) said = SAYS[words] ?? null;
-  });
-  return { name: 'tail', read: () => said };
-}
-
 /** Opens `touchline doctor --watch` in a terminal. It shows feeds, no matches. */
 export function ofDoctor(env: Env): Surface {
   const doctor = inTerminal('doctor --watch', env);

@@ -13,7 +13,7 @@ const PAGES = [
 ];
 const BLOCK = /^ *```sh\n([\s\S]*?)^ *```$/gm;
 const INDENTED = /^ {4}npx touchline .*$/gm;
-const ENDLESS = /^(?:tail (?!.*(?:--exit-at-end|--limit))|alerts |match .* --follow)/;
+const ENDLESS = /^(?:tail (?!.*(?:--exit-at-end|--limit))|alerts )/;
 
 /** Whether a command runs until it is stopped. */
 export function isEndless(command: string): boolean {

@@ -27,7 +27,7 @@ test('commands find the platform of npm start while it plays, and what it prints
   await written(demo, 'creating topics');
   // As soon as the topics are there.
   await until('a command reads them', async () => {
-    const { code, err } = await runBlock('npx touchline live --once', { DATA_DIR });
+    const { code, err } = await runBlock('npx touchline live', { DATA_DIR });
     expect(err).not.toContain('no broker: ');
     return code === 0 ? true : undefined;
   });
