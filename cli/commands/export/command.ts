@@ -29,12 +29,8 @@ belongs to the competition or season. docs/guides/analyse.md shows how to open t
   .addArgument(
     new Argument('<what>', names.map((name) => `${name}: ${EXPORTS[name]}`).join('\n')).choices(names),
   )
-  .option(
-    '--out <file>',
-    'a file that ends with .parquet or .jsonl; default: JSON lines on the standard output',
-  )
+  .option('--out <file>', 'writes a Parquet file; default: JSON lines on the standard output')
   .option('--from <moment>', 'only rows whose last message was received at or after it', parseMoment)
   .option('--to <moment>', 'only rows whose last message was received before it', parseMoment)
   .option('--competition <id>', 'only rows of this competition', parseId)
-  .option('--season <id>', 'only rows of this season', parseId)
-  .option('--columns', 'shows the names and types of the columns');
+  .option('--season <id>', 'only rows of this season', parseId);

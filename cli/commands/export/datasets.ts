@@ -1,4 +1,4 @@
-/** The datasets: a topic each, with the columns of its schema. docs/guides/analyse.md and `touchline export --columns` list them. */
+/** The datasets: a topic each, with the columns of its schema (docs/guides/analyse.md). */
 import { dayOf, groupsOn } from '#domain/standings/types.ts';
 import type { TopicValues } from '#records/types.ts';
 import { type AvroRecord, loadSchemas } from '#topics/codec.ts';

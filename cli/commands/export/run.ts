@@ -4,33 +4,23 @@ import { findTopics } from '#topics/admin.ts';
 import { follow } from '#topics/follow.ts';
 import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
-import { type TextColumn, tableText } from '../../table.ts';
 import type { command } from './command.ts';
 import { type ExportShape, type SeasonIds, SHAPES } from './datasets.ts';
 import { type ExportFilter, readRows, seasonOf } from './rows.ts';
-import type { ExportColumn } from './schema-columns.ts';
 import { jsonLinesWriter, parquetWriter, type RowWriter } from './writers.ts';
-
-const COLUMNS: readonly TextColumn<ExportColumn>[] = [
-  { head: 'column', of: ({ name }) => name },
-  { head: 'type', of: ({ type }) => type },
-];
 
 export async function run(...[name, options]: GivenTo<typeof command>): Promise<number> {
   const { out = null, from = null, to = null, competition = null, season = null } = options;
-  if (out !== null && !FORMATS.includes(extname(out)))
-    throw new UsageError(`--out must end with ${FORMATS.join(' or ')}, not ${JSON.stringify(out)}`);
+  if (out !== null && extname(out) !== '.parquet')
+    throw new UsageError(`--out must end with .parquet, not ${JSON.stringify(out)}`);
   const filter: ExportFilter = { from, to, competition, season };
   const dataset = SHAPES[name] as unknown as ExportShape<object>;
-  if (options.columns) {
-    process.stdout.write(tableText(COLUMNS, dataset.columns));
-    return 0;
-  }
   const cluster = await findClusterWith(['match-state']);
   let writer: RowWriter | null = null;
   let rows = 0;
   try {
-    const opened = openWriter(out, dataset.columns);
+    const { columns } = dataset;
+    const opened = out === null ? jsonLinesWriter(columns, process.stdout) : parquetWriter(out, columns);
     writer = opened;
     await readRows(dataset, cluster, filter, (row) => {
       rows += 1;
@@ -47,14 +37,6 @@ export async function run(...[name, options]: GivenTo<typeof command>): Promise<
   if (out !== null) process.stdout.write(`${rows} rows in ${out}\n`);
   return 0;
 }
-
-function openWriter(out: string | null, columns: readonly ExportColumn[]): RowWriter {
-  return out !== null && extname(out) === '.parquet'
-    ? parquetWriter(out, columns)
-    : jsonLinesWriter(out, columns, process.stdout);
-}
-
-const FORMATS = ['.parquet', '.jsonl'];
 
 /** Throws `CommandError` when no match and no table, of any time, belongs to the competition or season of the filter. */
 async function requireKnown(

@@ -1,7 +1,6 @@
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
@@ -84,16 +83,16 @@ describe('a Parquet file', () => {
 });
 
 test('writes a JSON object per row', async () => {
-  const file = fileIn('a.jsonl');
-  const writer = jsonLinesWriter(file, COLUMNS, process.stdout);
-  await writer.write(ROW);
-  await writer.write(UNKNOWN);
-  await writer.write(NO_DATE);
-  await writer.close();
-  const [row, unknown, noDate] = readFileSync(file, 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const lines: string[] = [];
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  const writer = jsonLinesWriter(COLUMNS, output);
+  for (const row of [ROW, UNKNOWN, NO_DATE]) await writer.write(row);
+  const [row, unknown, noDate] = lines.map((line) => JSON.parse(line));
   expect(row).toEqual({
     flag: true,
     small: -7,
@@ -107,27 +106,8 @@ test('writes a JSON object per row', async () => {
   expect(noDate).toEqual({ ...row, moment: null });
 });
 
-test('fails for Parquet and JSON lines when the file cannot be created', () => {
-  const nowhere = join(fileIn('no-folder'), 'a.jsonl');
-  expect(() => parquetWriter(nowhere, COLUMNS)).toThrow('ENOENT');
-  expect(() => jsonLinesWriter(nowhere, COLUMNS, process.stdout)).toThrow('ENOENT');
-});
-
-test('fails, and leaves no file, when the disk is full', async () => {
-  const file = fileIn('a.jsonl');
-  symlinkSync('/dev/full', `${file}.part`);
-  const writer = jsonLinesWriter(file, COLUMNS, process.stdout);
-  const rows = async () => {
-    for (let row = 0; row < 10_000; row++) {
-      await writer.write(ROW);
-      // Records come with pauses: nobody waits for the file when it fails.
-      for (let turn = 0; turn < 100; turn++) await nextTurn();
-    }
-    await writer.close();
-  };
-  await expect(rows()).rejects.toThrow('ENOSPC');
-  writer.abort();
-  expect([existsSync(file), existsSync(`${file}.part`)]).toEqual([false, false]);
+test('fails when the file cannot be created', () => {
+  expect(() => parquetWriter(join(fileIn('no-folder'), 'a.parquet'), COLUMNS)).toThrow('ENOENT');
 });
 
 test('leaves no listener on a slow output', async () => {
@@ -136,7 +116,7 @@ test('leaves no listener on a slow output', async () => {
     write: (_chunk, _encoding, done) => void setImmediate(done),
   });
   const before = slow.eventNames().map((name) => [name, slow.listenerCount(name)]);
-  const writer = jsonLinesWriter(null, COLUMNS, slow);
+  const writer = jsonLinesWriter(COLUMNS, slow);
   for (let row = 0; row < 20; row++) await writer.write(ROW);
   expect(slow.eventNames().map((name) => [name, slow.listenerCount(name)])).toEqual(before);
 });

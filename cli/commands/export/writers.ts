@@ -1,16 +1,15 @@
 import { once } from 'node:events';
-import { createWriteStream, openSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import type { Writable } from 'node:stream';
-import { finished } from 'node:stream/promises';
 import { fileWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
 import { dateOf } from '#json/values.ts';
 import type { ColumnType, ExportCell, ExportColumn, ExportRow } from './schema-columns.ts';
 
-/** Writes rows one by one. The file is complete once `close` has resolved. */
+/** Writes rows one by one; a file is complete once `close` has resolved. */
 export interface RowWriter {
   write(row: ExportRow): void | Promise<void>;
   close(): Promise<void>;
-  /** Deletes the incomplete file. */
+  /** Deletes an incomplete file. */
   abort(): void;
 }
 
@@ -50,38 +49,18 @@ export function parquetWriter(file: string, columns: readonly ExportColumn[]): R
   };
 }
 
-/** Writes a JSON object per line to `stdout`, or to a file under a temporary name until it is complete. */
-export function jsonLinesWriter(
-  file: string | null,
-  columns: readonly ExportColumn[],
-  stdout: Writable,
-): RowWriter {
-  const part = `${file}.part`;
-  const stream = file === null ? stdout : fileStream(part);
+/** Writes a JSON object per line to an output. */
+export function jsonLinesWriter(columns: readonly ExportColumn[], output: Writable): RowWriter {
   return {
     write(row) {
-      // A failed stream never drains.
-      if (stream.errored !== null) throw stream.errored;
       const values = columns.map(({ name, type }, at) => [name, jsonValue(row[at] ?? null, type)]);
-      if (stream.write(`${JSON.stringify(Object.fromEntries(values))}\n`)) return;
+      if (output.write(`${JSON.stringify(Object.fromEntries(values))}\n`)) return;
       // `once` removes both of its listeners: a listener left at each wait makes Node warn of a leak.
-      return once(stream, 'drain').then(() => {});
+      return once(output, 'drain').then(() => {});
     },
-    async close() {
-      if (file === null) return;
-      stream.end();
-      await finished(stream);
-      renameSync(part, file);
-    },
-    abort() {
-      if (file !== null) rmSync(part, { force: true });
-    },
+    async close() {},
+    abort() {},
   };
-}
-
-/** Opens a file at once, and throws when that fails. Later errors are in `errored`, since nobody may be waiting then. */
-function fileStream(file: string): Writable {
-  return createWriteStream(file, { fd: openSync(file, 'w') }).on('error', () => {});
 }
 
 function parquetValue(cell: ExportCell, type: ColumnType): unknown {

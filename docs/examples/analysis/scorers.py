@@ -1,4 +1,4 @@
-"""Goals that counted by type and by scorer, of goals.jsonl: touchline export key-incidents --out goals.jsonl
+"""Goals that counted by type and by scorer, of goals.jsonl: touchline export key-incidents > goals.jsonl
 
 Standard library only: a line is an object. pandas reads the same file with pandas.read_json(file, lines=True).
 """

@@ -50,11 +50,9 @@ describe('an id that no topic has', () => {
   });
 
   test('leaves no file of an export', async () => {
-    for (const name of ['a.jsonl', 'a.parquet']) {
-      const { code } = await run(`export states --season 99 --out ${join(folder, name)}`);
-      expect(code).toBe(1);
-      expect(existsSync(join(folder, name))).toBe(false);
-    }
+    const file = join(folder, 'a.parquet');
+    expect(await run(`export states --season 99 --out ${file}`)).toMatchObject({ code: 1 });
+    expect(existsSync(file)).toBe(false);
   });
 });
 

@@ -3,7 +3,7 @@
  * with the official figures.
  */
 import { execFile } from 'node:child_process';
-import { copyFileSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -21,7 +21,7 @@ import { touchline } from '../../support/touchline.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 import { playLive } from '../replay/live.ts';
 import { type GuideCommand, guideCommands } from './commands.ts';
-import { GOALS, KICKS_SCORED, MATCHES, POINTS, readTimelines, SCORERS, SEASON } from './official.ts';
+import { GOALS, KICKS_SCORED, MATCHES, POINTS, SCORERS, SEASON } from './official.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const FINAL = 310_064;
@@ -33,7 +33,6 @@ const EXAMPLES = join(ROOT, 'docs/examples/analysis');
 const GUIDE = readFileSync(join(ROOT, 'docs/guides/analyse.md'), 'utf8');
 const [ALERT_TEMPLATE = ''] =
   /^\{.*\{\{text\}\}.*\}$/m.exec(readFileSync(join(ROOT, 'docs/guides/alerts.md'), 'utf8')) ?? [];
-const TIMELINES = join(ROOT, '../shared/data/timelines/World_Cup.key.jsonl');
 const run = promisify(execFile);
 
 let output: PipelineOutput;
@@ -59,6 +58,8 @@ beforeAll(async () => {
     const { code, err } = await touchlineHere([...words.split(' '), '--out', join(folder, file)], env);
     expect(code, err).toBe(0);
   }
+  const { out } = await touchlineHere(['export', 'key-incidents'], env);
+  writeFileSync(join(folder, 'goals.jsonl'), out);
   hasPandas = await run('python3', ['-c', 'import pandas, pyarrow']).then(
     () => true,
     () => false,
@@ -161,14 +162,6 @@ describe('an exported score', () => {
     ]);
     expect(await query(sums("read_parquet('goals.parquet')"))).toEqual(states);
     expect(await query(sums("read_json('goals.jsonl')"))).toEqual(states);
-  });
-
-  test.skipIf(!existsSync(TIMELINES))('is that of the timelines (../shared/data/timelines)', async () => {
-    const { goals, scorers } = readTimelines(TIMELINES);
-    const [sum] = await query("SELECT count(counts_for_id)::INT AS goals FROM read_parquet('goals.parquet')");
-    expect(sum).toEqual({ goals });
-    const rows = await query(example('scorers.sql'));
-    expect(rows.map(({ goals }) => Number(goals))).toEqual(scorers);
   });
 });
 

@@ -1,5 +1,4 @@
 /** The official figures of the played tournament from data/world-cup-2018.jsonl, never from derived data. */
-import { readFileSync } from 'node:fs';
 import { finalScore, type MatchFacts, readDataset } from '../../../data/dataset.ts';
 
 const { competition, matches } = readDataset('world-cup-2018');
@@ -32,22 +31,6 @@ function pointsOf(played: readonly MatchFacts[]): Readonly<Record<string, number
   }
   return points;
 }
-
-/** Reads goals and goals by scorer from a timeline of ../shared/data. */
-export function readTimelines(file: string): { readonly goals: number; readonly scorers: readonly number[] } {
-  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-  const played: Timeline[] = lines.map((line) => JSON.parse(line));
-  const scored = played.flatMap(({ events }) => events.filter(({ type }) => /^(penalty_)?goal$/.test(type)));
-  return {
-    goals: played.reduce((sum, { events_score }) => sum + sumOf(events_score), 0),
-    scorers: Object.values(countBy(scored.map(({ pid }) => String(pid)))).sort((a, b) => b - a),
-  };
-}
-
-type Timeline = {
-  readonly events_score: readonly [number, number];
-  readonly events: readonly { readonly type: string; readonly pid: number }[];
-};
 
 function eventsOf(played: readonly MatchFacts[], kinds: readonly string[]) {
   return played.flatMap(({ events }) => events.filter(([, , kind]) => kinds.includes(kind)));
