@@ -17,10 +17,7 @@ type KeptSecret = {
   readonly isNew: boolean;
 };
 
-/**
- * Reads or creates the secrets in the data folder. Returns them as settings of services, and as the platform shows them. Throws as
- * `keptSecret`.
- */
+/** Reads or creates the secrets in the data folder: as settings of services, and as the platform shows them. Throws as `keptSecret`. */
 export function platformSecrets(dataDir: string, given: PlatformSettings) {
   makeFilesPrivate();
   makePrivateFolder(dataDir);

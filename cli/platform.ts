@@ -23,22 +23,11 @@ import { openCluster } from './cluster.ts';
 import { CommandError } from './command.ts';
 import { platformSecrets } from './kept-secret.ts';
 import { type PlatformSettings, PORT_SETTINGS, wantedTopicsOf } from './platform-settings.ts';
-import { movedPorts, portFor } from './ports.ts';
+import { portFor } from './ports.ts';
 import { ProblemLines } from './problem-lines.ts';
 import { ServiceProcess } from './processes.ts';
-import { API_AND_TOOLS, processNames } from './services.ts';
+import { processNames } from './services.ts';
 import { registerSchemas } from './unreadable.ts';
-
-/**
- * Services between a goal and the board, and the one without which no match is safe. They start first: on few cores, each process
- * beside them delays them.
- */
-const FIRST_SERVICES: readonly string[] = [
-  'webhook-receiver',
-  'match-processor',
-  API_AND_TOOLS,
-  'feed-monitor',
-];
 
 export type PlatformOptions = {
   /** Folder for the broker's data, logs and the secrets. */
@@ -54,16 +43,12 @@ export type PlatformOptions = {
   readonly replicas?: ReadonlyMap<string, number>;
   /** Lost topics to continue without. Default: none. */
   readonly accept?: AcceptedTopics | undefined;
-  /** Brokers of an embedded cluster; 1 uses the broker that `startBackbone` finds or starts. */
-  readonly brokerCount: number;
   /** Whether it runs for a few minutes only: see `startBackbone`. */
   readonly isShort?: boolean;
   /** Called with each step, one line. */
   readonly onProgress: (line: string) => void;
   /** Called with each failure that is being repaired, one line for each cause. */
   readonly onProblem: (line: string) => void;
-  /** Further data folders whose commands should find this platform. */
-  readonly alsoFoundIn?: readonly string[];
 };
 
 /** Settings of the feed poller: address and credentials of a provider's REST interface, and any others. */
@@ -82,24 +67,20 @@ type PlatformBackbone = Omit<Backbone, 'brokers' | 'registryUrl'> & {
 
 export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
-/**
- * Starts everything between a goal and the board, and waits until it is ready; `startRest` starts the other services. Stops
- * what it started when it fails. Throws `EmbeddedError`, `PortInUseError`, `AddressError`, `ProcessError`, `FolderError`,
- * `CommandError` for an invalid secret file, and the errors of libs/topics.
- */
+/** Starts everything, and waits until it is ready. Stops what it started when it fails. Throws `TouchlineError`. */
 export async function startPlatform(options: PlatformOptions) {
-  let files: readonly BackboneFile[] = [];
+  const file = backboneFile(options.dataDir);
   try {
-    files = claimFolders(options);
-    return await start(options, files);
+    claimFolder(options.dataDir, file);
+    return await start(options, file);
   } catch (error) {
-    for (const file of files) file.remove();
+    file.remove();
     const isSystems = !(error instanceof TouchlineError) && isOfDisk(shortageOf(error));
     throw isSystems ? new FolderError('DATA_DIR', options.dataDir, error) : error;
   }
 }
 
-async function start(options: PlatformOptions, files: readonly BackboneFile[]) {
+async function start(options: PlatformOptions, file: BackboneFile) {
   const { dataDir, settings: given, onProgress, onProblem } = options;
   requireOpenFiles();
   const ports = await portsOf(given);
@@ -114,13 +95,13 @@ async function start(options: PlatformOptions, files: readonly BackboneFile[]) {
     clearInterval(pausing);
     await Promise.all(services.map((service) => service.stop()));
     await backbone.stop();
-    for (const file of files) file.remove();
+    file.remove();
   };
   try {
     const prefix = (await options.prefixFor?.(backbone)) ?? given.TOPIC_PREFIX;
     const { brokers, registryUrl } = started;
     // Commands that repair a platform must find one that is not ready.
-    for (const file of files) file.write({ brokers, registryUrl, topicPrefix: prefix });
+    file.write({ brokers, registryUrl, topicPrefix: prefix });
     for (const line of backboneLines({ backbone, prefix })) onProgress(line.trim());
     await prepareTopics(backbone, prefix, options);
     await requireSinglePlatform(backbone.brokers, prefix);
@@ -132,30 +113,25 @@ async function start(options: PlatformOptions, files: readonly BackboneFile[]) {
       ...ports,
       ...settingsOf(options, urls.apiUrl),
     };
-    const startAll = async (processes: readonly LabelledProcess[]): Promise<void> => {
-      onProgress(`starting ${processes.map(({ label }) => label).join(', ')}`);
-      const own = processes.map(({ name, label }) => {
-        // Only the first dispatcher tests addresses on the known port.
-        const ofFurther = label === name ? {} : { DISPATCHER_PORT: '0' };
-        return new ServiceProcess({
+    const processes = processesToStart(options);
+    onProgress(`starting ${processes.map(({ label }) => label).join(', ')}`);
+    for (const { name, label } of processes) {
+      // Only the first dispatcher tests addresses on the known port.
+      const ofFurther = label === name ? {} : { DISPATCHER_PORT: '0' };
+      services.push(
+        new ServiceProcess({
           name,
           settings: { ...settings, GROUP_INSTANCE_ID: instanceId(label), ...ofFurther },
           logFile: join(logFolder, `${label}.log`),
           restart: true,
           onProblem: (line, cause) => problems.report(line, cause),
-        });
-      });
-      services.push(...own);
-      await Promise.all(own.map((service) => service.ready()));
-    };
-    const { first = [], later = [] } = Object.groupBy(processesToStart(options), ({ name }) =>
-      FIRST_SERVICES.includes(name) ? 'first' : 'later',
-    );
+        }),
+      );
+    }
     const [newClient] = await Promise.all([
       createFirstClient({ brokers: backbone.brokers, registryUrl: backbone.registryUrl, prefix }),
-      startAll(first),
+      ...services.map((service) => service.ready()),
     ]);
-    let rest: Promise<void> | null = null;
     return {
       ...urls,
       ...secrets.shown,
@@ -164,8 +140,6 @@ async function start(options: PlatformOptions, files: readonly BackboneFile[]) {
       /** The first client; null when clients existed before. */
       newClient,
       logFolder,
-      /** Starts the other services, once. Resolves when they are ready; rejects with `ProcessError` when one never is. */
-      startRest: () => (rest ??= startAll(later)),
       stop,
     };
   } catch (error) {
@@ -176,22 +150,16 @@ async function start(options: PlatformOptions, files: readonly BackboneFile[]) {
 
 type BackboneFile = ReturnType<typeof backboneFile>;
 
-/**
- * Claims the files by which commands find this platform, before anything starts. Leaves out further folders in which they find
- * another one. Throws `CommandError` when another platform runs with the data folder, and `FolderError`.
- */
-function claimFolders({ dataDir, alsoFoundIn = [] }: PlatformOptions): BackboneFile[] {
-  const own = backboneFile(dataDir);
-  if (!own.claim()) {
-    // One that has only just started has not written it yet.
-    const running = own.read();
-    const where =
-      running === null ? '' : ` (broker ${running.brokers.join(',')}, topics ${running.topicPrefix}*)`;
-    throw new CommandError(
-      `touchline up already runs with the data folder ${dataDir}${where}: use it, stop it, or set DATA_DIR`,
-    );
-  }
-  return [own, ...alsoFoundIn.map(backboneFile).filter((file) => file.claim())];
+/** Claims the file by which commands find this platform. Throws `CommandError` while another one has it, and `FolderError`. */
+function claimFolder(dataDir: string, file: BackboneFile): void {
+  if (file.claim()) return;
+  // One that has only just started has not written it yet.
+  const running = file.read();
+  const where =
+    running === null ? '' : ` (broker ${running.brokers.join(',')}, topics ${running.topicPrefix}*)`;
+  throw new CommandError(
+    `touchline up already runs with the data folder ${dataDir}${where}: use it, stop it, or set DATA_DIR`,
+  );
 }
 
 type PortSetting = (typeof PORT_SETTINGS)[number];
@@ -224,7 +192,6 @@ async function openBackbone({
   settings: given,
   onProgress,
   onProblem,
-  brokerCount,
   isShort = false,
 }: PlatformOptions): Promise<{ readonly started: Backbone; readonly backbone: PlatformBackbone }> {
   const started = await startBackbone({
@@ -232,11 +199,9 @@ async function openBackbone({
     env: process.env,
     onProgress,
     onProblem,
-    brokerCount,
     isShort,
     preferredPorts: { kafka: given.KAFKA_PORT || undefined, registry: given.REGISTRY_PORT || undefined },
   });
-  if (started.kind === 'embedded') for (const line of movedPorts(given, started)) onProgress(line);
   const backbone: PlatformBackbone = {
     ...started,
     brokers: given.KAFKA_BROKERS ?? started.brokers,

@@ -46,21 +46,3 @@ export async function portFor(wanted: number, setting: string, host: string): Pr
     server.close();
   }
 }
-
-/** Returns a line for the broker and the registry each, if another process has the port of its setting (0: any). */
-export function movedPorts(
-  { KAFKA_PORT, REGISTRY_PORT }: { readonly KAFKA_PORT: number; readonly REGISTRY_PORT: number },
-  { brokers, registryUrl }: { readonly brokers: readonly string[]; readonly registryUrl: string },
-): string[] {
-  const found = [
-    ['broker', 'KAFKA_PORT', KAFKA_PORT, Number(brokers[0]?.split(':').at(-1))],
-    ['schema registry', 'REGISTRY_PORT', REGISTRY_PORT, Number(new URL(registryUrl).port)],
-  ] as const;
-  return found.flatMap(([server, setting, wanted, port]) =>
-    wanted === 0 || wanted === port
-      ? []
-      : [
-          `port ${wanted} is in use by another process: the ${server} listens on ${port} (${setting} chooses one)`,
-        ],
-  );
-}

@@ -67,7 +67,6 @@ test.each([
   [['acls', '--print', '--service', 'none'], 'Allowed choices are webhook-receiver'],
   [['acls', '--print', '--principal', "User:'; rm"], '--principal must be <type>:<name>'],
   [['topics', '--print', '--min-in-sync', '0'], 'It must be a whole number'],
-  [['demo', '--brokers', '2'], '--brokers must be 1, or 3 to 9'],
   [['up', '--replicas', 'api=2'], 'It must be <service>=<n>'],
   [['up', '--replicas', 'match-processor=0'], 'It must be <service>=<n>'],
   [['up'], 'KAFKA_TLS: requires KAFKA_BROKERS', { KAFKA_TLS: 'on' }],

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { type Containers, composeUp, type Engine, findEngine } from './docker.ts';
 import { EmbeddedError } from './errors.ts';
 import { installLines, osRelease } from './java.ts';
-import { startKafka, startKafkaCluster } from './kafka.ts';
+import { startKafka } from './kafka.ts';
 import type { OnProgress } from './progress.ts';
 import { type EmbeddedRegistryOptions, type SchemaRegistry, startRegistry } from './registry.ts';
 import { supervise } from './server.ts';
@@ -17,8 +17,6 @@ type BackboneOptions = {
   readonly onProblem?: OnProgress;
   /** Starts containers if Docker runs. Default: those of Docker Compose, which keep their data. */
   readonly startContainers?: () => Promise<Containers>;
-  /** Number of embedded brokers. Three or more form a cluster, whatever is configured or runs in Docker. Default: 1. */
-  readonly brokerCount?: number;
   /** For runs of a few minutes: an embedded broker then starts faster and is slower later. Default: false. */
   readonly isShort?: boolean;
   /** Ports for the embedded broker and registry, used if they are free. */
@@ -46,8 +44,6 @@ export type Backbone = {
  * Apicurio Registry with this machine's Java, which end with this process. Throws EmbeddedError.
  */
 export async function startBackbone(options: BackboneOptions): Promise<Backbone> {
-  const { brokerCount = 1 } = options;
-  if (brokerCount > 1) return await startEmbedded(options, `${brokerCount} brokers are requested`);
   const given = configured(options.env);
   if (given) {
     return {
@@ -80,21 +76,17 @@ async function startInDocker(
 }
 
 async function startEmbedded(options: BackboneOptions, because: string): Promise<Backbone> {
-  const { env, onProgress, preferredPorts, brokerCount = 1, isShort = false } = options;
+  const { env, onProgress, preferredPorts, isShort = false } = options;
   const dataDir = resolve(options.dataDir);
   const registryStart = new RegistryStart(options, join(dataDir, 'registry'));
-  const shared = {
+  const kafka = await startKafka({
     dataDir: join(dataDir, 'kafka'),
     env,
     onProgress,
     jvmArgs: isShort ? QUICK_START : [],
     onStarting: (brokers: readonly string[]) => registryStart.begin(brokers),
-  };
-  const starting =
-    brokerCount > 1
-      ? startKafkaCluster({ ...shared, brokers: brokerCount })
-      : startKafka({ ...shared, preferredPort: preferredPorts?.kafka });
-  const kafka = await starting.catch(async (error: unknown) => {
+    preferredPort: preferredPorts?.kafka,
+  }).catch(async (error: unknown) => {
     await registryStart.cancel();
     throw withAdvice(error, because);
   });
@@ -102,14 +94,10 @@ async function startEmbedded(options: BackboneOptions, because: string): Promise
     const registry = await registryStart.result;
     const supervision = new AbortController();
     const keep = { onProblem: options.onProblem ?? (() => {}), signal: supervision.signal };
-    const nodes = 'nodes' in kafka ? kafka.nodes : [kafka];
-    const supervised = [
-      supervise('schema registry', registry, keep),
-      ...nodes.map((node, at) => supervise(nodes.length > 1 ? `broker ${at + 1}` : 'broker', node, keep)),
-    ];
+    const supervised = [supervise('schema registry', registry, keep), supervise('broker', kafka, keep)];
     return {
       kind: 'embedded',
-      why: `using ${brokerCount > 1 ? `${brokerCount} embedded brokers with their` : 'an embedded broker with its'} data in ${dataDir}: ${because}`,
+      why: `using an embedded broker with its data in ${dataDir}: ${because}`,
       brokers: kafka.brokers,
       registryUrl: registry.url,
       stop: async () => {

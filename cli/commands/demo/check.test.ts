@@ -1,12 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { MatchState } from '#records/types.ts';
+import type { MatchState, StandingsGroup, StandingsRow } from '#records/types.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
 import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
 import { simulateMatch } from '../../../services/simulator/match.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { stateAfter } from '../../../services/simulator/testing/states.ts';
-import { mismatches, type PlayOutcome } from './check.ts';
+import { checkTables, mismatches, type PlayOutcome } from './check.ts';
 import { renderReport } from './report.ts';
 
 const DATASET = readDataset('world-cup-2018');
@@ -63,6 +64,7 @@ test('the report shows the final scores that are wrong, beside the official ones
         dataset: DATASET,
         matches: MATCHES,
         wrong: mismatches(MATCHES, seen),
+        tables: checkTables(DATASET, MATCHES, seen.tables),
         summary,
         found: seen,
       }),
@@ -79,4 +81,49 @@ test('the report shows the final scores that are wrong, beside the official ones
     'Spain - Russia (event 310051): 1-1, not over (status 36), officially 1-1 (3-4 on penalties)',
   );
   expect(report(found([first]))).toContain('Spain - Russia (event 310051): missing, officially');
+});
+
+describe('tables', () => {
+  // Russia - Saudi Arabia 5-0 and Egypt - Uruguay 0-1, of group A.
+  const played = DATASET.matches.slice(0, 2);
+  const [russia, uruguay] = [played[0]?.home, played[1]?.away];
+  const [first] = played;
+  const sample = sampleOf('standings');
+  const [group] = sample.groups as [StandingsGroup];
+  const [row] = group.rows as [StandingsRow];
+  const rowOf = (id = 0, goals_for = 0, goals_against = 0) => ({
+    ...row,
+    participant: { ...row.participant, id },
+    played: 1,
+    points: goals_for > goals_against ? 3 : 0,
+    goals_for,
+    goals_against,
+  });
+  const rows = [
+    rowOf(russia, 5, 0),
+    rowOf(uruguay, 1, 0),
+    rowOf(played[1]?.home, 0, 1),
+    rowOf(played[0]?.away, 0, 5),
+  ];
+  const league = (of: readonly StandingsRow[], type_id = 2) => ({
+    ...sample,
+    type_id,
+    object_id: first?.stage ?? 0,
+    groups: [{ ...group, id: first?.group ?? 0, rows: [...of] }],
+  });
+  const changed = (change: Partial<StandingsRow>) => [
+    { ...rowOf(russia, 5, 0), ...change },
+    ...rows.slice(1),
+  ];
+
+  test.each([
+    ['every team has the official points and goals', [league(rows)], 1],
+    ['a point is missing', [league(changed({ points: 2 }))], 0],
+    ['a goal is missing', [league(changed({ goals_for: 4 }))], 0],
+    ['a team is missing', [league(rows.slice(1))], 0],
+    ['the table is missing', [], 0],
+    ['only another type of table exists', [league(rows, 4)], 0],
+  ])('are counted when %s', (_, tables, right) => {
+    expect(checkTables(DATASET, played, tables)).toEqual({ right, all: 1 });
+  });
 });

@@ -23,10 +23,7 @@ const LEADER_TIMEOUT_MS = 15_000;
 /** In a system that was set up, at least one of these topics has records: deliveries expire, clients do not. */
 const USED_TOPICS = ['raw-messages', 'normalized-messages', 'match-state', 'clients'] as const;
 
-/**
- * Whether a system uses the topics of a prefix, as far as these exist: a play would then reach its clients. Rejects with `StreamError`,
- * `TopicAdminError`.
- */
+/** Whether a system uses the topics of a prefix: a play would then reach its clients. Rejects with `StreamError`, `TopicAdminError`. */
 export async function isInUse({ brokers, prefix }: TopicCluster): Promise<boolean> {
   const readBounds = async () => {
     const found = await findTopics({ brokers, prefix });

@@ -6,10 +6,7 @@ import { defineCommand } from '../../command.ts';
 import { platformSettings, settingsHelp } from '../../platform-settings.ts';
 
 const { DATASET, MATCHES, SEED, DURATION, SPEED, FAULTS } = simulatorSettings.shape;
-/**
- * Default duration of the play, seconds. With `--keep` the board is looked at, and what is played faster is over before feed health
- * believes its feed.
- */
+/** Default duration of the play, seconds. What is played faster than `kept` is over before feed health believes its feed. */
 export const PLAY_SECONDS = { alone: 60, kept: 150 } as const;
 
 export const config = z.object({
@@ -40,6 +37,4 @@ DATA_DIR, and the next demonstration replaces it. If DATA_DIR holds other data, 
 topics with the prefix already hold records on the broker, it uses a new prefix.`,
   examples: ['demo', 'demo --keep'],
   notes: settingsHelp(config),
-})
-  .option('--keep', 'keeps running until Ctrl-C, and plays a league season at SPEED')
-  .option('--brokers <n>', 'starts 3 to 9 brokers on this machine, with three replicas of all topics', '1');
+}).option('--keep', 'keeps running until Ctrl-C, and plays a league season at SPEED');

@@ -18,10 +18,7 @@ const MARK = 'demo.lock';
 /** Files and folders that each demonstration replaces. Secrets stay. */
 const REPLACED = ['kafka', 'registry', 'logs', 'backbone.json', 'summary.json'];
 
-/**
- * Claims a folder for a demonstration and deletes the data of the last one: the data folder, or its subfolder `demo` when the
- * data folder holds other data, which is never touched. Throws `DemoRunsError`.
- */
+/** Claims a folder and deletes the last demonstration's data; takes `demo` in one with other data. Throws `DemoRunsError`. */
 export function claimDemoFolder(dataDir: string): DemoFolder {
   for (const path of [dataDir, join(dataDir, 'demo')]) {
     const mark = join(path, MARK);

@@ -9,14 +9,14 @@ import type { TopicCluster } from '#topics/follow.ts';
 import { streamTopics } from '#topics/processors.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
-import { type OpenCluster, openCluster } from '../../cluster.ts';
+import { openCluster } from '../../cluster.ts';
 import type { Platform, ProviderSettings } from '../../platform.ts';
 import { ProcessError } from '../../processes.ts';
 import { drawWhile } from '../../screen.ts';
 import { printLine } from '../../terminal.ts';
 import { LiveMatches } from '../live/live-matches.ts';
 import { checkTables, mismatches, readOutcome } from './check.ts';
-import { DemoProgress } from './progress.ts';
+import { progressLine } from './progress.ts';
 import { renderReport } from './report.ts';
 import { startSimulator } from './simulator.ts';
 
@@ -38,8 +38,6 @@ export type DemoPlay = {
 /** Interval between lines of progress without a terminal. */
 const LINE_INTERVAL_MS = 3_000;
 const POLL_MS = 200;
-/** Longest delay of the other services until the first goal: their start would delay it. */
-const FIRST_GOAL_TIMEOUT_MS = 8_000;
 
 /**
  * Plays the matches, shows the progress and prints a report. Returns whether scores and tables are the official ones; null when `signal`
@@ -49,13 +47,17 @@ export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
   const { platform, dataset, matches, settings, summaryFile, signal } = play;
   const { brokers, registryUrl } = platform.backbone;
   const cluster = openCluster({ brokers, registryUrl, prefix: platform.prefix });
-  const progress = new DemoProgress(dataset, matches.length);
   const ended = new AbortController();
   const stop = AbortSignal.any([signal, ended.signal]);
   const startedAt = performance.now();
-  const seconds = (): number => (performance.now() - startedAt) / 1000;
-  const following = progress.follow(cluster, stop);
-  const showing = showProgress(() => progress.line(seconds()), cluster, stop);
+  const live = new LiveMatches(cluster);
+  const following = live.follow(stop, () => {});
+  const { season } = dataset.competition;
+  const progress = () =>
+    progressLine(season.name, matches.length, live.states(), (performance.now() - startedAt) / 1_000);
+  const showing = process.stdout.isTTY
+    ? drawWhile(following, () => [progress(), '', ...live.boardLines(process.stdout.columns - 1)])
+    : printNowAndThen(progress, stop);
   const simulator = startSimulator(play, {
     DATASET: dataset.competition.dataset,
     MATCHES: String(matches.length),
@@ -69,36 +71,24 @@ export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
     const failed = simulator.ended.then(() => {
       throw new ProcessError('simulator', `failed, see ${platform.logFolder}/simulator.log`);
     });
-    const played = untilPlayed(summaryFile, stop);
-    const done = startRestAfterGoal(platform, progress, stop).then(() => played);
     const displayEnded = [following, showing].map((work) => work.then(() => null));
-    const summary = await Promise.race([done, failed, aborted, ...displayEnded]);
+    const played = untilPlayed(summaryFile, stop);
+    const summary = await Promise.race([played, failed, aborted, ...displayEnded]);
     if (summary === null) return null;
     await untilProcessed(cluster, signal);
     if (signal.aborted) return null;
     const found = await readOutcome(cluster);
-    // The follower of the topics may be a moment late.
-    for (const state of found.states.values()) progress.apply(state);
     ended.abort();
     await showing;
     const wrong = mismatches(matches, found);
-    printLine(renderReport({ dataset, matches, wrong, summary, found }));
-    const { right, all } = checkTables(dataset, matches, found.tables);
-    return wrong.length === 0 && right === all;
+    const tables = checkTables(dataset, matches, found.tables);
+    printLine(renderReport({ dataset, matches, wrong, tables, summary, found }));
+    return wrong.length === 0 && tables.right === tables.all;
   } finally {
     ended.abort();
     await simulator.stop();
     await Promise.allSettled([following, showing]);
   }
-}
-
-async function startRestAfterGoal(
-  platform: Platform,
-  progress: DemoProgress,
-  signal: AbortSignal,
-): Promise<void> {
-  await poll(() => progress.hasGoal(), { timeoutMs: FIRST_GOAL_TIMEOUT_MS, everyMs: POLL_MS, signal });
-  if (!signal.aborted) await platform.startRest();
 }
 
 /** Waits for the summary that the simulator writes once every message is accepted. Null at `signal`. */
@@ -108,25 +98,12 @@ async function untilPlayed(file: string, signal: AbortSignal): Promise<PlaySumma
   return (await poll(read, { timeoutMs: Number.POSITIVE_INFINITY, everyMs: POLL_MS, signal })) ?? null;
 }
 
-/** Redraws the progress and the live matches on a terminal, else prints a line now and then, until `signal`. */
-async function showProgress(
-  progress: () => string,
-  cluster: OpenCluster,
-  signal: AbortSignal,
-): Promise<void> {
-  const { stdout } = process;
-  if (!stdout.isTTY) {
-    for (;;) {
-      await machineClock.sleep(LINE_INTERVAL_MS, signal);
-      if (signal.aborted) return;
-      printLine(progress());
-    }
+/** Prints a line now and then, until `signal`. */
+async function printNowAndThen(line: () => string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await machineClock.sleep(LINE_INTERVAL_MS, signal);
+    if (!signal.aborted) printLine(line());
   }
-  const matches = new LiveMatches(cluster);
-  await drawWhile(
-    matches.follow(signal, () => {}),
-    () => [progress(), '', ...matches.boardLines(stdout.columns - 1)],
-  );
 }
 
 /** Processors in the order of the data flow. */
@@ -134,10 +111,7 @@ const PROCESSORS = ['match-processor', 'standings-processor'] as const;
 /** Timeout without progress: a processor may be killed and restarted. */
 const PROGRESS_TIMEOUT = { timeoutMs: 60_000, everyMs: 200 };
 
-/**
- * Waits until the processors have processed all their input, until one makes no progress, or until `signal`. Compares
- * committed positions: an idle processor may not have fetched its latest input yet.
- */
+/** Waits until the processors have processed all their input, until one makes no progress, or until `signal`. */
 async function untilProcessed({ brokers, prefix }: TopicCluster, signal: AbortSignal): Promise<void> {
   for (const processor of PROCESSORS) {
     const { application, input } = streamTopics(prefix, processor);

@@ -4,14 +4,14 @@ import type { Dataset, MatchFacts } from '../../../data/dataset.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { backboneLines, dataDirFor, enterFolder } from '../../addresses.ts';
 import type { Platform } from '../../platform.ts';
-import { checkTables, type Mismatch, officialText, type PlayOutcome, resultText } from './check.ts';
-import { thousands } from './progress.ts';
+import { type checkTables, type Mismatch, officialText, type PlayOutcome, resultText } from './check.ts';
 
 /** What the report of a demonstration shows. */
 export type DemoReport = {
   readonly dataset: Dataset;
   readonly matches: readonly MatchFacts[];
   readonly wrong: readonly Mismatch[];
+  readonly tables: ReturnType<typeof checkTables>;
   readonly summary: PlaySummary;
   readonly found: PlayOutcome;
 };
@@ -34,7 +34,7 @@ const WAYS: Readonly<Record<string, string>> = {
 };
 
 /** Renders what was played, and how scores and tables compare with the official ones. */
-export function renderReport({ dataset, matches, wrong, summary, found }: DemoReport): string {
+export function renderReport({ dataset, matches, wrong, tables, summary, found }: DemoReport): string {
   const voids = [...found.states.values()].flatMap(({ void_goals }) => Object.values(void_goals));
   const ways = Object.entries(WAYS).map(
     ([reason, words]) => `${voids.filter((why) => why === reason).length} ${words}`,
@@ -42,7 +42,6 @@ export function renderReport({ dataset, matches, wrong, summary, found }: DemoRe
   const faults = Object.entries(FAULT_WORDS).map(
     ([fault, words]) => `${thousands(summary.faults[fault] ?? 0)} ${words}`,
   );
-  const { right, all } = checkTables(dataset, matches, found.tables);
   return [
     '',
     styleText(
@@ -57,11 +56,19 @@ export function renderReport({ dataset, matches, wrong, summary, found }: DemoRe
     reportLine('', faults.slice(3).join(', ')),
     reportLine('goals disallowed', `${voids.length}: ${ways.join(', ')}`),
     '',
-    tick(right === all, `every table has the official points and goals: ${right} of ${all}`),
+    tick(
+      tables.right === tables.all,
+      `every table has the official points and goals: ${tables.right} of ${tables.all}`,
+    ),
     tick(wrong.length === 0, finalScores(matches, wrong)),
     ...wrong.map(mismatchLine(dataset)),
     '',
   ].join('\n');
+}
+
+/** Returns a number with commas between thousands. */
+function thousands(value: number): string {
+  return value.toLocaleString('en-GB');
 }
 
 function reportLine(name: string, text: string): string {

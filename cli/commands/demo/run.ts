@@ -6,8 +6,7 @@ import { urlHost } from '#service/addresses.ts';
 import { loadConfig } from '#service/config.ts';
 import type { TopicCluster } from '#topics/follow.ts';
 import { readDataset } from '../../../data/dataset.ts';
-import { backboneFile } from '../../backbone-file.ts';
-import { type GivenTo, UsageError } from '../../command.ts';
+import type { GivenTo } from '../../command.ts';
 import { type Platform, type PlatformOptions, type ProviderSettings, startPlatform } from '../../platform.ts';
 import { PORT_SETTINGS, requireBrokers } from '../../platform-settings.ts';
 import { isFree, portFor } from '../../ports.ts';
@@ -24,22 +23,14 @@ const EXIT = { ok: 0, wrong: 1, stopped: 130 } as const;
 type DemoSettings = z.output<typeof config>;
 
 export async function run(...[options]: GivenTo<typeof command>): Promise<number> {
-  const { keep = false, brokers } = options;
-  if (!/^[13-9]$/.test(brokers)) throw new UsageError('--brokers must be 1, or 3 to 9');
-  const brokerCount = Number(brokers);
+  const { keep = false } = options;
   const settings = loadConfig(config, process.env);
   requireBrokers(settings);
-  if (brokerCount > 1 && settings.KAFKA_BROKERS !== undefined)
-    throw new UsageError(
-      '--brokers starts brokers here, and KAFKA_BROKERS names other ones: use only one of them',
-    );
   const stopRequests = platformStopRequests({ exitCode: EXIT.stopped });
   const { signal } = stopRequests;
   const dataset = readDataset(settings.DATASET);
   const matches = dataset.matches.slice(0, settings.MATCHES ?? dataset.matches.length);
   const folder = claimDemoFolder(settings.DATA_DIR);
-  const isFoundInDataDir =
-    folder.path === settings.DATA_DIR || backboneFile(settings.DATA_DIR).read() === null;
   const seconds = settings.DURATION ?? (keep ? PLAY_SECONDS.kept : PLAY_SECONDS.alone);
   const warning = seconds < PLAY_SECONDS.kept ? ': a match may be over before its feed is believed' : '';
   printLine(
@@ -48,7 +39,6 @@ export async function run(...[options]: GivenTo<typeof command>): Promise<number
   const provider = await simulatedProvider(settings.LISTEN_HOST);
   const platform = await startDemoPlatform(settings, {
     dataDir: folder.path,
-    alsoFoundIn: isFoundInDataDir ? [settings.DATA_DIR] : [],
     serviceSettings: {
       // Opens the board to the user of this machine; a deployment sets this itself.
       API_BOARD: process.env.API_BOARD ?? 'on',
@@ -56,7 +46,6 @@ export async function run(...[options]: GivenTo<typeof command>): Promise<number
       DELAYED_AFTER_MS: '0',
     },
     provider,
-    brokerCount,
     isShort: !keep,
   });
   stopRequests.started();
@@ -68,8 +57,7 @@ export async function run(...[options]: GivenTo<typeof command>): Promise<number
       printLine('Stopping …');
       return EXIT.stopped;
     }
-    const foundIn = keep && isFoundInDataDir ? settings.DATA_DIR : folder.path;
-    const data = { foundIn, prefix: platform.prefix };
+    const data = { foundIn: folder.path, prefix: platform.prefix };
     printLine(renderHowToRead(data, keep || platform.backbone.kind === 'configured', keep ? platform : null));
     if (keep && !signal.aborted) await playLeague(play, settings, signal);
     return passed ? EXIT.ok : EXIT.wrong;

@@ -32,8 +32,6 @@ export function startSimulator(
 const DATASET = 'england-2017-18';
 /** Whole weeks that move the season of 2017 after the tournament: a provider's time never goes back. */
 const DAYS_LATER = 364;
-/** Duration of a round on the provider's clock, with later kick-offs. */
-const ROUND_SECONDS = 7_800;
 
 type LeagueSettings = {
   readonly SEED: string;
@@ -55,11 +53,8 @@ export function startLeague(played: PlayTarget, { SEED, FAULTS, SPEED }: LeagueS
   });
 }
 
-/** Returns a line on the league: its season, speed and duration. */
+/** Returns a line on the league: its season and its speed. */
 export function leagueLine({ SPEED }: Pick<LeagueSettings, 'SPEED'>): string {
   const { competition, matches } = readDataset(DATASET);
-  const rounds = (2 * matches.length) / competition.teams.length;
-  const hours = (rounds * ROUND_SECONDS) / SPEED / 3600;
-  const length = hours < 0.1 ? 'in a few minutes' : `in about ${hours.toFixed(1)} hours`;
-  return `${competition.season.name} is played now, ${SPEED} times as fast as life: ${matches.length} matches ${length}.`;
+  return `${competition.season.name} is played now, ${SPEED} times as fast as life: ${matches.length} matches.`;
 }

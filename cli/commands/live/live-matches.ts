@@ -64,16 +64,20 @@ export class LiveMatches {
     });
   }
 
+  /** Returns the state of every match. */
+  states(): ShownState[] {
+    return [...this.#reader.eventIds()].flatMap((eventId) => this.#reader.state(eventId) ?? []);
+  }
+
   /** Returns the live matches now, ordered by start and id. */
   matches(now: Now = machineNow()): LiveRow[] {
-    return [...this.#reader.eventIds()]
-      .flatMap((eventId): LiveRow[] => {
-        const state = this.#reader.state(eventId);
+    return this.states()
+      .flatMap((state): LiveRow[] => {
         // Silence ends play later, with time.
-        if (state === null || phaseOf(state, now.wall / 1000) !== 'live') return [];
-        const { feed, ...trading } = this.#reader.guard(eventId, now);
+        if (phaseOf(state, now.wall / 1000) !== 'live') return [];
+        const { feed, ...trading } = this.#reader.guard(state.event_id, now);
         const received = this.#reader.health
-          .records(eventId)
+          .records(state.event_id)
           .map(({ event_id, heard_at }) => (event_id === null ? 0 : (heard_at ?? 0)));
         return [{ state, feed, trading, lastReceivedAt: Math.max(state.cause.received_at, ...received) }];
       })

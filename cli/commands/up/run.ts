@@ -30,16 +30,9 @@ export async function run(
     provider: providerOf(settings),
     replicas,
     accept,
-    brokerCount: 1,
     onProgress: (line) => printLine(`  ${line}`),
     onProblem: (line) => printLine(`! ${line}`),
   });
-  try {
-    await platform.startRest();
-  } catch (error) {
-    await platform.stop();
-    throw error;
-  }
   stopRequests.started();
   printLine(`\n${renderHowTo(platform, settings.DATA_DIR)}`);
   // Keeps this process alive while no service runs, as between restarts.
@@ -50,18 +43,12 @@ export async function run(
   return 0;
 }
 
-function providerOf({
-  PROVIDER_BASE_URL,
-  PROVIDER_CLIENT_ID,
-  PROVIDER_SECRET_KEY,
-}: z.output<typeof config>): ProviderSettings | null {
-  if (
-    PROVIDER_BASE_URL === undefined ||
-    PROVIDER_CLIENT_ID === undefined ||
-    PROVIDER_SECRET_KEY === undefined
-  )
-    return null;
-  return { PROVIDER_BASE_URL, PROVIDER_CLIENT_ID, PROVIDER_SECRET_KEY };
+/** Returns the provider to poll; the settings are complete where its address is set. */
+function providerOf(settings: z.output<typeof config>): ProviderSettings | null {
+  const { PROVIDER_BASE_URL, PROVIDER_CLIENT_ID = '', PROVIDER_SECRET_KEY = '' } = settings;
+  return PROVIDER_BASE_URL === undefined
+    ? null
+    : { PROVIDER_BASE_URL, PROVIDER_CLIENT_ID, PROVIDER_SECRET_KEY };
 }
 
 /** Renders the addresses of the platform, and commands that send and read. */
