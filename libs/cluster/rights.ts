@@ -21,7 +21,7 @@ export type MissingRights<R> = { readonly rights: readonly R[]; readonly topics:
 
 const CLIENT_ID = 'touchline-rights';
 /** Bits of a topic's authorized operations (KIP-430). */
-export const OPERATION_BITS = { Read: 1 << 3, Write: 1 << 4 } as const;
+const OPERATION_BITS = { Read: 1 << 3, Write: 1 << 4 } as const;
 /** The value of a broker that does not report authorized operations. */
 const UNKNOWN = -(2 ** 31);
 const FORBIDDEN = [

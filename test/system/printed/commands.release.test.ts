@@ -187,9 +187,6 @@ test('what services and doctor print without topics creates them', async () => {
   expect(commandsIn(await runs('doctor', all))).toContain('topics');
   expect(await runs('topics', all)).toContain('made ');
   expect(await runs('doctor', all)).not.toMatch(/failed +(?:topics|schemas)/);
-
-  const wrong = { ...all, CLIENTS_KEY: 'short' };
-  await runsPrintedIn(await runs('doctor api', wrong), 'api --help', wrong);
 });
 
 test('what doctor prints for processors that do not run starts them, and for a lost topic creates it', async () => {

@@ -244,10 +244,9 @@ export class BrokerConnections {
 export async function metadataOf(
   broker: Connection,
   names: readonly string[] | null,
-  withRights = false,
 ): Promise<metadataV12.MetadataResponse> {
   try {
-    return await metadata.api.async(broker, names === null ? null : [...names], false, withRights);
+    return await metadata.api.async(broker, names === null ? null : [...names], false, false);
   } catch (error) {
     const { response } = error as { readonly response?: metadataV12.MetadataResponse };
     if (response?.topics.every(({ errorCode }) => errorCode === 0)) return response;
