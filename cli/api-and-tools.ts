@@ -1,7 +1,4 @@
-/**
- * A process of `touchline up`: api and tool gateway, which answer from one set of views. Alone each would copy the same topics. When
- * one of them fails the process ends, and both start again.
- */
+/** The process of `touchline up` with api and tool gateway, which answer from one set of views. It ends when one of them fails. */
 import { z } from 'zod';
 import { runService } from '#service/run-service.ts';
 import { settings as apiSettings } from '../services/api/config.ts';

@@ -48,10 +48,7 @@ export function findWebhookKeys(env: Environment): DerivedKeys | null {
   return existsSync(file) ? deriveKeys([readFileSync(file, 'utf8').trim()], 'webhooks') : null;
 }
 
-/**
- * Returns the data folder of the `touchline up` that runs the environment's system on this machine; null without one. The environment
- * names that system by one of its brokers and its topic prefix.
- */
+/** Returns the data folder of the `touchline up` of this machine that runs the system of the environment; null without one. */
 export function dataDirWithPlatform(env: Environment): string | null {
   const { DATA_DIR } = loadConfig(z.object(dataSettings), env);
   const here = backboneFile(DATA_DIR).read();
@@ -111,10 +108,7 @@ export function commandLog(command: string): Logger {
   return createLogger({ name: command, level: process.env.LOG_LEVEL || 'silent' });
 }
 
-/**
- * Publishes values to a topic, and waits until they are acknowledged. `client` is the command for its log and client id;
- * `timeoutMs` limits connecting and each publish, default 30,000. Rejects with `PublishError`.
- */
+/** Publishes values. `timeoutMs`: of connecting and of each publish, default 30,000. Rejects with `PublishError`. */
 export async function publishValues<T extends TopicName>(
   { brokers, prefix, registry }: OpenCluster,
   topic: T,
@@ -134,10 +128,7 @@ export function platformName({ brokers, prefix }: Pick<TopicCluster, 'brokers' |
   return `${prefix}* of ${shownBrokers(brokers)}`;
 }
 
-/**
- * Throws `CommandError` unless the operator has confirmed an order with --yes. `loss` says what the order deletes, and how much
- * of it.
- */
+/** Throws `CommandError` unless the operator has confirmed an order with --yes. `loss` says what it deletes, and how much. */
 export function requireConfirmed(
   cluster: Pick<TopicCluster, 'brokers' | 'prefix'>,
   yes: boolean | undefined,

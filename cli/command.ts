@@ -59,10 +59,7 @@ export type ParsedCommand = {
   readonly isOrder: boolean;
 };
 
-/**
- * Parses the arguments of a command. Throws `UsageError` for what is unknown, missing, invalid or blank, and `CommanderError` once
- * help is printed.
- */
+/** Parses the arguments of a command. Throws `UsageError` for any that are wrong, and `CommanderError` once help is printed. */
 export function parseArguments(command: CommandUnknownOpts, args: readonly string[]): ParsedCommand {
   // What an unset variable of a shell leaves. No command takes one.
   if (args.some((one) => /^(?:--[\w-]+=)?\s*$/.test(one)))

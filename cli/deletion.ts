@@ -15,10 +15,7 @@ import { CommandError } from './command.ts';
 const REPORTED_WITHIN_MS = 15_000;
 
 /** Throws `CommandError` while processes of a processor run. */
-export async function requireStopped(
-  cluster: TopicCluster,
-  processors: readonly ProcessorName[],
-): Promise<void> {
+async function requireStopped(cluster: TopicCluster, processors: readonly ProcessorName[]): Promise<void> {
   for (const processor of processors) {
     const members = await membersOf(cluster, processor);
     if (members > 0)
@@ -103,10 +100,7 @@ export async function recordCounts(cluster: TopicCluster, topics: readonly strin
   return new Map([...counts].filter(([, count]) => count > 0));
 }
 
-/**
- * Returns the loss for an operator, such as `up to 12 records would be deleted (2 of next.clients, 10 of next.raw-messages)`. Marks of
- * transactions count as records.
- */
+/** Returns the loss for an operator. Marks of transactions count as records. */
 export function lossOf(counts: RecordCounts): string {
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const each = [...counts].map(([topic, count]) => `${count} of ${topic}`).join(', ');

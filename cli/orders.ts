@@ -19,10 +19,7 @@ const WRITE_TIMEOUT_MS = 5_000;
 /** A command line: its first word, and the others. */
 type CommandLine = { readonly command: string; readonly args: readonly string[] };
 
-/**
- * Runs a command that changes something, with a record before and after it. The command runs even when a record cannot be
- * written, for example before the topics exist; standard error then says so.
- */
+/** Runs a command that changes something, with a record before and after it. Where none can be written, it runs too, with a warning. */
 export async function recordOrder(line: CommandLine, run: () => Promise<number>): Promise<number> {
   const cluster = findClusterOrNull();
   if (cluster === null) return run();

@@ -10,10 +10,7 @@ const CLEAR_ALL = '\u001b[2J\u001b[H';
 
 const DRAW_INTERVAL_MS = 200;
 
-/**
- * Redraws lines in place at the end of standard output, which must be a terminal, until `work` ends. The last lines stay.
- * Rejects as `work` does.
- */
+/** Redraws lines in place on a terminal until `work` ends. The last lines stay. Rejects as `work` does. */
 export async function drawWhile(work: Promise<unknown>, lines: () => readonly string[]): Promise<void> {
   const out = process.stdout;
   let drawn = 0;

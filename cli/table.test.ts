@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { cut, type TextColumn, tableLines, widthOf } from './table.ts';
 
@@ -55,18 +54,4 @@ describe('cut', () => {
     expect(cut('abc', 3)).toBe('abc');
     expect(cut('abc', 0)).toBe('');
   });
-});
-
-describe('the style of a cell', () => {
-  const module = JSON.stringify(new URL('./table.ts', import.meta.url));
-  const columns = "[{ head: '', of: () => ({ text: 'safe', style: 'green' }) }]";
-  const program = `import(${module}).then(({ tableLines }) => process.stdout.write(tableLines(${columns}, [0], null)[1]))`;
-  const onTerminal = (env: Readonly<Record<string, string>>): string =>
-    execFileSync('script', ['-qefc', `'${process.execPath}' -e "$PROGRAM"`, '/dev/null'], {
-      encoding: 'utf8',
-      env: { PATH: process.env.PATH, TERM: 'xterm-256color', PROGRAM: program, ...env },
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-
-  test('colours its text on a terminal', () => expect(onTerminal({})).toContain('\u001b[32msafe\u001b[39m'));
 });

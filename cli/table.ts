@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import { escapeLine } from './values.ts';
 
 /** A colour or weight of text, or several. */
-export type Style = Parameters<typeof styleText>[0];
+type Style = Parameters<typeof styleText>[0];
 
 /** A column of a table whose rows are values of `T`. */
 export type TextColumn<T> = {

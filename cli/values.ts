@@ -20,10 +20,7 @@ export function readableBytes(bytes: Uint8Array): string {
   return CONTROL.test(text) ? Buffer.from(bytes).toString('base64') : text;
 }
 
-/**
- * Escapes foreign text for one line on a terminal: controls, line separators, and characters that change the reading order.
- * Anyone who knows the webhook secret can put such characters into a dead letter.
- */
+/** Escapes foreign text for one line on a terminal: controls, line separators, and characters that change the reading order. */
 export function escapeLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, escapeCharacter);
 }

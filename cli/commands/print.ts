@@ -1,7 +1,4 @@
-/**
- * Prints a shell script that runs a tool of Kafka once for each line of arguments. The brokers and the file with the client's
- * security are variables, because the operator who runs it has other credentials than this process.
- */
+/** Prints a shell script that runs a tool of Kafka once for each line of arguments, with the operator's own brokers and credentials. */
 export function printCommands(tool: string, lines: readonly string[]): void {
   const head = [
     '#!/bin/sh',

@@ -42,10 +42,7 @@ type TopicComparison = {
   readonly differing: readonly string[];
 };
 
-/**
- * Compares two prefixes, read committed, up to their current ends: the last value of each key, and of each transition by its
- * id. Holds a digest of each record in memory, about 150 bytes. Rejects with `StreamError`, `DecodeError`.
- */
+/** Compares the last value of each key, and each transition by its id, up to the current ends. Holds a digest of each record in memory. */
 async function compare(a: OpenCluster, b: OpenCluster, level: ComparisonLevel): Promise<TopicComparison[]> {
   const found: TopicComparison[] = [];
   for (const topic of comparedAt(level)) {

@@ -77,10 +77,7 @@ function resultText(letter: DeadLetter, { sent, problem, isSuperseded }: ResendR
   return problem === null ? `sent again: ${what}` : `not done, ${what} sent: ${problem}`;
 }
 
-/**
- * Returns the offset of the last record of a letter's key in its partition; null when there is none. Reads the topic again for
- * each letter, because a newer record may come at any time.
- */
+/** Returns the offset of the last record of a letter's key, null without one. Reads anew: a newer one may come at any time. */
 async function lastOffset(
   { brokers, prefix }: OpenCluster,
   { partition, key }: DeadLetter,

@@ -56,10 +56,7 @@ export function lostMatches(fates: readonly MatchFate[]): RebuildLoss {
   return { count, text: `${unknown.length > 0 ? 'up to ' : ''}${count} ${matches} (${parts.join(', ')})` };
 }
 
-/**
- * Returns what the rebuild of a processor and its readers would lose. `existing`: names on the broker. Reads the deleted topics and the
- * input once. Rejects as `follow`.
- */
+/** Returns what the rebuild of a processor and its readers would lose. `existing`: names on the broker. Rejects as `follow`. */
 export function rebuildLoss(
   cluster: OpenCluster,
   processor: ProcessorName,

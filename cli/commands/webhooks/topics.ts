@@ -103,10 +103,7 @@ export class WebhookTopics {
     }));
   }
 
-  /**
-   * Gives an order for a webhook: a dispatcher applies it once, whoever owns the webhook then. Rejects as `ClientDirectory.edit`, and
-   * with `CommandError` where too many wait.
-   */
+  /** Gives an order, which a dispatcher applies once. Rejects as `ClientDirectory.edit`, and with `CommandError` where too many wait. */
   async order(
     { id, clientId, progress }: WebhookRow,
     kind: 'enabled' | 'disabled' | 'resent' | 'skipped',

@@ -245,53 +245,28 @@ test('writes no version twice, whoever edits at the same time: the last record i
     name: 'c',
     active: true,
     secret_hash: 'x',
+    competitions: [],
     operations: null,
     may_halt: false,
     webhooks: [],
   };
-  const additions = await Promise.allSettled(
-    [1, 2].map((number) =>
-      directory.edit(5, (known) => {
-        if (known !== undefined) throw new Error('there is one');
-        return { ...blank, competitions: [number] };
-      }),
-    ),
-  );
-  const added = additions.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-  expect(added).toHaveLength(1);
-  expect(additions.find(({ status }) => status === 'rejected')).toMatchObject({
-    reason: { message: 'there is one' },
-  });
-  const numbers = [3, 4, 5];
-  const edits = await Promise.all([
-    directory.edit(5, (client) => ({
-      ...blank,
-      ...client,
-      active: false,
-      competitions: client?.competitions ?? [],
-    })),
-    ...numbers.map((number) =>
+  const numbers = [1, 2, 3, 4, 5];
+  const edits = await Promise.all(
+    numbers.map((number) =>
       directory.edit(5, (client) => ({
         ...blank,
         ...client,
         competitions: [...(client?.competitions ?? []), number],
       })),
     ),
-  ]);
+  );
   const log: Client[] = [];
   const registry = Registry.open({ url: at.registryUrl, prefix: at.prefix });
-  await follow(
-    ['clients'],
-    { ...at, registry },
-    {
-      untilEnd: true,
-      onRecord: ({ value }) => log.push(value as Client),
-    },
-  );
-  expect(log.map(({ version }) => version)).toEqual([1, 2, 3, 4, 5]);
-  expect(log.slice(1)).toEqual(edits.toSorted((a, b) => a.version - b.version));
-  expect(log.at(-1)).toMatchObject({ active: false });
-  expect(log.at(-1)?.competitions?.toSorted()).toEqual([...(added[0]?.competitions ?? []), ...numbers]);
+  const onRecord = ({ value }: { readonly value: Client | null }) => void log.push(value as Client);
+  await follow(['clients'], { ...at, registry }, { untilEnd: true, onRecord });
+  expect(log.map(({ version }) => version)).toEqual(numbers);
+  expect(log).toEqual(edits.toSorted((a, b) => a.version - b.version));
+  expect(log.at(-1)?.competitions?.toSorted()).toEqual(numbers);
 
   // Another writer's record counts too, for readers as for compaction, whatever its version says.
   await publishValues(at, 'clients', [{ key: '5', value: { ...(log[0] as Client), name: 'restored' } }]);

@@ -149,15 +149,4 @@ describe('touchline dead-letters resend', () => {
     expect(out).toContain(`${notArray[0]?.id.slice(0, 12)}  sent again: 1 message\n`);
     expect((await run(topics, 'list')).out).toContain('not_json');
   });
-
-  test('lists a letter again when the same bytes are rejected again', async () => {
-    const topics = await withLetters(...notArray);
-    await run(topics, 'resend', '--all');
-    expect(await run(topics, 'list')).toEqual({ code: 0, out: '', err: 'there are no dead letters\n' });
-    await topics.write(
-      'dead-letters',
-      notArray.map((letter) => ({ key: letter.id, value: letter })),
-    );
-    expect((await run(topics, 'list')).out).toContain('not_array');
-  });
 });

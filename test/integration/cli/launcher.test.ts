@@ -51,40 +51,22 @@ test('stops the service on another Node when the launcher is killed', async () =
   expect(run.err).toContain('"reason":"parent gone"');
 });
 
-test('lists commands and services', async () => {
-  const run = await touchlineHere(['--help']);
-  expect(run.code).toBe(0);
-  for (const name of [
-    'tail',
-    'dead-letters',
-    'up',
-    'demo',
-    'match-processor',
-    'webhook-receiver',
-    'simulator',
-  ]) {
-    expect(run.out).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
-  }
-  expect(run.err).toBe('');
+test('lists commands and services, by help and without a command, and prints its version', async () => {
+  const help = await touchlineHere(['--help']);
+  expect(help).toMatchObject({ code: 0, err: '' });
+  for (const name of ['tail', 'dead-letters', 'up', 'demo', 'match-processor', 'simulator'])
+    expect(help.out).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
+  expect(await touchlineHere([])).toEqual({ code: 2, out: '', err: help.out });
+  expect(await touchlineHere(['help'])).toEqual(help);
+  expect((await touchlineHere(['help', 'tail'])).out).toContain('Usage: touchline tail');
+  expect((await touchlineHere(['version'])).out).toMatch(/^touchline \d/);
 });
 
 test('refuses an unknown command, and suggests one', async () => {
-  const run = await touchlineHere(['tial']);
-  expect(run.code).toBe(2);
-  expect(run.err).toBe("touchline: unknown command 'tial'; did you mean tail?\nSee touchline --help.\n");
-});
-
-test('shows the help without a command, and fails', async () => {
-  const run = await touchlineHere([]);
-  expect(run.code).toBe(2);
-  expect(run.out).toBe('');
-  expect(run.err).toContain('Usage: touchline');
-});
-
-test('has help and version as commands and as options', async () => {
-  expect((await touchlineHere(['help'])).out).toBe((await touchlineHere(['--help'])).out);
-  expect((await touchlineHere(['help', 'tail'])).out).toContain('Usage: touchline tail');
-  expect((await touchlineHere(['version'])).out).toMatch(/^touchline \d/);
+  expect(await touchlineHere(['tial'])).toMatchObject({
+    code: 2,
+    err: "touchline: unknown command 'tial'; did you mean tail?\nSee touchline --help.\n",
+  });
 });
 
 describe('an answer without a broker', () => {
@@ -128,16 +110,6 @@ describe('the broker that is used', () => {
     const run = await touchlineHere(['tail', 'match-state'], { DATA_DIR: temporaryFolder() });
     expect(run.code).toBe(1);
     expect(run.err).toMatch(/^touchline tail: no broker: .*touchline up.*KAFKA_BROKERS.*\n$/);
-  });
-
-  test('must be a valid address', async () => {
-    const run = await touchlineHere(['tail', 'match-state'], {
-      KAFKA_BROKERS: 'here',
-      SCHEMA_REGISTRY_URL: 'x',
-    });
-    expect(run.code).toBe(2);
-    expect(run.err).toContain('KAFKA_BROKERS: must be host:port');
-    expect(run.err).toContain('SCHEMA_REGISTRY_URL: must be an http or https address');
   });
 
   test('is named when it does not answer', async () => {

@@ -1,24 +1,15 @@
-/** `touchline position`, `touchline rebuild` and the positions of `touchline doctor` against a real processor. */
+/** `touchline position` and `touchline rebuild` against a real processor. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readPositions, topicBounds } from '#cluster/logs.ts';
 import { partitionHash } from '#streams/client/port.ts';
-import { deleteTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { commandsIn } from '../../../cli/testing/printed-commands.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { withAdmin } from '../../support/admin.ts';
-import { doctor } from '../../support/doctor.ts';
 import { connectionEnv } from '../../support/environment.ts';
-import {
-  FEW_PARTITIONS,
-  Pipeline,
-  type PipelineConnection,
-  type PipelineOutput,
-} from '../../support/pipeline.ts';
-import { until } from '../../support/poll.ts';
+import { Pipeline, type PipelineConnection, type PipelineOutput } from '../../support/pipeline.ts';
 import type { TestService } from '../../support/processes.ts';
-import { publishValues } from '../../support/publish-values.ts';
 import { readRecords } from '../../support/read-records.ts';
 import { type CommandOutput, touchlineHere } from '../../support/touchline-here.ts';
 import { workload } from '../../support/workload.ts';
@@ -220,53 +211,3 @@ async function bytesOf(topic: string): Promise<string[]> {
     [partition, key?.toString('hex'), value?.toString('hex')].join(),
   );
 }
-
-describe('touchline doctor', () => {
-  test('fails on lost state, and its advice leads back to what was', async () => {
-    const processor = pipeline.startProcessor();
-    const failures = async () => {
-      const { findings } = await doctor(connectionEnv(connection));
-      return findings.filter(({ check, status }) => check === 'positions' && status === 'failed');
-    };
-    // A processor that commits meanwhile is not refused.
-    const [moving] = await Promise.all([failures(), pipeline.feed(LOAD)]);
-    await pipeline.settled();
-    expect(moving).toEqual([]);
-    const before = await pipeline.output();
-    const state = `${connection.prefix}match-state`;
-    await deleteTopics(connection.brokers, [state]);
-    const lost = await until('the topic is gone', async () => {
-      const found = await failures();
-      return found.length > 0 ? found : undefined;
-    });
-    expect(lost).toMatchObject([
-      {
-        message: `${state} is missing, and match-processor had processed or written records of it: they are lost`,
-        advice: expect.stringMatching(
-          /touchline topics.* and then npx touchline rebuild match-processor --yes/,
-        ),
-      },
-    ]);
-    expect((await run('doctor')).out).not.toContain('missing: ');
-
-    const created = await touchlineHere(['topics'], {
-      ...connectionEnv(connection),
-      TOPIC_PARTITIONS: String(FEW_PARTITIONS),
-    });
-    expect(created, created.err).toMatchObject({ code: 0 });
-    expect(await failures()).toMatchObject([
-      {
-        message: expect.stringMatching(/^match-processor refuses partitions \d.* \(CHANGELOG_RECREATED\): /),
-        advice: expect.stringMatching(/npx touchline rebuild match-processor --yes/),
-      },
-    ]);
-    await processor.stop();
-    // Tables stay, and their processor goes on behind them.
-    await publishValues(connection, 'standings', [{ key: '39719', value: sampleOf('standings') }]);
-    expect(await run('rebuild', 'match-processor', '--yes')).toMatchObject({ code: 0, err: '' });
-    pipeline.startProcessor();
-    await pipeline.settled();
-    expect(comparable(await pipeline.output())).toEqual(comparable(before));
-    expect(await failures()).toEqual([]);
-  });
-});
