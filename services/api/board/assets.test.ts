@@ -18,9 +18,9 @@ test('keeps the path of an asset while the content is the same', () => {
   expect(files.has(path('board.css').slice('/board/assets/'.length))).toBe(true);
 });
 
-test('lists the modules that a page loads, without those of workers', () => {
+test('lists the modules that a page loads, without that of the worker', () => {
   expect(scripts).toEqual(expect.arrayContaining(['page.ts', 'idiomorph.js']));
-  expect(scripts).not.toContain('stream-worker.ts');
+  expect(scripts).not.toContain('metronome.ts');
 });
 
 test('suppresses Node’s warning about stripping types', () => {

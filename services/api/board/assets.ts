@@ -12,8 +12,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.ts': 'text/javascript; charset=utf-8',
   '.webmanifest': 'application/manifest+json',
 };
-/** Scripts of workers, which a page does not load itself. */
-const WORKERS = ['metronome.ts', 'stream-worker.ts'];
+/** The script of a worker, which a page does not load itself. */
+const WORKER = 'metronome.ts';
 
 let loaded: ReturnType<typeof loadAssets> | undefined;
 
@@ -45,12 +45,12 @@ export function loadAssets() {
     /** Returns the path of an asset such as `board.css`; it changes with the content of any asset. */
     path: (name: string): string => `${ASSETS_PATH}${stamp}/${name}`,
     /** The modules that a page loads. */
-    scripts: [...files.keys()].filter((name) => /\.[jt]s$/.test(name) && !WORKERS.includes(name)),
+    scripts: [...files.keys()].filter((name) => /\.[jt]s$/.test(name) && name !== WORKER),
   };
 }
 
-/** A worker has the policy of its own script, not of its page: the shared worker connects to `/board/events`. */
-const ASSET_POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'";
+/** A worker has the policy of its own script, not of its page. */
+const ASSET_POLICY = "default-src 'none'; frame-ancestors 'none'";
 
 /** Serves the assets. Browsers cache them for a year, as a path changes with the content. */
 export function assetRoutes(app: FastifyInstance): void {

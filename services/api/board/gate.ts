@@ -30,8 +30,6 @@ export type BoardGate = {
 };
 
 const COOKIE = 'touchline_session';
-/** The id of the client who signed in, for the pages alone: tabs of one client share a stream. */
-const CLIENT_COOKIE = 'touchline_client';
 const COOKIE_OF = new RegExp(`(?:^|;\\s*)${COOKIE}=([A-Za-z0-9._-]+)`);
 const BODY_LIMIT = 4 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
@@ -47,10 +45,8 @@ export async function boardGate(app: FastifyInstance, options: GateOptions): Pro
   const everything = { access: () => all };
   const isHttps = ({ protocol }: FastifyRequest): boolean =>
     publicUrl === undefined ? protocol === 'https' : publicUrl.startsWith('https:');
-  const cookies = (request: FastifyRequest, session: string, client: string, seconds: number): string[] => {
-    const rest = `Path=/; Max-Age=${seconds}; SameSite=Lax${isHttps(request) ? '; Secure' : ''}`;
-    return [`${COOKIE}=${session}; HttpOnly; ${rest}`, `${CLIENT_COOKIE}=${client}; ${rest}`];
-  };
+  const cookie = (request: FastifyRequest, session: string, seconds: number): string =>
+    `${COOKIE}=${session}; HttpOnly; Path=/; Max-Age=${seconds}; SameSite=Lax${isHttps(request) ? '; Secure' : ''}`;
   const sessionOf = ({ headers }: FastifyRequest): string | undefined =>
     COOKIE_OF.exec(headers.cookie ?? '')?.[1];
   const viewerOf = (request: FastifyRequest): Viewer | null => {
@@ -78,13 +74,13 @@ export async function boardGate(app: FastifyInstance, options: GateOptions): Pro
       const session = await sessions.open(client_id.trim(), secret_key.trim());
       if (session === null) return sendForm(reply, 401, ownPath(to), 'These credentials are wrong.');
       return reply
-        .header('set-cookie', cookies(request, session, client_id.trim(), SESSION_SECONDS))
+        .header('set-cookie', cookie(request, session, SESSION_SECONDS))
         .redirect(ownPath(to), 303);
     });
     scope.post('/sign-out', (request, reply) => {
       const session = sessionOf(request);
       if (session !== undefined) sessions.end(session);
-      return reply.header('set-cookie', cookies(request, '', '', 0)).redirect('/sign-in', 303);
+      return reply.header('set-cookie', cookie(request, '', 0)).redirect('/sign-in', 303);
     });
   });
 

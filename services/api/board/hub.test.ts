@@ -22,7 +22,7 @@ test('delays heartbeats and new readers after a stall, until the process has cau
   onTestFinished(() => hub.close());
   const { written, response } = recordedResponse();
   const access = { coversMatch: () => true, coversSeason: () => true, isValid: () => true };
-  hub.join(response, [{ topic: { kind: 'board' }, access, states: [], prefix: '' }]);
+  hub.join(response, { topic: { kind: 'board' }, access, states: [] });
   const beats = () => written.filter((text) => text.startsWith('event: beat')).length;
   await vi.advanceTimersByTimeAsync(2_000);
   expect(beats()).toBe(2);
@@ -49,7 +49,6 @@ function recordedResponse() {
     on() {},
     once() {},
     end() {},
-    setMaxListeners() {},
   };
   return { written, response: response as unknown as ServerResponse };
 }
@@ -67,7 +66,7 @@ function following(topic: StreamTopic) {
   const { written, response } = recordedResponse();
   const contract = { covers: true };
   const access = { coversMatch: () => contract.covers, coversSeason: () => true, isValid: () => true };
-  hub.join(response, [{ topic, access, states: boardStates(view, 400, Date.now() / 1000), prefix: '' }]);
+  hub.join(response, { topic, access, states: boardStates(view, 400, Date.now() / 1000) });
   const sent = () =>
     written
       .splice(0)

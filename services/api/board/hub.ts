@@ -37,12 +37,11 @@ export type HubOptions = {
   readonly maxReaders: number;
 };
 
-/** A topic of a connection. `prefix`: of the names of its events; empty where it is the only one. */
+/** What a connection follows. */
 export type FollowedTopic = {
   readonly topic: StreamTopic;
   readonly access: ReaderAccess;
   readonly states: readonly ShownState[];
-  readonly prefix: string;
 };
 
 /** Sends changes to the readers of `/board/events`. */
@@ -78,7 +77,7 @@ export class Hub {
     const registers = [metrics];
     new Gauge({
       name: 'touchline_board_readers',
-      help: 'Parts of the board that connected browsers follow: pages, of all tabs each part once.',
+      help: 'Connected readers of the board’s events: visible pages.',
       registers,
       collect() {
         this.set(readers.size);
@@ -105,9 +104,9 @@ export class Hub {
     ).unref();
   }
 
-  /** Whether as many more readers are allowed; counts a refusal in the metrics. */
-  admits(readers: number): boolean {
-    const room = this.#readers.size + readers <= this.#options.maxReaders;
+  /** Whether one more reader is allowed; counts a refusal in the metrics. */
+  admits(): boolean {
+    const room = this.#readers.size < this.#options.maxReaders;
     if (!room) this.#refused.inc();
     return room;
   }
@@ -123,20 +122,16 @@ export class Hub {
     for (const state of states) this.#frameOf(state, kind);
   }
 
-  /** Sends a snapshot of each topic and then its changes, until the connection ends or `close` is called. */
-  join(response: ServerResponse, topics: readonly FollowedTopic[]): void {
+  /** Sends a snapshot of the topic and then its changes, until the connection ends or `close` is called. */
+  join(response: ServerResponse, { topic, access, states }: FollowedTopic): void {
     // The snapshot has the current health, so the new reader needs no event about earlier changes.
     this.#offerHealth();
-    // Each reader has its own listeners.
-    response.setMaxListeners(0);
     const now = this.#options.now();
-    for (const { topic, access, states, prefix } of topics) {
-      const reader = new EventStreamReader(response, topic, access, this.#frameOf, prefix);
-      this.#readers.add(reader);
-      response.once('close', () => this.#readers.delete(reader));
-      reader.offerFeeds(feedsOf(this.#options.view, now));
-      reader.start({ now, steady: performance.now() }, states);
-    }
+    const reader = new EventStreamReader(response, topic, access, this.#frameOf);
+    this.#readers.add(reader);
+    response.once('close', () => this.#readers.delete(reader));
+    reader.offerFeeds(feedsOf(this.#options.view, now));
+    reader.start({ now, steady: performance.now() }, states);
   }
 
   /** Ends every stream. */

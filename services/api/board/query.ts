@@ -21,19 +21,6 @@ export const streamQuery = z.object({
   clocks: z.literal('yes').optional(),
 });
 
-/** Maximum number of parts in one connection: more tabs than anybody opens. */
-const MAX_PARTS = 200;
-
-/** A query of `/board/events` that follows several parts of the board, each by its own query, e.g. `follow=event%3D5&follow=feeds%3Dyes`. */
-export const partsQuery = z.object({
-  follow: z.preprocess(partQueries, z.array(streamQuery).max(MAX_PARTS).optional()),
-});
-
-function partQueries(follow: unknown): unknown {
-  if (follow === undefined) return undefined;
-  return [follow].flat().map((part) => Object.fromEntries(new URLSearchParams(String(part))));
-}
-
 /** The query of `/standings`. `table=knock-out` means `show=knock-out`: the select of tables lists the knock-out stages too. */
 export const standingsQuery = z
   .object({

@@ -31,8 +31,6 @@ const MAX_MISSED_HEARTBEATS = 60;
  */
 export class EventStreamReader {
   readonly #response: ServerResponse;
-  /** Prefix of the names of its events, where several readers share a connection. */
-  readonly #prefix: string;
   readonly #topic: StreamTopic;
   readonly #access: ReaderAccess;
   readonly #frameOf: FrameOf;
@@ -49,15 +47,8 @@ export class EventStreamReader {
   #isFull = false;
   #missedHeartbeats = 0;
 
-  constructor(
-    response: ServerResponse,
-    topic: StreamTopic,
-    access: ReaderAccess,
-    frameOf: FrameOf,
-    prefix = '',
-  ) {
+  constructor(response: ServerResponse, topic: StreamTopic, access: ReaderAccess, frameOf: FrameOf) {
     this.#response = response;
-    this.#prefix = prefix;
     this.#topic = topic;
     this.#access = access;
     this.#frameOf = frameOf;
@@ -185,6 +176,6 @@ export class EventStreamReader {
 
   #write(event: string, data: string): void {
     if (this.#response.writableEnded || this.#response.destroyed) return;
-    this.#isFull = !this.#response.write(`event: ${this.#prefix}${event}\ndata: ${data}\n\n`);
+    this.#isFull = !this.#response.write(`event: ${event}\ndata: ${data}\n\n`);
   }
 }

@@ -26,7 +26,7 @@ import { missingPage, PAGE_HEADERS, problemPage, sendPage } from './pages/layout
 import { matchPage } from './pages/match-page.ts';
 import type { Moment } from './pages/moment.ts';
 import { standingsPage } from './pages/standings-page.ts';
-import { boardQuery, matchParams, partsQuery, standingsQuery, streamQuery } from './query.ts';
+import { boardQuery, matchParams, standingsQuery, streamQuery } from './query.ts';
 import type { ReaderAccess, StreamTopic } from './reader.ts';
 import { coversScope, type ReadView, scopedView } from './scoped-view.ts';
 import { seasonStandings } from './standings.ts';
@@ -42,7 +42,7 @@ export type BoardOptions = Omit<HubOptions, 'maxReaders'> & {
   readonly orderHalt?: GiveHaltOrder | undefined;
   /** Maximum number of matches on the board, live ones first, then those that begin next, then the last changed; live ones are never left out. Default 400. */
   readonly size?: number;
-  /** Maximum number of parts of the board that are followed at the same time. Default 1000. */
+  /** Maximum number of readers of `/board/events` at the same time. Default 1000. */
   readonly maxReaders?: number;
 };
 
@@ -70,10 +70,9 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     done();
   });
   const gate = await boardGate(app, options.gate);
-  const enter = entrance(view, gate);
   const operatorOf = (request: FastifyRequest): Operator | null =>
     options.orderHalt === undefined ? null : gate.operator(request);
-  const admit = admission(enter);
+  const admit = admission(view, gate);
   // A contract that hides a page is told so; a server that does not store a match has none.
   const all = scopedView(view, { clientId: 0, competitions: options.gate.competitions, operations: null });
   assetRoutes(app);
@@ -99,44 +98,20 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     const error = served === null ? 'No such match' : `Not found here: this server serves ${served}`;
     return reply.code(404).send({ error });
   });
-  eventsRoute(app, enter, { view, hub, now, size });
-}
-
-/** What a request may see of the board. */
-type Entry = {
-  /** Returns the data of a kind of page; null when the contract does not cover it. */
-  of(kind: StreamTopic['kind']): Admitted | null;
-};
-
-/** Returns what a request may see. Answers 401 and returns null when it has to sign in. */
-type Entrance = (request: FastifyRequest, reply: FastifyReply) => Entry | null;
-
-function entrance(view: BoardView, gate: BoardGate): Entrance {
-  return (request, reply) => {
-    const currentAccess = gate.enter(request);
-    const access = currentAccess?.access() ?? null;
-    if (currentAccess === null || access === null) {
-      refuseEntry(request, reply);
-      return null;
-    }
-    return {
-      of: (kind) =>
-        covers(access, REQUIRED_OPERATIONS[kind])
-          ? { currentAccess, view: scopedView(view, access), served: servedWords(access) }
-          : null,
-    };
-  };
+  eventsRoute(app, admit, { view, hub, now, size });
 }
 
 /** Returns what a request may see of a kind of page. Answers 401 or 403 and returns null when it may see nothing. */
 type Admission = (request: FastifyRequest, reply: FastifyReply, kind: StreamTopic['kind']) => Admitted | null;
 
-function admission(enter: Entrance): Admission {
+function admission(view: BoardView, gate: BoardGate): Admission {
   return (request, reply, kind) => {
-    const entry = enter(request, reply);
-    const admitted = entry?.of(kind) ?? null;
-    if (entry !== null && admitted === null) refuseOutside(request, reply);
-    return admitted;
+    const currentAccess = gate.enter(request);
+    const access = currentAccess?.access() ?? null;
+    if (currentAccess === null || access === null) refuseEntry(request, reply);
+    else if (!covers(access, REQUIRED_OPERATIONS[kind])) refuseOutside(request, reply);
+    else return { currentAccess, view: scopedView(view, access), served: servedWords(access) };
+    return null;
   };
 }
 
@@ -210,36 +185,25 @@ function pageRoutes(
 
 function eventsRoute(
   app: FastifyInstance,
-  enter: Entrance,
+  admit: Admission,
   { view, hub, now, size }: Pick<BoardOptions, 'view' | 'now'> & { readonly hub: Hub; readonly size: number },
 ): void {
   app.get('/board/events', async (request, reply) => {
-    const topics = topicsOf(request.query);
-    if (topics === null)
+    const { data } = streamQuery.safeParse(request.query);
+    if (data === undefined)
       return reply
         .code(400)
         .send({ error: 'event must be a positive whole number; season must be one too, or none' });
-    const entry = enter(request, reply);
-    if (entry === null) return reply;
-    const covered = topics.flatMap(({ topic, prefix }) => {
-      const admitted = entry.of(topic.kind);
-      return admitted === null ? [] : [{ topic, prefix, admitted }];
-    });
-    if (covered.length === 0) {
-      refuseOutside(request, reply);
-      return reply;
-    }
+    const topic = topicOf(data);
+    const admitted = admit(request, reply, topic.kind);
+    if (admitted === null) return reply;
     await hub.untilCaughtUp();
-    if (!hub.admits(covered.length))
+    if (!hub.admits())
       return reply.code(503).header('retry-after', '30').send({ error: 'Too many readers' });
     // Reads everything before the answer begins, so that a failure can still be answered with 500.
-    const followed = covered.map(({ topic, prefix, admitted }) => ({
-      topic,
-      prefix,
-      access: readerAccess(admitted.currentAccess, topic.kind, view),
-      states: statesOf(admitted.view, topic, size, now()),
-    }));
-    for (const { topic, states } of followed) hub.prepare(states, topic);
+    const access = readerAccess(admitted.currentAccess, topic.kind, view);
+    const states = statesOf(admitted.view, topic, size, now());
+    hub.prepare(states, topic);
     reply.hijack();
     reply.raw.writeHead(200, {
       ...PAGE_HEADERS,
@@ -249,20 +213,9 @@ function eventsRoute(
       connection: 'close',
       'x-accel-buffering': 'no',
     });
-    for (const { prefix } of topics.filter((one) => !covered.some(({ topic }) => topic === one.topic)))
-      reply.raw.write(`event: ${prefix}refused\ndata: {}\n\n`);
-    hub.join(reply.raw, followed);
+    hub.join(reply.raw, { topic, access, states });
     return reply;
   });
-}
-
-/** Returns the topics of a query of `/board/events`, with the prefix of their events; null when it is invalid. */
-function topicsOf(query: unknown): { readonly topic: StreamTopic; readonly prefix: string }[] | null {
-  const { data: parts } = partsQuery.safeParse(query);
-  if (parts?.follow !== undefined)
-    return parts.follow.map((part, n) => ({ topic: topicOf(part), prefix: `${n}/` }));
-  const { data: only } = streamQuery.safeParse(query);
-  return parts === undefined || only === undefined ? null : [{ topic: topicOf(only), prefix: '' }];
 }
 
 type Admitted = {

@@ -63,12 +63,13 @@ export class Visit {
     });
   }
 
+  /** Visits a URL in a window of its own, because all tabs of a window but the last are hidden, and so not connected. */
   static async open(
     browser: Pick<BrowserContext, 'newPage'>,
     url: string,
     options: VisitOptions = {},
   ): Promise<Visit> {
-    return Visit.of(await browser.newPage(), url, options);
+    return Visit.of(await browser.newPage({ type: 'window' }), url, options);
   }
 
   /** Visits a URL in an existing page. */

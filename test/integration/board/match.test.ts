@@ -100,16 +100,12 @@ describe.runIf(CHROMIUM !== null)(`the page of a match${NEEDS_CHROMIUM}`, () => 
   });
 
   test('is fetched again after a failed fetch during which the match changed', async () => {
-    // Without the shared worker, whose events are not seen in the page's own traffic.
-    const page = await stage.browser.newPage();
-    await page.evaluateOnNewDocument('delete window.SharedWorker');
-    const visit = await stage.openIn(page, PATH);
-    await visit.live();
+    const visit = await stage.follow(PATH);
     const session = await visit.page.createCDPSession();
     await session.send('Network.enable');
     let changes = 0;
     session.on('Network.eventSourceMessageReceived', ({ eventName }) => {
-      if (eventName === '0/match') changes += 1;
+      if (eventName === 'match') changes += 1;
     });
     let fail: (() => Promise<void>) | undefined;
     await visit.page.setRequestInterception(true);
