@@ -72,19 +72,13 @@ const ADDITIONAL_TOPICS: Readonly<Partial<Record<ProcessorName, Pick<ServiceTopi
   'alert-processor': { reads: ['match-state', 'feed-health', 'trading-halts'], writes: [] },
 };
 
-/** Processors whose backlog an api shows at `/feeds`. */
-export const BACKLOG_OF = ['match-processor', 'standings-processor'] as const;
-
 const ADDITIONAL_RIGHTS: Readonly<Partial<Record<ServiceName, (prefix: string) => readonly Right[]>>> = {
   // For the position of match state.
   'feed-monitor': (prefix) => [readOf(positionsTopicName(prefix, 'match-processor'))],
   // For each partition of webhook-progress.
   'webhook-dispatcher': (prefix) => [transactionsOf(prefix, 'webhook-dispatcher')],
-  // For backlogs: positions, and the ends of an input that it does not read otherwise.
+  // For orders that are given on the board, as editors of the topic do.
   api: (prefix) => [
-    ...BACKLOG_OF.map((processor) => readOf(positionsTopicName(prefix, processor))),
-    readOf(topicName(prefix, 'match-results')),
-    // For orders that are given on the board, as editors of the topic do.
     literal('Write', 'TransactionalId', `${topicName(prefix, 'trading-halts')}-editor`),
     literal('Write', 'Topic', topicIdsName(prefix)),
   ],

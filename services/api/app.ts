@@ -19,7 +19,6 @@ import { type FeedStatus, HEALTH_HEADER } from '#trading/feed-status.ts';
 import { servedWords } from '#views/queries/access.ts';
 import type { ServedCompetitions } from '#views/store/served.ts';
 import type { BoardView } from '#views/store/views.ts';
-import type { BacklogCounter } from './board/backlog.ts';
 import type { GateOptions } from './board/gate.ts';
 import { type BoardOptions, boardRoutes, notFoundPage } from './board/routes.ts';
 import { readExample } from './docs/examples.ts';
@@ -49,8 +48,6 @@ export type ApiAppOptions = {
   readonly board: GateOptions | null;
   /** Ids of the competitions that are served; null: all. */
   readonly competitions: ServedCompetitions;
-  /** Unprocessed records of each processor, for the board's page of the feeds. */
-  readonly backlog?: BacklogCounter | undefined;
   readonly orderHalt?: BoardOptions['orderHalt'];
   /** Rules of seasons, for the winners of ties on the board. */
   readonly rulesOf?: RulesOf | undefined;
@@ -80,7 +77,6 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
     authenticator,
     view,
     board,
-    backlog,
     orderHalt,
     rulesOf,
     version,
@@ -157,7 +153,6 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
       gate: board,
       now,
       metrics: registry,
-      backlog,
       orderHalt,
       rulesOf,
     });

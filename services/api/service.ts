@@ -14,7 +14,6 @@ import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { servedAccess, servedOf } from '#views/store/served.ts';
 import { ViewFollower } from '#views/view-follower.ts';
 import { createApp, createAuthenticator, tableDifferences } from './app.ts';
-import { backlogCounter } from './board/backlog.ts';
 import { settings } from './config.ts';
 import { createSessions } from './sessions.ts';
 
@@ -92,7 +91,6 @@ export async function serveApi(
     board: API_BOARD === 'off' ? null : gate,
     competitions,
     orderHalt: (order) => orderHalt({ brokers, prefix, registryUrl, log: logger }, order),
-    backlog: backlogCounter({ brokers, prefix, log: logger }),
     rulesOf: readRules(config.RULES_DIR || OWN_RULES),
     version: serviceVersion(),
     publicUrl: config.API_PUBLIC_URL,

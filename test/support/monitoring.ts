@@ -85,7 +85,6 @@ function pathOf(file: string): string {
 const OTHERS: ReadonlySet<string> = new Set([
   'touchline_pat',
   'touchline_session',
-  'touchline_client',
   'touchline_api',
 ]);
 /** Services with metrics of views, whose names begin with the service: libs/views/metrics.ts. */

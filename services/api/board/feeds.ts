@@ -1,16 +1,12 @@
 import { boardMatch } from '#story/board-match.ts';
 import type { ShownState } from '#views/store/board-view.ts';
-import type { ProcessorBacklog } from './backlog.ts';
 import type { ReadView } from './scoped-view.ts';
 
 /** The content of the page of the feeds. */
 export type Feeds = ReturnType<typeof feedsOf>;
 
-/**
- * Returns the content of the page of the feeds. `now`: Unix seconds. `waiting`: unprocessed records of each processor; null: not
- * known, undefined: not counted on this server.
- */
-export function feedsOf(view: ReadView, now: number, waiting?: readonly ProcessorBacklog[] | null) {
+/** Returns the content of the page of the feeds. `now`: Unix seconds. */
+export function feedsOf(view: ReadView, now: number) {
   const records = new Map(view.health.sourceRecords().map((record) => [record.source, record]));
   const live = view.matches.live(now);
   const doubted = live.filter(({ event_id }) => !view.matchHealth(event_id, now * 1000).believed);
@@ -24,7 +20,6 @@ export function feedsOf(view: ReadView, now: number, waiting?: readonly Processo
     /** Live matches whose feed is not believed. */
     doubted: doubted.map((state) => boardMatch(state, view, now)),
     delays: delaysOf(live, view, now),
-    waiting,
   };
 }
 

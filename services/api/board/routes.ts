@@ -9,7 +9,6 @@ import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
 import type { Operator } from '../sessions.ts';
 import { assetRoutes } from './assets.ts';
-import type { BacklogCounter } from './backlog.ts';
 import { boardStates } from './board-states.ts';
 import { LIVE_HEADER } from './browser/heartbeat.ts';
 import { feedsOf } from './feeds.ts';
@@ -34,8 +33,6 @@ import { seasonStandings } from './standings.ts';
 /** Dependencies and limits of the board. */
 export type BoardOptions = Omit<HubOptions, 'maxReaders'> & {
   readonly gate: GateOptions;
-  /** Unprocessed records of each processor, for the page of the feeds. Default: the page does not show them. */
-  readonly backlog?: BacklogCounter | undefined;
   /** Rules of seasons, for the winners of ties. Default: only a shoot-out decides level goals. */
   readonly rulesOf?: RulesOf | undefined;
   /** Publishes an order to halt or to resume trading by hand. Default: the board takes no orders. */
@@ -59,7 +56,7 @@ const REQUIRED_OPERATIONS = {
  * record of a match at `/board/matches/{id}`. The gate and the client's contract decide what a request may see.
  */
 export async function boardRoutes(app: FastifyInstance, options: BoardOptions): Promise<void> {
-  const { view, now, metrics, backlog, rulesOf, size = 400, maxReaders = 1_000 } = options;
+  const { view, now, metrics, rulesOf, size = 400, maxReaders = 1_000 } = options;
   const hub = new Hub({ view, now, metrics, maxReaders });
   app.addHook('preClose', (done) => {
     hub.close();
@@ -76,7 +73,7 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
   // A contract that hides a page is told so; a server that does not store a match has none.
   const all = scopedView(view, { clientId: 0, competitions: options.gate.competitions, operations: null });
   assetRoutes(app);
-  pageRoutes(app, admit, { all, now, backlog, rulesOf, size, operatorOf });
+  pageRoutes(app, admit, { all, now, rulesOf, size, operatorOf });
   if (options.orderHalt !== undefined)
     await haltOrderRoute(app, {
       operatorOf,
@@ -128,11 +125,10 @@ function pageRoutes(
   {
     all,
     now,
-    backlog,
     rulesOf,
     size,
     operatorOf,
-  }: Pick<BoardOptions, 'now' | 'backlog' | 'rulesOf'> & {
+  }: Pick<BoardOptions, 'now' | 'rulesOf'> & {
     readonly all: ReadView;
     readonly size: number;
     readonly operatorOf: (request: FastifyRequest) => Operator | null;
@@ -167,7 +163,7 @@ function pageRoutes(
     return details && matchPage(details, operatorOf(request) !== null, now());
   });
   servePage('/feeds', 'feeds', ({ view, served }, request) =>
-    feedsPage(feedsOf(view, now(), backlog?.()), served, momentOf(request)),
+    feedsPage(feedsOf(view, now()), served, momentOf(request)),
   );
   const reader = new HaltReader(size);
   servePage('/halts', 'board', async ({ view }, request) => {

@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest';
 import { leagueTable } from '../../../services/api/board/testing/provider-tables.ts';
 import { firstHalf, SERBIA_BRAZIL as match } from '../../../services/api/board/testing/scenes.ts';
-import { ServedBoard } from '../../../services/api/board/testing/served.ts';
 import { CHROMIUM, NEEDS_CHROMIUM } from './browser.ts';
 import { ShownBoard } from './shown-board.ts';
 
@@ -40,19 +39,6 @@ describe.runIf(CHROMIUM !== null)(`the feeds${NEEDS_CHROMIUM}`, () => {
     await visit.shows(`${source}[data-guard="halted"] .facts`, 'down (provider unreachable)');
     await visit.shows('.doubted', 'Serbia – Brazil');
     expect(visit.complaints).toEqual([]);
-  });
-
-  test('are shown with the unprocessed records of the processors', async () => {
-    let records: number | null = 3;
-    const waiting = () => [{ processor: 'match-processor', records } as const];
-    const counted = await ServedBoard.start({ view: stage.served.played.views, backlog: waiting });
-    const visit = await stage.follow(`${await counted.listen()}/feeds`);
-    const row = '#waiting-match-processor';
-    await visit.shows(row, 'Messages received, not yet applied to matches3');
-    records = null;
-    await visit.shows(row, 'unknown');
-    expect(visit.complaints).toEqual([]);
-    await counted.close();
   });
 
   test.each(['/', `/match/${match.id}`, '/standings', '/feeds'])(

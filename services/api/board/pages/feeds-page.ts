@@ -3,7 +3,6 @@ import { feedWords, sourceName } from '#story/feed-words.ts';
 import { type BoardMatch, matchName } from '#story/match.ts';
 import { agoWords, delayWords, durationWords } from '#story/minute.ts';
 import { reasonWords } from '#story/words.ts';
-import type { ProcessorName } from '#topics/processors.ts';
 import type { Feeds } from '../feeds.ts';
 import { type Html, html } from './html.ts';
 import { document, factsHtml, timeOf } from './layout.ts';
@@ -17,11 +16,6 @@ const ACTIONS: Readonly<Record<string, string>> = {
   skipped: 'The provider no longer has the messages from this time. Some may be missing.',
 };
 
-const WAITING: Readonly<Partial<Record<ProcessorName, string>>> = {
-  'match-processor': 'Messages received, not yet applied to matches',
-  'standings-processor': 'Results not yet in tables',
-};
-
 /** Interval at which the page is read again, seconds: the ages of feeds grow without an event. */
 const REFRESH_SECONDS = 2;
 
@@ -29,11 +23,11 @@ const REFRESH_SECONDS = 2;
 const MAX_GAPS = 20;
 
 /**
- * Renders the page of the feeds at `/feeds`: state, delay and interruptions of each source, and unprocessed records. `served`: the
- * competitions that are served, in words; null: all.
+ * Renders the page of the feeds at `/feeds`: state, delay and interruptions of each source. `served`: the competitions that are served,
+ * in words; null: all.
  */
 export function feedsPage(
-  { sources, live, doubted, delays, waiting }: Feeds,
+  { sources, live, doubted, delays }: Feeds,
   served: string | null,
   moment: Moment,
 ): string {
@@ -43,8 +37,7 @@ ${served !== null && html`<p>This server serves ${served}.</p>`}
 ${sources.length === 0 && html`<p class="empty">The state of the feeds is unknown: no feed monitor has reported. No match is safe.</p>`}
 <div class="sources">${sources.map((source) => sourceHtml(source, moment))}</div>
 ${doubted.length > 0 && html`<section aria-labelledby="doubted-title"><h2 id="doubted-title">Live matches without a feed to rely on</h2><ul class="doubted">${doubted.map(doubtedHtml)}</ul></section>`}
-${delays !== null && delaysHtml(delays)}
-${waiting !== undefined && waitingHtml(waiting, moment)}`;
+${delays !== null && delaysHtml(delays)}`;
   return document({
     title: 'Feeds',
     here: 'feeds',
@@ -91,19 +84,6 @@ function delaysHtml({ median, longest, slowest }: NonNullable<Feeds['delays']>):
 <p class="small">How late the last message of each live match came: from the second in which the provider wrote it to its receipt. A change that was found in a list came with the list.</p>
 <dl class="facts"><div><dt>Half of them within</dt><dd>${delayWords(median)}</dd></div>
 <div><dt>The latest</dt><dd>${delayWords(longest)}: <a href="/match/${slowest.event_id}">${matchName(slowest)}</a></dd></div></dl></section>`;
-}
-
-function waitingHtml(waiting: Feeds['waiting'], moment: Moment): Html {
-  return html`<section class="waiting" aria-labelledby="waiting-title"><h2 id="waiting-title">Waiting within Touchline</h2>
-<p class="small">Records that have arrived and are not processed yet. A number that stays above 0, or grows, means our own delay.</p>
-${
-  waiting
-    ? html`<dl class="facts">${waiting.map(
-        ({ processor, records }) =>
-          html`<div id="waiting-${processor}"><dt>${WAITING[processor] ?? processor}</dt><dd>${whileConnected(moment, String(records ?? 'unknown: the broker does not answer'), NO_WORD)}</dd></div>`,
-      )}</dl>`
-    : html`<p class="small">Not counted yet.</p>`
-}</section>`;
 }
 
 function gapHtml({ from, to, reason, action }: HealthGap, now: number): Html {
