@@ -14,23 +14,17 @@ function accessOf({ client_id, competitions, operations }: Client): Access {
 
 const POLL_MS = 20;
 
-/** A client, and the served part of what its contract covers. */
+/** A client, and what its contract covers. */
 type KnownClient = { readonly client: Client; readonly access: Access };
 
 /** All clients of the topic with their contracts, in memory, as every request needs one. */
 export class Contracts {
-  readonly #narrow: (access: Access) => Access;
   readonly #clients = new Map<number, KnownClient>();
   #follower: BackgroundReading | undefined;
 
-  /** `narrow` returns the served part of what a contract covers. */
-  constructor(narrow: (access: Access) => Access) {
-    this.#narrow = narrow;
-  }
-
   /** Resolves once all clients are known, and follows the topic until `close`. Throws what `followInBackground` throws. */
-  static async follow(context: FollowContext, narrow: (access: Access) => Access): Promise<Contracts> {
-    const contracts = new Contracts(narrow);
+  static async follow(context: FollowContext): Promise<Contracts> {
+    const contracts = new Contracts();
     contracts.#follower = await followInBackground(['clients'], context, {
       onRecord({ key, value }) {
         if (value === null) contracts.#clients.delete(Number(key));
@@ -59,7 +53,7 @@ export class Contracts {
 
   /** Applies a record of the topic. */
   apply(client: Client): void {
-    this.#clients.set(client.client_id, { client, access: this.#narrow(accessOf(client)) });
+    this.#clients.set(client.client_id, { client, access: accessOf(client) });
   }
 
   async close(): Promise<void> {

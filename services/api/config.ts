@@ -11,7 +11,6 @@ import {
   processSettings,
   rulesSettings,
 } from '#service/config.ts';
-import { viewSettings } from '#views/store/served.ts';
 
 export const settings = z.object({
   ...processSettings,
@@ -19,7 +18,6 @@ export const settings = z.object({
   ...kafkaSettings,
   ...dataSettings,
   ...rotatingClientsSettings,
-  ...viewSettings,
   ...rulesSettings,
   API_PORT: port()
     .prefault('8081')

@@ -95,7 +95,7 @@ class ApiInMemory extends ServedContract {
     world.now = Date.now();
     world.give(...RECORDS);
     world.views.feed.sweep(world.now - FEED_RETENTION_MS);
-    const contracts = new Contracts((access) => access);
+    const contracts = new Contracts();
     for (const { id, secret, competitions, operations } of Object.values(CLIENTS))
       contracts.apply({
         ...sampleOf('clients'),
@@ -108,7 +108,6 @@ class ApiInMemory extends ServedContract {
     const authenticator = createAuthenticator(contracts, [CLIENTS_KEY]);
     const registry = createMetrics('api');
     const app = await createApp({
-      competitions: null,
       data: createProviderData(world.views),
       authenticator,
       view: world.views,

@@ -16,7 +16,6 @@ import type { ViewRecord } from '../ingest/records.ts';
 import { createProviderData } from '../render/answers/provider-data.ts';
 import { applyRecords } from '../render/apply.ts';
 import { openViews, removeViews } from '../store/database.ts';
-import type { ServedCompetitions } from '../store/served.ts';
 import { Statements } from '../store/sql.ts';
 import { type LostState, Views } from '../store/views.ts';
 
@@ -73,11 +72,9 @@ export class ViewsWorld {
   now = RECEIVED_AT;
   readonly #folder = temporaryFolder();
   readonly #matches = new Map<number, Match>();
-  readonly #served: ServedCompetitions;
   #offset = 0;
 
-  constructor(served: ServedCompetitions = null) {
-    this.#served = served;
+  constructor() {
     this.views = this.#open();
     atEnd(() => this.views.close());
   }
@@ -180,6 +177,6 @@ export class ViewsWorld {
 
   #open(): Views {
     const options = { folder: this.#folder, source: {}, maxAgeMs: 1e9, boot: 'a boot', now: RECEIVED_AT };
-    return new Views(openViews(options), this.#served);
+    return new Views(openViews(options));
   }
 }

@@ -13,7 +13,6 @@ import { PlayedViews } from './playing.ts';
 export const OPEN: GateOptions = {
   sessions: { open: async () => null, viewer: () => null, end: () => {} },
   openOnLoopback: true,
-  competitions: null,
   publicUrl: undefined,
 };
 
