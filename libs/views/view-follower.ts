@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { topicBounds, topicIds } from '#cluster/logs.ts';
 import { FolderError } from '#security/folders.ts';
+import type { Logger } from '#service/logger.ts';
 import type { RunningService } from '#service/run-service.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
@@ -34,8 +35,9 @@ const LOST = {
 /** The folder of the views, and the topics that they are built from. */
 type ViewFollowerOptions = Pick<
   SourceOptions,
-  'brokers' | 'prefix' | 'feedRetentionMs' | 'urgentPaceMs' | 'metrics' | 'log' | 'signal'
+  'brokers' | 'prefix' | 'feedRetentionMs' | 'urgentPaceMs' | 'metrics' | 'signal'
 > & {
+  readonly log: Logger;
   /** Name of the service; its views are in the folder of that name in `dataDir`. */
   readonly name: string;
   readonly dataDir: string;
