@@ -11,8 +11,6 @@ export type WrittenRecord = {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly timestamp: number;
-  /** Header of the record. */
-  readonly traceparent?: string;
 };
 
 export type TestBatch = {
@@ -38,7 +36,7 @@ export function batchBytes(batch: TestBatch): Buffer {
   const algorithm = compressionsAlgorithms[compression];
   const plain = Buffer.concat(
     records.map(
-      ({ offset, key, value, timestamp, traceparent }) =>
+      ({ offset, key, value, timestamp }) =>
         createRecord(
           // The library expects undefined for no compression.
           {
@@ -46,10 +44,7 @@ export function batchBytes(batch: TestBatch): Buffer {
             key: key as Buffer,
             value: value as Buffer,
             timestamp: BigInt(timestamp),
-            headers:
-              traceparent === undefined
-                ? HEADERS
-                : new Map([...HEADERS, [Buffer.from('traceparent'), Buffer.from(traceparent)]]),
+            headers: HEADERS,
           },
           offset - first,
           BigInt(base),

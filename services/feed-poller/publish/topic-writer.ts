@@ -11,7 +11,6 @@ import type { Logger } from '#streams/log.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { publishTraced, tracer } from '#tracing/tracing.ts';
 import type { PollerMetrics } from '../metrics.ts';
 
 /** The topics that the poller writes. */
@@ -55,7 +54,7 @@ export class TopicWriter {
   /** Writes the records of a delivery. */
   async deliver(delivery: ReadDelivery): Promise<void> {
     const { metrics, now, log } = this.#options;
-    await this.#publishDelivery(this.#encode(delivery));
+    await this.#publish(this.#encode(delivery));
     const { raw, normalized, deadLetters, ignored } = delivery;
     if (raw !== null) metrics.stages.received_to_published(now() - raw.received_at);
     for (const { type, unread, unreadable } of normalized) {
@@ -112,16 +111,6 @@ export class TopicWriter {
     const { codecs, prefix } = this.#options;
     const codec = codecs[topic] as unknown as Codec<TopicValues[T]>;
     return { topic: topicName(prefix, topic), key, value: codec.encode(value) };
-  }
-
-  async #publishDelivery(records: readonly PublishRecord[]): Promise<void> {
-    const span = tracer()?.start('read from the provider', { kind: 'internal' }) ?? null;
-    if (span === null) return this.#publish(records);
-    try {
-      await publishTraced((traced) => this.#publish(traced), records, span);
-    } finally {
-      span.end();
-    }
   }
 
   async #publish(records: readonly PublishRecord[]): Promise<void> {

@@ -119,13 +119,12 @@ capabilities: {drop: [ALL]}
 {{- end }}
 {{- end }}
 
-{{- /* Rules of egress, as a list, to the addresses in `env` that are neither broker nor registry: who issues tokens, who collects traces. A
-       policy knows no names: an address of IPv4 is the only one that is let out to, a name opens its port. */}}
+{{- /* Rules of egress, as a list, to who issues tokens. A policy knows no names: an address of IPv4 is the only one that is let out to, a
+       name opens its port. */}}
 {{- define "touchline.outside" -}}
-{{- $policy := .root.Values.networkPolicy -}}
+{{- $peers := .root.Values.networkPolicy.tokens -}}
 {{- $rules := list -}}
-{{- range $setting, $peers := dict "KAFKA_SASL_TOKEN_URL" $policy.tokens "OTEL_EXPORTER_OTLP_ENDPOINT" $policy.traces -}}
-{{- with get $.env $setting -}}
+{{- with get .env "KAFKA_SASL_TOKEN_URL" -}}
 {{- $url := urlParse . -}}
 {{- $port := splitList ":" $url.host | last -}}
 {{- if not (regexMatch "^[0-9]+$" $port) }}{{ $port = eq $url.scheme "https" | ternary "443" "80" }}{{ end -}}
@@ -136,7 +135,6 @@ capabilities: {drop: [ALL]}
 {{- $_ := set $rule "to" (list (dict "ipBlock" (dict "cidr" (printf "%s/32" $url.hostname)))) -}}
 {{- end -}}
 {{- $rules = append $rules $rule -}}
-{{- end -}}
 {{- end -}}
 {{- toYaml $rules -}}
 {{- end }}
