@@ -51,18 +51,6 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(document)).not.toMatch(/\$id|\$defs|\$schema/);
   });
 
-  test.each(ALL_OPERATIONS)('lists the answers of $name, and who may call it', ({ name, open, idName }) => {
-    const operation = operationOf(name);
-    const statuses = ['200', '400', '405', '500', '503'];
-    if (!open || name === 'oauth') statuses.push('401');
-    if (!open) statuses.push('403');
-    const ofNodes = ['events.index', 'events-simple.index', 'stages.index', 'standings.index'];
-    if (idName !== null || ofNodes.includes(name)) statuses.push('404');
-    expect(Object.keys(operation.responses).toSorted()).toEqual(statuses.toSorted());
-    expect(operation.security).toEqual(open ? [] : [{ token: [] }]);
-    expect(operation.parameters.some(({ name: parameter }) => parameter === 'token')).toBe(false);
-  });
-
   test('names each error with its internal code, also both errors of a window of the feed', () => {
     const { paths } = made();
     const causes = (path: string) => paths[path]?.get.responses['400']?.description;
@@ -80,31 +68,6 @@ describe('the OpenAPI document', () => {
       ).toBe(true);
   });
 
-  test.each(ALL_OPERATIONS)(
-    'refers to the schemas of the answers of $name, and to feed health',
-    ({ name }) => {
-      for (const [status, answer] of Object.entries(operationOf(name).responses)) {
-        const schema = { $ref: `#/components/schemas/${status === '200' ? name : 'Error'}` };
-        expect([status, answer.content]).toEqual([status, { 'application/json': { schema } }]);
-        const headers = { 'X-Feed-Health': { $ref: '#/components/headers/X-Feed-Health' } };
-        expect([status, answer.headers]).toEqual([status, Number(status) < 500 ? headers : undefined]);
-      }
-    },
-  );
-
-  test.each(ALL_OPERATIONS)('defines the answer of $name in the envelope', ({ name }) => {
-    const { schemas } = made().components;
-    const { properties } = schemas[name] as {
-      properties: { api: { properties: object; required: string[] } };
-    };
-    expect(properties.api.required).toEqual(['ver', 'timestamp', 'method', 'data']);
-    expect(properties.api.properties).toMatchObject({
-      ver: { type: 'string' },
-      timestamp: { type: 'integer' },
-      method: { properties: { name: { const: name }, total_items: { type: 'integer', minimum: 0 } } },
-    });
-  });
-
   test('defines the record of every answer once, and an error', () => {
     const { schemas } = made().components;
     const records = [...Object.keys(ANSWERS), ...ALL_OPERATIONS.map(({ name }) => name), 'Error'];
@@ -120,14 +83,31 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  test.each(ALL_OPERATIONS)('describes what the spec does not show of $name', ({ name, notShown }) => {
-    expect(operationOf(name).description).toBe(notShown ?? undefined);
-  });
-
-  test.each(ALL_OPERATIONS)('describes each parameter of $name', ({ name }) => {
-    const { parameters } = operationOf(name);
-    expect(parameters.filter(({ description }) => description === undefined).map(({ name }) => name)).toEqual(
-      [],
-    );
+  test.each(ALL_OPERATIONS)('describes $name: its answers, parameters and who may call it', (of) => {
+    const { name, open, idName, notShown } = of;
+    const { responses, security, parameters, description } = operationOf(name);
+    const statuses = ['200', '400', '405', '500', '503'];
+    if (!open || name === 'oauth') statuses.push('401');
+    if (!open) statuses.push('403');
+    const ofNodes = ['events.index', 'events-simple.index', 'stages.index', 'standings.index'];
+    if (idName !== null || ofNodes.includes(name)) statuses.push('404');
+    expect(Object.keys(responses).toSorted()).toEqual(statuses.toSorted());
+    for (const [status, answer] of Object.entries(responses)) {
+      const schema = { $ref: `#/components/schemas/${status === '200' ? name : 'Error'}` };
+      const headers = { 'X-Feed-Health': { $ref: '#/components/headers/X-Feed-Health' } };
+      expect([status, answer.content]).toEqual([status, { 'application/json': { schema } }]);
+      expect([status, answer.headers]).toEqual([status, Number(status) < 500 ? headers : undefined]);
+    }
+    expect([security, description]).toEqual([open ? [] : [{ token: [] }], notShown ?? undefined]);
+    expect(parameters.filter((one) => one.description === undefined || one.name === 'token')).toEqual([]);
+    const { properties } = made().components.schemas[name] as {
+      properties: { api: { properties: object; required: string[] } };
+    };
+    expect(properties.api.required).toEqual(['ver', 'timestamp', 'method', 'data']);
+    expect(properties.api.properties).toMatchObject({
+      ver: { type: 'string' },
+      timestamp: { type: 'integer' },
+      method: { properties: { name: { const: name }, total_items: { type: 'integer', minimum: 0 } } },
+    });
   });
 });

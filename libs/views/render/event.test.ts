@@ -204,6 +204,37 @@ describe('an event with unusual fields', () => {
   });
 });
 
+describe('a field that depends on another is of the last report of both', () => {
+  const finished = { status_id: 11, status_type: 'finished' };
+  const first = { status_id: 33, clock_time: 600, played_time: 599 };
+  const second = { status_id: 34, clock_time: 300 };
+  const basketball = { sport_id: 1, status_id: 8, clock_time: 60, played_time: 700 };
+  test.each<[string, readonly Fields[], Fields]>([
+    ['the name of a status', [{ ...first, status_name: 'First half' }, second], { status_name: '2nd half' }],
+    ['the name of a round', [{ round_id: 1, round_name: 'Round 1' }, { round_id: 2 }], { round_name: '' }],
+    ['the played time of soccer is computed', [first], { played_time: 600 }],
+    ['the played time of a second half', [first, second], { played_time: 3_000 }],
+    ['the played time of a finished match', [first, second, finished], { played_time: 5_400, clock_time: 0 }],
+    ['the played time before kick-off', [{ status_id: 1, played_time: 7 }], { played_time: 7 }],
+    ['the played time of another sport', [basketball], { played_time: 700 }],
+    [
+      'the played time of another part of another sport',
+      [basketball, { ...basketball, status_id: 10, played_time: undefined }],
+      { played_time: null },
+    ],
+    ['the clock of a finished match', [{ ...finished, clock_time: 2_880 }], { clock_time: 0 }],
+  ])('%s', (_, reports, shown) => {
+    expect(full(...reports)).toMatchObject(shown);
+  });
+});
+
+test('omits the names of the levels above it, even if a message has them', () => {
+  const named = { competition_name: 'Cup', season_name: '2026', stage_name: 'Final', group_name: 'A' };
+  const event = full({ ...named, area_name: 'Europe', tour_name: '', gender: 'male' });
+  expect(event).toMatchObject({ gender: 'male', competition_id: 6628 });
+  expect(Object.keys(event).join()).not.toMatch(/(competition|season|stage|group|area|tour)_\w*name/);
+});
+
 test('takes the name of an unknown status from the catalogue', () => {
   const state = stateOf({ status_id: 9_999 });
   const { full } = renderEvent(state, (id) => (id === 9_999 ? 'Third half' : 'Other'));

@@ -83,29 +83,6 @@ describe.runIf(CHROMIUM !== null)(`the layout${NEEDS_CHROMIUM}`, () => {
     await visit.shows('#match-3100042 .reasons', 'possible goal, feed down (provider unreachable)');
     expect(await cut(3_100_042)).toEqual([]);
   });
-
-  test('keeps the longest minute of a match clear of the sign', async () => {
-    const visit = await stage.follow(`/match/${LONG.id}`);
-    const entry = '#incident-5-100002';
-    await visit.shows(`${entry} .at`, '120+3′');
-    for (const width of [1440, 390]) {
-      await visit.page.setViewport({ width, height: 900 });
-      const [minute] = await boxes(visit, `${entry} .at`);
-      const [sign] = await boxes(visit, `${entry} .sign`);
-      expect((sign?.left ?? 0) - (minute?.right ?? 0), `at ${width} px`).toBeGreaterThanOrEqual(4);
-    }
-  });
-
-  test('keeps a value near its name on a wide screen', async () => {
-    const feeds = await stage.follow('/feeds', { width: 1440 });
-    const [value] = await boxes(feeds, '.source dd');
-    const [source] = await boxes(feeds, '.source');
-    expect((value?.left ?? 0) - (source?.left ?? 0)).toBeLessThan(320);
-    const players = await stage.follow('/standings?season=312&table=39800', { width: 1440 });
-    const [goals] = await boxes(players, 'td[data-code="goals"]');
-    const [name] = await boxes(players, 'tbody th');
-    expect((goals?.right ?? 0) - (name?.left ?? 0)).toBeLessThan(720);
-  });
 });
 
 type Box = Readonly<Record<'top' | 'bottom' | 'left' | 'right', number>>;

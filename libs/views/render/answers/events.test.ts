@@ -156,6 +156,16 @@ test('counts the events of a basic board, and refuses one that is too long', asy
   expect(() => board(1)).toThrow('Invalid parameter');
 });
 
+test('lists an event again when it is published after its deletion, and not for a late report from before', async () => {
+  const T = 1_790_000_000;
+  const list = () => idsAt('/v2/events?season_id=25528');
+  world.play(eventMessage({ ut: T }, { id: 1 }), eventMessage({ ut: T + 5 }, { id: 1, action: 'delete' }));
+  world.play(eventMessage({ ut: T + 4 }, { id: 1 }));
+  expect(await list()).toEqual([]);
+  world.play(eventMessage({ ut: T + 6 }, { id: 1 }));
+  expect(await list()).toEqual([1]);
+});
+
 test('reuses the answer of an unchanged board, and renders a changed one', async () => {
   world.play(eventMessage({}, { id: 1 }));
   const before = await ask(BOARD);
