@@ -3,7 +3,6 @@ import type { Client } from '#records/types.ts';
 import { poll } from '#timing/poll.ts';
 import { type BackgroundReading, type FollowContext, followInBackground } from '#topics/follow.ts';
 
-/** Returns what the contract of a client covers. */
 function accessOf({ client_id, competitions, operations }: Client): Access {
   return {
     clientId: client_id,
@@ -14,7 +13,6 @@ function accessOf({ client_id, competitions, operations }: Client): Access {
 
 const POLL_MS = 20;
 
-/** A client, and what its contract covers. */
 type KnownClient = { readonly client: Client; readonly access: Access };
 
 /** All clients of the topic with their contracts, in memory, as every request needs one. */
@@ -51,7 +49,6 @@ export class Contracts {
     return poll(() => this.find(clientId), { timeoutMs: withinMs, everyMs: POLL_MS });
   }
 
-  /** Applies a record of the topic. */
   apply(client: Client): void {
     this.#clients.set(client.client_id, { client, access: accessOf(client) });
   }

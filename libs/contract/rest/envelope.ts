@@ -6,7 +6,6 @@ import type { Paging } from './provider.ts';
 /** The text after the data. */
 export const ENVELOPE_END = '}}';
 
-/** The content of an answer's envelope. */
 type EnvelopeFacts = {
   readonly version: string;
   /** Unix seconds. */

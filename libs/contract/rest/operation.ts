@@ -14,13 +14,10 @@ export type OperationInfo<N extends string = string, D extends z.ZodType = z.Zod
   readonly summary: string;
   /** What the spec does not show, and how we answer instead; null if the spec shows everything. */
   readonly notShown: string | null;
-  /** Whether it answers without a token. */
   readonly open: boolean;
   /** The name of the path's id among the echoed parameters; null if the path has no id. */
   readonly idName: string | null;
-  /** Query parameters, except the token. */
   readonly params: z.ZodObject;
-  /** The schema of `api.data`. */
   readonly data: D;
 };
 

@@ -11,7 +11,6 @@ const LIST_LIMITS = [5, 10, 25, 50, 100, 150] as const;
 /** Maximum window of dates or of the feed, days. The spec names a limit without its value. */
 export const MAX_WINDOW_DAYS = 31;
 
-/** Maximum number of events in one request of the feed. */
 const MAX_EVENT_IDS = 500;
 
 /** Values of `status_type`. The spec shows three of them; the provider has the others too. */
@@ -88,7 +87,6 @@ export const standingsParameters = {
 
 const statusType = z.enum(STATUS_TYPES);
 
-/** Both ends of a window of dates. */
 const dates = { date_from: dateParameter.optional(), date_to: dateParameter.optional() };
 
 export const eventsParameters = {

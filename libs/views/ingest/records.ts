@@ -23,9 +23,7 @@ export type ViewRecord<T extends SourceTopic = SourceTopic> = {
 
 /** The position of a partition. */
 export type ReadPosition = {
-  /** Its `partitionKey`. */
   readonly key: string;
-  /** The next offset to read. */
   readonly next: number;
   /** Leader epoch of the record before `next`; null if unknown. */
   readonly epoch: number | null;

@@ -14,9 +14,7 @@ export type SourceOptions = TopicSource & {
   /** Retention of the feed's messages, milliseconds. */
   readonly feedRetentionMs: number;
   readonly metrics: ViewMetrics;
-  /** Aborted when the process must stop. */
   readonly signal: AbortSignal;
-  /** Client id that the brokers see. */
   readonly reader: string;
   /** The next offset to read, by `partitionKey`. */
   readonly offsets: ReadonlyMap<string, number>;
@@ -26,13 +24,11 @@ export type SourceOptions = TopicSource & {
   readonly apply: (records: readonly ViewRecord[], positions: readonly ReadPosition[]) => void;
   /** Minimum interval between two requests for the topics that readers wait for, milliseconds. */
   readonly urgentPaceMs: number;
-  /** The topics to read. */
   readonly topics: readonly SourceTopic[];
   /** Called once all records that existed at the start are applied. */
   readonly onCaughtUp: () => void;
   /** Called at least twice a second for each partition of an urgent topic that was read to the end it had `at` (steady clock). */
   readonly onUpToDate: (topic: SourceTopic, partition: number, at: number) => void;
-  /** Called with each record that nobody can read. */
   readonly onUnreadable: (topic: SourceTopic, record: UnreadableRecord) => void;
 };
 

@@ -40,9 +40,7 @@ type ChangesQuery = Paging & {
   readonly only: ReadonlySet<StepClass> | null;
 };
 
-/** Maximum number of meetings of two teams in their balance. */
 const MAX_MEETINGS = 1_000;
-/** Maximum number of teams that a search ranks. */
 const MAX_TEAMS = 500;
 /** Maximum number of words in a search; further ones are ignored. */
 const MAX_WORDS = 8;
@@ -84,7 +82,6 @@ export function toolQueries(views: Views) {
       return page(conditions, 'earliest', query);
     },
 
-    /** Whether a team plays in a match that the client may see. */
     isTeam: (id: number, access: Access): boolean =>
       matches.page(visibleEvents(access).where(PLAYS, id), 'latest', ONE).total > 0,
 

@@ -193,7 +193,6 @@ function renderParticipants(
   });
 }
 
-/** Whether any participant has a result of this id. */
 function hasResult(participants: readonly Participant[], resultId: number): boolean {
   return participants.some(({ results }) => results.some(({ id }) => id === resultId));
 }

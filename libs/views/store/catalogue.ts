@@ -77,7 +77,6 @@ export class CatalogueView extends SqlView {
     this.#parsed.delete(key);
   }
 
-  /** Returns a record; null if there is none. */
   find(kind: CatalogueKind, id: number | null): CatalogueEntry | null {
     if (id === null) return null;
     const key = `${kind}/${id}`;
@@ -101,7 +100,6 @@ export class CatalogueView extends SqlView {
     return this.sql.rows<CatalogueRow>(text, ...conditions.values).map(entryOf);
   }
 
-  /** Returns the name of a record; null if unknown. */
   name(kind: CatalogueKind, id: number | null): string | null {
     return this.find(kind, id)?.name ?? null;
   }

@@ -48,7 +48,6 @@ export type OpenViewsOptions = {
   readonly now: number;
 };
 
-/** The database of views. */
 export type OpenedViews = {
   readonly database: DatabaseSync;
   /** The reason why it was created empty; null if it is reused. */
@@ -185,7 +184,6 @@ function closeViews(database: DatabaseSync, folder: string, isLost: boolean): vo
   else writeMark(folder, checksumOf(folder));
 }
 
-/** Returns the checksum of closed views. */
 function checksumOf(folder: string): string {
   const hash = createHash('sha256');
   const file = openSync(join(folder, FILE), 'r');

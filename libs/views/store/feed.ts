@@ -30,7 +30,6 @@ export type FoundMessages = {
   texts(): AsyncGenerator<string, void, undefined>;
 };
 
-/** A message without its text. */
 type Row = {
   readonly id: number;
   readonly at: number;

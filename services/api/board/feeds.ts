@@ -15,9 +15,7 @@ export function feedsOf(view: ReadView, now: number) {
       const record = records.get(belief.source);
       return record === undefined ? [] : [{ belief, record }];
     }),
-    /** Number of live matches. */
     live: live.length,
-    /** Live matches whose feed is not believed. */
     doubted: doubted.map((state) => boardMatch(state, view, now)),
     delays: delaysOf(live, view, now),
   };

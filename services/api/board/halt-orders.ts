@@ -30,7 +30,6 @@ type HaltOrderOptions = {
   readonly publicUrl: string | undefined;
 };
 
-/** Registers `POST /halts`. */
 export async function haltOrderRoute(app: FastifyInstance, options: HaltOrderOptions): Promise<void> {
   const { operatorOf, covers, give, publicUrl } = options;
   const refuse = (reply: FastifyReply, code: number, words: string): FastifyReply =>

@@ -12,21 +12,17 @@ import type { ReadView } from './scoped-view.ts';
 
 /** The time that the page of the halts covers, milliseconds. */
 const COVERED_MS = 24 * 3_600_000;
-/** Maximum number of halts that the page shows. */
 const MAX_HALTS = 300;
-/** Maximum number of matches whose halts are remembered. */
 const MAX_KNOWN = 2_000;
 /** How long the halts of a match in play are used again, seconds, for many readers at once. */
 const REMEMBERED_SECONDS = 2;
 
-/** A halt with its match. */
 export type MatchHalt = Halt & { readonly match: BoardMatch };
 
 /** The content of the page of the halts. */
 export type Halts = {
   /** The newest first, those that go on before all others. */
   readonly halts: readonly MatchHalt[];
-  /** Number of halts that are left out. */
   readonly omitted: number;
   readonly totals: readonly ReasonTotal[];
   /** Number of live matches, and of those that are halted now. */
@@ -102,7 +98,6 @@ export class HaltReader {
   }
 }
 
-/** Returns how many orders by hand are about a match. */
 function orderCount(state: ShownState, view: ReadView): number {
   return view.halts.records(state).reduce((sum, { version }) => sum + version, 0);
 }

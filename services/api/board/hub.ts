@@ -27,7 +27,6 @@ const HEALTH_POLL_MS = 100;
 /** Matches before their kick-off that are offered again when what is halted by hand changes. */
 const MAX_UPCOMING = 400;
 
-/** Dependencies and limits of the hub. */
 export type HubOptions = {
   readonly view: BoardView;
   /** Unix seconds, fractions included. */
@@ -134,7 +133,6 @@ export class Hub {
     reader.start({ now, steady: performance.now() }, states);
   }
 
-  /** Ends every stream. */
   close(): void {
     for (const stop of this.#stopFollowing) stop();
     clearInterval(this.#heartbeatTimer);

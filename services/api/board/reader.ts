@@ -4,7 +4,6 @@ import type { Heartbeat } from './browser/heartbeat.ts';
 
 /** What a reader may see. Evaluated with each change, as contracts change. */
 export type ReaderAccess = {
-  /** Whether the reader may still see anything. */
   isValid(): boolean;
   coversMatch(of: Pick<ShownState, 'competition_id'>): boolean;
   /** Null stands for the rankings, which belong to no season. */
@@ -161,7 +160,6 @@ export class EventStreamReader {
     return this.#missedHeartbeats < MAX_MISSED_HEARTBEATS;
   }
 
-  /** Whether the reader may still see anything. */
   get hasAccess(): boolean {
     return this.#access.isValid();
   }

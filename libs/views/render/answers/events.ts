@@ -128,7 +128,6 @@ const SIMPLE_EVENT = [
 ];
 const SIMPLE_PARTICIPANT = ['id', 'counter', 'name', 'short_name', 'acronym', 'results'];
 
-/** Returns the event with scores and status only. */
 function simpleEvent(json: string): string {
   const event: JsonObject & { participants: JsonObject[] } = JSON.parse(json);
   const participants = event.participants.map((participant) => pick(participant, SIMPLE_PARTICIPANT));

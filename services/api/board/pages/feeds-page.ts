@@ -19,7 +19,6 @@ const ACTIONS: Readonly<Record<string, string>> = {
 /** Interval at which the page is read again, seconds: the ages of feeds grow without an event. */
 const REFRESH_SECONDS = 2;
 
-/** Maximum number of interruptions that are shown of a source. */
 const MAX_GAPS = 20;
 
 /** Renders the page of the feeds at `/feeds`: state, delay and interruptions of each source. */

@@ -25,7 +25,6 @@ ${
 <button>Halt by hand</button></form>`;
 }
 
-/** Renders the form that resumes a scope. */
 export function resumeForm(scope: string): Html {
   return html`<form class="by-hand row small" id="resume-${scope}" method="post" action="/halts">
 <input type="hidden" name="scope" value="${scope}"><input type="hidden" name="action" value="resume">

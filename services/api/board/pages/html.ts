@@ -37,7 +37,6 @@ export function html(parts: TemplateStringsArray, ...values: readonly Content[])
   return new Html(text, HTML_KEY);
 }
 
-/** Renders the options of a select. */
 export function optionsHtml(
   options: readonly (readonly [value: string | number, label: string])[],
   chosen: string | number | null | undefined,

@@ -16,9 +16,7 @@ export const PAGE_HEADERS = {
 } as const;
 
 type BoardPage = {
-  /** The title without the name of the product. */
   readonly title: string;
-  /** The page's entry in the navigation. */
   readonly here?: 'board' | 'standings' | 'feeds' | 'halts';
   /** The part of the board that the page follows, as a query of `/board/events`. Default: none, the page does not change. */
   readonly stream?: string | undefined;
@@ -79,12 +77,10 @@ export function timeOf(ut: number, now: number): Html {
   return html`<time datetime="${iso}">${timeWithDay(ut, now)}</time>`;
 }
 
-/** Renders a list of names with their values. */
 export function factsHtml(rows: readonly (readonly [name: string, value: string | Html])[]): Html {
   return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** Renders a page that says what went wrong. */
 export function problemPage(title: string, words: string): string {
   return document({
     title,

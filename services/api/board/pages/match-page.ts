@@ -34,7 +34,6 @@ const SCORE_SOURCES: Readonly<Record<BoardMatch['source'], string>> = {
   reported: 'the provider',
   none: 'nothing yet',
 };
-/** Number of entries of the history that are shown unfolded. */
 const LATEST = 12;
 
 /** Renders the page of a match. `mayHalt`: with the forms to halt and to resume it. `now`: Unix seconds. */

@@ -32,7 +32,6 @@ function minuteHtml({ minute, in_shoot_out }: TimelineEntry): Html | string {
   return html`${minute}<span aria-hidden="true">′</span>`;
 }
 
-/** Returns the id of an incident's element. */
 export function anchorOf(id: string): string {
   return `incident-${id}`;
 }
