@@ -92,7 +92,6 @@ describe('a contract without a competition', () => {
       { numRuns: rounds(300) },
     );
   });
-
 });
 
 describe('a contract without an operation', () => {
