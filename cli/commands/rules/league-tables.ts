@@ -1,6 +1,6 @@
 /** The league tables that rules give with the last results of matches, as text. Pure. */
 
-import { type CorrectionWords, correctionText } from '#domain/standings/provider-league.ts';
+import { type CorrectionWords, correctionText } from '#domain/standings/corrections.ts';
 import { SeasonTables } from '#domain/standings/season-tables.ts';
 import { groupsOn } from '#domain/standings/types.ts';
 import type { MatchResult, StandingsCorrection, StandingsRow } from '#records/types.ts';
