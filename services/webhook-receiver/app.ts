@@ -11,11 +11,11 @@ import { PublishError } from '#streams/errors.ts';
 import {
   ACCEPTED_CODINGS,
   type BodyCharset,
-  type ContentCodings,
+  type ContentCoding,
   charsetOf,
   checkCharset,
-  codingsOf,
-  decodeBody,
+  codingOf,
+  decompress,
 } from './content-coding.ts';
 import type { ReceiverMetrics } from './metrics.ts';
 import { DeliveryRefusedError, FAULT_TEXTS, type RequestOutcome } from './refusal.ts';
@@ -47,7 +47,7 @@ const RETRY_AFTER_SECONDS = 1;
 const PATHS: readonly string[] = ['/webhook', '/webhook/'];
 
 type IncomingDelivery = {
-  readonly codings: ContentCodings;
+  readonly coding: ContentCoding;
   readonly charset: BodyCharset;
   /** When its head was read, on the clock of `performance.now`. */
   readonly arrivedAt: number;
@@ -137,8 +137,8 @@ export class ReceiverApp {
       this.#notAuthentic(response, check);
       return;
     }
-    const codings = codingsOf(headerText(headers['content-encoding']));
-    if (codings === null) {
+    const coding = codingOf(headerText(headers['content-encoding']));
+    if (coding === undefined) {
       response.setHeader('accept-encoding', ACCEPTED_CODINGS);
       this.#answer(response, 415, 'unsupported', 'This Content-Encoding is not supported.');
       return;
@@ -152,11 +152,11 @@ export class ReceiverApp {
       response.shouldKeepAlive = shouldKeepAlive;
       response.writeContinue();
     }
-    this.#read(request, check, { codings, charset, arrivedAt: performance.now(), response });
+    this.#read(request, check, { coding, charset, arrivedAt: performance.now(), response });
   }
 
   #read(request: IncomingMessage, check: SignatureCheck, delivery: IncomingDelivery): void {
-    const { response, codings } = delivery;
+    const { response, coding } = delivery;
     const unproven = this.#unproven;
     const body = new IncomingBody(check, () => this.#overloaded(response, 'unproven_bytes'));
     request.on('data', (chunk: Buffer) => {
@@ -172,7 +172,7 @@ export class ReceiverApp {
         const received = body.bytes();
         unproven.release(body);
         void this.#store(received, delivery);
-      } else if (codings.length > 0) void this.#proveDecoded(body, delivery);
+      } else if (coding !== null) void this.#proveDecoded(body, delivery);
       else {
         unproven.release(body);
         this.#notAuthentic(response, 'signature_mismatch');
@@ -185,12 +185,12 @@ export class ReceiverApp {
 
   /** Stores a compressed body whose decoded form is signed. One at a time: a few bytes decode to the limit. */
   async #proveDecoded(body: IncomingBody, delivery: IncomingDelivery): Promise<void> {
-    const { response, codings, arrivedAt } = delivery;
+    const { response, arrivedAt } = delivery;
     const { bodyLimit, answerTimeoutMs } = this.#options;
     const isGone = () => response.writableEnded || response.destroyed;
     const turn = this.#decoding.then(async (): Promise<Buffer | DeliveryRefusedError | 'late'> => {
       if (isGone() || performance.now() - arrivedAt > answerTimeoutMs) return 'late';
-      return decodeBody(body.bytes(), codings, bodyLimit).catch((refusal: DeliveryRefusedError) => refusal);
+      return decompress(body.bytes(), bodyLimit).catch((refusal: DeliveryRefusedError) => refusal);
     });
     this.#decoding = turn;
     const decoded = await turn;
@@ -198,17 +198,17 @@ export class ReceiverApp {
     if (isGone()) return;
     if (decoded === 'late') this.#overloaded(response, 'decoding');
     else if (Buffer.isBuffer(decoded) && body.provesInstead(decoded))
-      await this.#store(decoded, { ...delivery, codings: [] });
+      await this.#store(decoded, { ...delivery, coding: null });
     else if (decoded instanceof DeliveryRefusedError && decoded.code === 'DECODED_TOO_LARGE')
       this.#refuse(response, decoded);
     else this.#notAuthentic(response, 'signature_mismatch');
   }
 
   async #store(received: Buffer, delivery: IncomingDelivery): Promise<void> {
-    const { codings, charset, arrivedAt, response } = delivery;
+    const { coding, charset, arrivedAt, response } = delivery;
     let body = received;
     try {
-      if (codings.length > 0) body = await decodeBody(received, codings, this.#options.bodyLimit);
+      if (coding !== null) body = await decompress(received, this.#options.bodyLimit);
       checkCharset(body, charset);
       await this.#options.store(body, performance.now() - arrivedAt);
       this.#options.status.accepted(Date.now());
