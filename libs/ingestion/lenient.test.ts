@@ -10,6 +10,26 @@ const deep = JSON.parse(`${'['.repeat(80)}${']'.repeat(80)}`);
 const infinite = JSON.parse('1e999');
 const LEFT_OUT = undefined;
 
+/**
+ * Reads a table: on each line a field, its values in JSON between bars and, behind an arrow, what is read of each of them. Without
+ * a value there, the field is left out.
+ */
+function tableOf(text: string): [name: string, given: unknown, read: unknown][] {
+  return text
+    .trim()
+    .split('\n')
+    .flatMap((line) => {
+      const [, name = '', values = '', read = ''] = /^ *(\w+): (.*?)(?: →(.*))?$/.exec(line) ?? [];
+      return values
+        .split(' | ')
+        .map((given): [string, unknown, unknown] => [
+          name,
+          JSON.parse(given),
+          read.trim() === '' ? LEFT_OUT : JSON.parse(read),
+        ]);
+    });
+}
+
 /** Returns an event's field in the provider's form, as it was read, and the unread paths. */
 function eventField(name: string, given: unknown): [unknown, readonly string[]] {
   const { event, unread } = normalized(eventMessage({}, { [name]: given }));
@@ -24,113 +44,68 @@ function incidentField(name: string, given: unknown) {
 }
 
 describe('a field of an event', () => {
-  test.each<[name: string, given: unknown, read: unknown]>([
-    ['status_id', 34, 34],
-    ['status_id', '34', 34],
-    ['status_id', ' 34 ', 34],
-    ['status_id', '34.0', 34],
-    ['status_id', '+34', 34],
-    ['status_id', '', LEFT_OUT],
-    ['status_id', ' ', LEFT_OUT],
-    ['status_id', null, LEFT_OUT],
-    ['round_id', null, null],
-    ['verified_result', 'Yes', 'yes'],
-    ['verified_result', 0, 'no'],
-    ['winner_id', '101', 101],
-    ['series', { order: '1', event_ids: ['7', 8] }, { order: 1, event_ids: [7, 8] }],
-    ['competition_id', ` ${2 ** 40}`, 2 ** 40],
-    ['ut', ' 5', 5],
-    ['name', 17, '17'],
-    ['name', 1.5, '1.5'],
-    ['name', 'a', 'a'],
-    ['round_name', 4, '4'],
-    ['latency', 3, '3'],
-    ['start_date', '2026-08-15 15:00', '2026-08-15 15:00'],
-    ['neutral_venue', 'YES', 'yes'],
-    ['neutral_venue', ' no ', 'no'],
-    ['neutral_venue', true, 'yes'],
-    ['neutral_venue', false, 'no'],
-    ['neutral_venue', 'True', 'yes'],
-    ['neutral_venue', 'FALSE', 'no'],
-    ['neutral_venue', 1, 'yes'],
-    ['neutral_venue', 0, 'no'],
-    ['neutral_venue', '1', 'yes'],
-    ['neutral_venue', '0', 'no'],
-    ['neutral_venue', '', LEFT_OUT],
-    ['status_type', 'Live', 'live'],
-    ['status_type', 'LIVE ', 'live'],
-    ['status_type', 'Half-Way', 'Half-Way'],
-    ['status_type', '', LEFT_OUT],
-    ['status_type', 'Scheduled', 'scheduled'],
-    ['status_type', 'Finished', 'finished'],
-    ['status_type', 'Cancelled', 'cancelled'],
-    ['status_type', 'Interrupted', 'interrupted'],
-    ['status_type', 'Deleted', 'deleted'],
-    ['status_type', 'Other', 'other'],
-    ['relation_status', 'Not_Started', 'not_started'],
-    ['relation_status', 'In_Progress', 'in_progress'],
-    ['relation_status', 'FINISHED', 'finished'],
-    ['relation_status', '30_MIN_LEFT', '30_min_left'],
-    ['relation_status', '5_Min_Left', '5_min_left'],
-    ['bet_status', 'Suspended', 'suspended'],
-    ['bet_status', 'Active', 'active'],
-    ['bet_status', 'Inactive', 'inactive'],
-    ['item_status', 'DELETED', 'deleted'],
-    ['item_status', 'Active', 'active'],
-    ['clock_status', 'Running', 'running'],
-    ['clock_status', 'STOPPED', 'stopped'],
-    ['action', 'Delete', 'delete'],
-    ['action', 'UPDATE', LEFT_OUT],
-    ['details', {}, []],
-    ['details', '', LEFT_OUT],
-    ['details', null, null],
-    [
-      'details',
-      { 0: { id: 16, value: 45 }, 1: { id: 17, value: 2 } },
-      [
-        { id: 16, value: '45' },
-        { id: 17, value: '2' },
-      ],
-    ],
-    ['details', { 3: { id: '16 ', value: ' 45' } }, [{ id: 16, value: '45' }]],
-    ['details', [{ id: 16, value: '45.0' }], [{ id: 16, value: '45' }]],
-    ['details', [{ id: 58, value: ' No extra time' }], [{ id: 58, value: ' No extra time' }]],
-    ['participants', {}, LEFT_OUT],
-    ['participants', [], LEFT_OUT],
-  ])('%s: %j is read as %j', (name, given, read) => {
+  test.each(
+    tableOf(`
+      status_id: 34 | "34" | " 34 " | "34.0" | "+34" → 34
+      status_id: "" | " " | null →
+      round_id: null → null
+      verified_result: "Yes" → "yes"
+      verified_result: 0 → "no"
+      winner_id: "101" → 101
+      series: {"order": "1", "event_ids": ["7", 8]} → {"order": 1, "event_ids": [7, 8]}
+      competition_id: " 1099511627776" → 1099511627776
+      ut: " 5" → 5
+      name: 17 | "17" → "17"
+      name: 1.5 → "1.5"
+      round_name: 4 → "4"
+      latency: 3 → "3"
+      start_date: "2026-08-15 15:00" → "2026-08-15 15:00"
+      neutral_venue: "YES" | true | "True" | 1 | "1" → "yes"
+      neutral_venue: " no " | false | "FALSE" | 0 | "0" → "no"
+      neutral_venue: "" →
+      status_type: "Live" | "LIVE " → "live"
+      status_type: "Half-Way" → "Half-Way"
+      status_type: "" →
+      action: "Delete" → "delete"
+      action: "UPDATE" →
+      details: {} → []
+      details: "" →
+      details: null → null
+      details: {"0": {"id": 16, "value": 45}, "1": {"id": 17, "value": 2}} → [{"id": 16, "value": "45"}, {"id": 17, "value": "2"}]
+      details: {"3": {"id": "16 ", "value": " 45"}} | [{"id": 16, "value": "45.0"}] → [{"id": 16, "value": "45"}]
+      details: [{"id": 58, "value": " No extra time"}] → [{"id": 58, "value": " No extra time"}]
+      participants: {} | [] →`),
+  )('%s: %j is read as %j', (name, given, read) => {
     expect(eventField(name, given)).toEqual([read, []]);
   });
 
-  test.each<[name: string, given: unknown]>([
-    ['status_id', 'x'],
-    ['status_id', '34.5'],
-    ['status_id', ' 2147483648'],
-    ['status_id', 2 ** 31],
-    ['status_id', -1],
-    ['status_id', true],
-    ['clock_time', infinite],
-    ['clock_time', -1],
-    ['played_time', 12.5],
-    ['competition_id', {}],
-    ['ut', 2 ** 50],
-    ['name', {}],
-    ['name', infinite],
-    ['name', true],
-    ['start_date', 17],
-    ['neutral_venue', 'maybe'],
-    ['neutral_venue', 2],
-    ['neutral_venue', []],
-    ['bet_status', 5],
-    ['bet_status', false],
-    ['verified_result', { by: 'x' }],
-    ['series', 7],
-    ['action', 'undo'],
-    ['action', 7],
-    ['details', 7],
-    ['details', 'none'],
-    ['details', { first: { id: 16, value: 45 } }],
-    ['participants', true],
-  ])('%s: %j is left out, and named', (name, given) => {
+  test.each([
+    ['status_type', 'live scheduled finished cancelled interrupted deleted other'],
+    ['relation_status', 'not_started in_progress finished 30_min_left 5_min_left'],
+    ['bet_status', 'active suspended inactive'],
+    ['item_status', 'active deleted'],
+    ['clock_status', 'running stopped'],
+  ])('%s is a word in any case: %s', (name, words) => {
+    for (const word of words.split(' ')) expect(eventField(name, word.toUpperCase())).toEqual([word, []]);
+  });
+
+  test.each(
+    tableOf(`
+      status_id: "x" | "34.5" | " 2147483648" | 2147483648 | -1 | true
+      clock_time: 1e999 | -1
+      played_time: 12.5
+      competition_id: {}
+      ut: 1125899906842624
+      name: {} | 1e999 | true
+      start_date: 17
+      neutral_venue: "maybe" | 2 | []
+      bet_status: 5 | false
+      verified_result: {"by": "x"}
+      series: 7
+      action: "undo" | 7
+      details: 7 | "none" | {"first": {"id": 16, "value": 45}}
+      participants: true`),
+  )('%s: %j is left out, and named', (name, given) => {
     expect(eventField(name, given)).toEqual([LEFT_OUT, [`event.${name}`]]);
   });
 
@@ -171,55 +146,45 @@ describe('the participants of an event', () => {
     ]);
   });
 
-  test.each<[changes: object, read: object, unread: string[]]>([
-    [{ id: ' 101 ' }, { id: 101 }, []],
-    [{ counter: '1.0' }, { counter: 1 }, []],
-    [{ counter: '' }, { counter: undefined }, []],
-    [{ counter: 'home' }, { counter: undefined }, ['event.participants.*.counter']],
-    [{ counter: -1 }, { counter: undefined }, ['event.participants.*.counter']],
-    [{ area_id: '7', area_name: 7 }, { area_id: 7, area_name: '7' }, []],
-    [{ name: 7 }, { name: '7' }, []],
-    [{ short_name: {} }, { short_name: undefined }, ['event.participants.*.short_name']],
-    [{ acronym: [] }, { acronym: undefined }, ['event.participants.*.acronym']],
-    [{ type: true }, { type: undefined }, ['event.participants.*.type']],
-    [{ results: {} }, { results: [] }, []],
-    [{ results: null }, { results: null }, []],
-    [{ results: { 0: { id: 2, value: 1 } } }, { results: [{ id: 2, value: 1 }] }, []],
-    [{ results: 5 }, { results: undefined }, ['event.participants.*.results']],
-    [{ results: [{ id: 2, value: ' 3 ' }] }, { results: [{ id: 2, value: '3' }] }, []],
-    [
-      {
-        results: [
-          { id: 'x', value: 3 },
-          { id: 4, value: 1 },
-        ],
-      },
-      { results: [{ id: 4, value: 1 }] },
-      ['event.participants.*.results.*.id'],
-    ],
-    [{ results: [3, { id: 4 }] }, { results: [{ id: 4 }] }, ['event.participants.*.results.*']],
-    [
-      {
-        results: [
-          { id: 2, value: {} },
-          { id: 4, value: true },
-          { id: 5, value: 1 },
-        ],
-      },
-      { results: [{ id: 2 }, { id: 4 }, { id: 5, value: 1 }] },
-      ['event.participants.*.results.*.value'],
-    ],
-    [
-      { results: [{ id: 2, value: 1, x: deep }] },
-      { results: [{ id: 2, value: 1 }] },
-      ['event.participants.*.results.*.*'],
-    ],
-    [{ stats: { 1: { id: 8, value: null } } }, { stats: [{ id: 8, value: null }] }, []],
-    [{ stats: 'x' }, { stats: undefined }, ['event.participants.*.stats']],
-    [{ x: infinite }, { x: undefined }, ['event.participants.*.*']],
-  ])('with %j are read', (changes, read, unread) => {
-    const [plain] = eventField('participants', [side(read), away]);
-    expect(eventField('participants', [side(changes), away])).toEqual([plain, unread]);
+  test.each(
+    tableOf(`
+      id: " 101 " → {"id": 101}
+      counter: "1.0" → {"counter": 1}
+      counter: "" →
+      area_id: "7" → {"area_id": 7}
+      area_name: 7 → {"area_name": "7"}
+      name: 7 → {"name": "7"}
+      results: {} → {"results": []}
+      results: null → {"results": null}
+      results: {"0": {"id": 2, "value": 1}} → {"results": [{"id": 2, "value": 1}]}
+      results: [{"id": 2, "value": " 3 "}] → {"results": [{"id": 2, "value": "3"}]}
+      stats: {"1": {"id": 8, "value": null}} → {"stats": [{"id": 8, "value": null}]}`),
+  )('with %s: %j are read', (name, given, read) => {
+    const [plain] = eventField('participants', [side((read ?? { [name]: LEFT_OUT }) as object), away]);
+    expect(eventField('participants', [side({ [name]: given }), away])).toEqual([plain, []]);
+  });
+
+  test.each<[path: string, changes: object, read?: object]>([
+    ['counter', { counter: 'home' }],
+    ['counter', { counter: -1 }],
+    ['short_name', { short_name: {} }],
+    ['acronym', { acronym: [] }],
+    ['type', { type: true }],
+    ['results', { results: 5 }],
+    ['results.*.id', { results: [{ id: 'x', value: 3 }, { id: 4 }] }, { results: [{ id: 4 }] }],
+    ['results.*', { results: [3, { id: 4 }] }, { results: [{ id: 4 }] }],
+    ['results.*.value', { results: [{ id: 2, value: {} }] }, { results: [{ id: 2 }] }],
+    ['results.*.value', { results: [{ id: 2, value: true }] }, { results: [{ id: 2 }] }],
+    ['results.*.*', { results: [{ id: 2, value: 1, x: deep }] }, { results: [{ id: 2, value: 1 }] }],
+    ['stats', { stats: 'x' }],
+    ['*', { x: infinite }],
+  ])('without what cannot be read, which is named: %s of %j', (path, changes, read) => {
+    const none = Object.fromEntries(Object.keys(changes).map((name) => [name, LEFT_OUT]));
+    const [plain] = eventField('participants', [side(read ?? none), away]);
+    expect(eventField('participants', [side(changes), away])).toEqual([
+      plain,
+      [`event.participants.*.${path}`],
+    ]);
   });
 
   test('name what is left out of both sides, sorted, once', () => {
@@ -232,76 +197,77 @@ describe('the participants of an event', () => {
 });
 
 describe('a field of an incident', () => {
-  test.each<[name: string, given: unknown, value: unknown, parsed: object]>([
-    ['id', 17, '17', { id: '17' }],
-    ['incident_id', '413', 413, { incident_id: 413 }],
-    ['incident_id', ' 413.0', 413, { incident_id: 413 }],
-    ['participant_id', '102', 102, { participant_id: 102 }],
-    ['participant_id', ' 102', 102, { participant_id: 102 }],
-    ['participant_id', '', null, { participant_id: null }],
-    ['subparticipant_id', ' 9', 9, {}],
-    ['subparticipant_name', 9, '9', {}],
-    ['participant_name', 9, '9', {}],
-    ['incident_name', 9, '9', {}],
-    ['event_status_name', 9, '9', {}],
-    ['event_status_id', ' 33', 33, { event_status_id: 33 }],
-    ['event_time', '9:05', '09:05', { event_time: 545 }],
-    ['event_time', ' 09:05 ', '09:05', { event_time: 545 }],
-    ['event_time', ' 0:00', '00:00', { event_time: 0 }],
-    ['event_time', '120:03', '120:03', { event_time: 7203 }],
-    ['event_time', '', null, { event_time: null }],
-    ['for', 'Rival', 'rival', { counts_for: 'rival' }],
-    ['for', 'ALL', 'all', { counts_for: 'all' }],
-    ['for', 'Own', 'own', { counts_for: 'own' }],
-    ['for', 'None', 'none', { counts_for: 'none' }],
-    ['for', '', null, { counts_for: null }],
-    ['confirmation', 'Confirmed', 'confirmed', { confirmation: 'confirmed' }],
-    ['confirmation', ' TBD', 'tbd', { confirmation: 'tbd' }],
-    ['confirmation', 'CANCELLED', 'cancelled', { confirmation: 'cancelled' }],
-    ['confirmation', '', null, { confirmation: null }],
-    ['important', '', null, {}],
-    ['important', true, 'yes', {}],
-    ['important_for_trader', 'No', 'no', {}],
-    ['game_break', 0, 'no', {}],
-    ['parent_id', 17, '17', { parent_id: '17' }],
-    ['parent_id', '', null, { parent_id: null }],
-    ['attribute_ids', ['7', 8], [7, 8], {}],
-    ['attribute_ids', null, [], {}],
-    ['additional_info', { assistant_id: ' 8', hand: 'l' }, { assistant_id: 8, hand: 'l' }, {}],
-    ['ut', ' 1790000100', 1_790_000_100, { ut: 1_790_000_100 }],
-    ['ut', '', 1_790_000_000, {}],
-  ])('%s: %j is read as %j', (name, given, value, parsed) => {
-    expect(incidentField(name, given)).toMatchObject({ value, incident: parsed, unread: [] });
+  /** Fields that a record has under another name or in another form; of the others `value` says all. */
+  const parsed = (name: string, value: unknown, incident: object) => {
+    const seconds = (text: string) => Number(text.slice(0, -3)) * 60 + Number(text.slice(-2));
+    if (name === 'for') expect(incident).toMatchObject({ counts_for: value });
+    if (name === 'event_time')
+      expect(incident).toMatchObject({ event_time: typeof value === 'string' ? seconds(value) : null });
+  };
+
+  test.each(
+    tableOf(`
+      id: 17 → "17"
+      incident_id: "413" | " 413.0" → 413
+      participant_id: "102" | " 102" → 102
+      participant_id: "" → null
+      subparticipant_id: " 9" → 9
+      subparticipant_name: 9 → "9"
+      participant_name: 9 → "9"
+      incident_name: 9 → "9"
+      event_status_name: 9 → "9"
+      event_status_id: " 33" → 33
+      event_time: "9:05" | " 09:05 " → "09:05"
+      event_time: " 0:00" → "00:00"
+      event_time: "120:03" → "120:03"
+      event_time: "" → null
+      for: "Rival" → "rival"
+      for: "ALL" → "all"
+      for: "Own" → "own"
+      for: "None" → "none"
+      for: "" → null
+      confirmation: "Confirmed" → "confirmed"
+      confirmation: " TBD" → "tbd"
+      confirmation: "CANCELLED" → "cancelled"
+      confirmation: "" → null
+      important: "" → null
+      important: true → "yes"
+      important_for_trader: "No" → "no"
+      game_break: 0 → "no"
+      parent_id: 17 → "17"
+      parent_id: "" → null
+      attribute_ids: ["7", 8] → [7, 8]
+      attribute_ids: null → []
+      additional_info: {"assistant_id": " 8", "hand": "l"} → {"assistant_id": 8, "hand": "l"}
+      ut: " 1790000100" → 1790000100
+      ut: "" → 1790000000`),
+  )('%s: %j is read as %j', (name, given, value) => {
+    const read = incidentField(name, given);
+    expect(read).toMatchObject({ value, unread: [] });
+    parsed(name, value, read.incident);
   });
 
-  test.each<[name: string, given: unknown, parsed: object]>([
-    ['participant_id', 'x', { participant_id: null }],
-    ['subparticipant_id', {}, {}],
-    ['subparticipant_name', [], {}],
-    ['participant_name', true, {}],
-    ['incident_name', {}, {}],
-    ['event_status_name', {}, {}],
-    ['event_status_id', 2 ** 31, { event_status_id: null }],
-    ['event_time', 570, { event_time: null }],
-    ['event_time', '9:5', { event_time: null }],
-    ['event_time', '10:60', { event_time: null }],
-    ['event_time', '10:30:00', { event_time: null }],
-    ['event_time', '99999:00', { event_time: null }],
-    ['for', 'both', { counts_for: null }],
-    ['important', 'maybe', {}],
-    ['important_for_trader', [], {}],
-    ['game_break', 2, {}],
-    ['parent_id', {}, { parent_id: null }],
-    ['parent_id', '5-\ud800', { parent_id: null }],
-    ['parent_id', 1.5, { parent_id: null }],
-    ['ut', 'now', { ut: 1_790_000_000 }],
-    ['ut', 1_790_000_000_000, { ut: 1_790_000_000 }],
-  ])('%s: %j is left out, and named', (name, given, parsed) => {
-    expect(incidentField(name, given)).toMatchObject({
-      value: name === 'ut' ? 1_790_000_000 : null,
-      incident: { id: '5-110', incident_id: 413, ...parsed },
-      unread: [`incident.${name}`],
-    });
+  test.each(
+    tableOf(`
+      participant_id: "x" → null
+      subparticipant_id: {} → null
+      subparticipant_name: [] → null
+      participant_name: true → null
+      incident_name: {} → null
+      event_status_name: {} → null
+      event_status_id: 2147483648 → null
+      event_time: 570 | "9:5" | "10:60" | "10:30:00" | "99999:00" → null
+      for: "both" → null
+      important: "maybe" → null
+      important_for_trader: [] → null
+      game_break: 2 → null
+      parent_id: {} | "5-\\ud800" | 1.5 → null
+      ut: "now" | 1790000000000 → 1790000000`),
+  )('%s: %j is left out, and named', (name, given, value) => {
+    const read = incidentField(name, given);
+    const unread = [`incident.${name}`];
+    expect(read).toMatchObject({ value, incident: { id: '5-110', incident_id: 413 }, unread });
+    parsed(name, value, read.incident);
   });
 
   test.each(['maybe', 'canceled', 1, true, {}])('confirmation: %j is tbd, and named', (given) => {

@@ -41,7 +41,7 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
     ceilingMs: config.RETRY_CEILING_MS,
     random: Math.random,
   };
-  const provider = createProvider(config, { metrics, backoff, signal: stopping.signal });
+  const provider = createProvider(config, { metrics, signal: stopping.signal });
 
   const lead = async ({ signal, requireTerm }: LeadershipTerm): Promise<void> => {
     const [checkpoints, catalogue] = await Promise.all([
@@ -101,7 +101,7 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
 
 function createProvider(
   config: PollerConfig,
-  shared: Pick<ProviderClientOptions, 'metrics' | 'backoff' | 'signal'>,
+  shared: Pick<ProviderClientOptions, 'metrics' | 'signal'>,
 ): ProviderClient {
   return new ProviderClient({
     ...shared,

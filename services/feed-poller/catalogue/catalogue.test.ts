@@ -41,19 +41,6 @@ test('writes a record once, in its types, and names what it leaves out', async (
   expect(unread).toEqual(['catalogue.sport.has_timer']);
 });
 
-test('reports a new competition, except those of the first read', async () => {
-  let named = 0;
-  const made = new Catalogue([], { catalogue: async () => {} }, () => {
-    named += 1;
-  });
-  const competition = (id: number, name: string) => item('competition', { id, name });
-  await made.publish([competition(1, 'League'), competition(2, 'Cup')], 1);
-  await made.publish([competition(1, 'The league'), sport({ ut: 2 })], 2);
-  expect(named).toBe(0);
-  await made.publish([competition(3, 'Women’s league')], 3);
-  expect(named).toBe(1);
-});
-
 test('does not write a record that the topic already has', async () => {
   const { unread: _, nulls: __, ...known } = sport({ ut: 10 });
   const { made, written } = catalogue([{ ...known, ut: 10 }]);

@@ -8,18 +8,12 @@ import type { TopicWriter } from '../publish/topic-writer.ts';
 export class Catalogue {
   readonly #known = new Map<string, CatalogueRecord>();
   readonly #topicWriter: Pick<TopicWriter, 'catalogue'>;
-  readonly #onNewCompetition: () => void;
   /** Publishes one batch at a time: a change is relative to the earlier batches. */
   readonly #one = new Limiter(1);
 
-  /** `records`: the last of each key. `onNewCompetition`: an entry names an unknown one, where some were known before. */
-  constructor(
-    records: Iterable<CatalogueRecord>,
-    topicWriter: Pick<TopicWriter, 'catalogue'>,
-    onNewCompetition: () => void = () => {},
-  ) {
+  /** `records`: the last of each key. */
+  constructor(records: Iterable<CatalogueRecord>, topicWriter: Pick<TopicWriter, 'catalogue'>) {
     this.#topicWriter = topicWriter;
-    this.#onNewCompetition = onNewCompetition;
     for (const record of records) this.#known.set(keyOf(record), record);
   }
 
@@ -57,11 +51,7 @@ export class Catalogue {
     }
     if (changed.size === 0) return;
     await this.#topicWriter.catalogue([...changed.values()], unread);
-    const isNew = ([key, { kind }]: [string, CatalogueRecord]) =>
-      kind === 'competition' && !this.#known.has(key);
-    const addsCompetition = this.has('competition') && [...changed].some(isNew);
     for (const [key, known] of changed) this.#known.set(key, known);
-    if (addsCompetition) this.#onNewCompetition();
   }
 }
 

@@ -30,7 +30,6 @@ function clientOf(answer: (url: URL) => Promise<HttpReply>) {
     metrics,
     concurrency: 2,
     refusedMs: 1_000,
-    backoff: { firstMs: 500, ceilingMs: 60_000, random: Math.random },
     signal: new AbortController().signal,
   });
   return { made, metrics, clock };

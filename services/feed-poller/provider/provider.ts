@@ -5,11 +5,9 @@ import { canonicalJson } from '#json/canonical-json.ts';
 import { toWholeNumber } from '#json/values.ts';
 import { HttpError, type HttpLimits, type HttpReply, httpGet } from '#service/http-get.ts';
 import type { MachineClock } from '#timing/clock.ts';
-import type { RandomBackoff } from '#timing/retry.ts';
 import type { PollerMetrics } from '../metrics.ts';
 import { type FeedAnswer, isProviderError, ProviderError, readAnswer } from './answer.ts';
 import { Limiter } from './limiter.ts';
-import { Outage } from './outage.ts';
 
 /** A request; `first`: whether it skips the queue. */
 export type ProviderRequest = OperationRequest & { readonly first?: boolean };
@@ -26,8 +24,6 @@ export type ProviderClientOptions = {
   readonly concurrency: number;
   /** Wait before refused credentials are sent again, milliseconds. */
   readonly refusedMs: number;
-  /** The waits between probes during an outage. */
-  readonly backoff: RandomBackoff;
   /** Aborts a token exchange, which all requests share. */
   readonly signal: AbortSignal;
 };
@@ -49,15 +45,13 @@ export class ProviderClient {
   readonly #limiter: Limiter;
   /** Rejected requests (400) without the token, with the time when each may be sent again. */
   readonly #rejected = new LRUCache<string, number>({ max: MAX_REJECTED });
-  readonly #outage: Outage;
   #latest: { readonly timestamp: number; readonly at: number } | null = null;
 
   constructor(options: ProviderClientOptions) {
-    const { clock, refusedMs, concurrency, backoff, signal } = options;
+    const { clock, refusedMs, concurrency } = options;
     this.#options = options;
     this.#tokens = new TokenKeeper({ exchange: () => this.#exchange(), clock, refusedMs });
     this.#limiter = new Limiter(concurrency);
-    this.#outage = new Outage({ clock, backoff, signal });
   }
 
   /** Sends a request, once more with a new token after 401, a rejected one (400) a quarter of an hour later. Throws `ProviderError`. */
@@ -111,11 +105,7 @@ export class ProviderClient {
     return { token: grant.data.token, lifetimeMs };
   }
 
-  #send(operation: string, url: string, signal: AbortSignal): Promise<HttpReply> {
-    return this.#outage.run(operation, () => this.#request(operation, url, signal), signal);
-  }
-
-  async #request(operation: string, url: string, signal: AbortSignal): Promise<HttpReply> {
+  async #send(operation: string, url: string, signal: AbortSignal): Promise<HttpReply> {
     const { transport, clock, metrics } = this.#options;
     const started = clock.monotonic();
     let outcome = 'failed';

@@ -216,7 +216,6 @@ export class Reconciler {
       watch.failed(id, clock.monotonic(), () => backoff.ceilingMs);
       return;
     }
-    const { changed } = contract;
     try {
       await this.check(id, signal);
       contract.admit(resource);
@@ -226,7 +225,7 @@ export class Reconciler {
       if (!(error instanceof ProviderError)) throw error;
       const { code, published, message } = error;
       if (code === 'FORBIDDEN') {
-        contract.refuse(resource, changed);
+        contract.refuse(resource);
         watch.failed(id, now, () => backoff.ceilingMs);
         return;
       }

@@ -70,13 +70,12 @@ class Polling {
 
   constructor(options: PollerOptions, signal: AbortSignal) {
     const { config, provider, topicWriter, restored, clock } = options;
-    const contract = new ContractScope(options);
     this.#options = options;
-    this.#context = { ...options, contract };
+    this.#context = { ...options, contract: new ContractScope(options) };
     this.#sports = new Set(config.FOLLOW_SPORTS);
     this.#signal = signal;
     this.#working = AbortSignal.any([signal, this.#failed.signal]);
-    this.#catalogue = new Catalogue(restored.catalogue.values(), topicWriter, () => contract.widen());
+    this.#catalogue = new Catalogue(restored.catalogue.values(), topicWriter);
     this.#watch = new MatchWatch(watchSettings(config), positionsOf(restored, FINISHED));
     const lists = this.#listsOf(restored);
     this.#missing = new MissingEvents(positionsOf(restored, MISSING), lists, clock.monotonic());

@@ -10,11 +10,7 @@ const QUARTER_OF_AN_HOUR = 15 * 60_000;
 /** Repeats a read that fails with each of `failures`, then succeeds, until there were `reads` attempts. */
 async function run(
   failures: readonly (ProviderErrorCode | null)[],
-  {
-    reads,
-    afterFirst = () => {},
-    ...more
-  }: { reads: number; afterFirst?: (contract: ContractScope) => void } & Partial<Repeated>,
+  { reads, ...more }: { reads: number } & Partial<Repeated>,
 ) {
   const clock = new FakeClock();
   const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
@@ -35,7 +31,6 @@ async function run(
     count += 1;
     stopped.push((await metrics.stopped.get()).values[0]?.value ?? 0);
     if (count >= reads) stop.abort();
-    if (count === 1) setImmediate(() => afterFirst(contract));
     const code = failures[count - 1] ?? null;
     if (code !== null) throw new ProviderError(code, 'feed.index', 'failed');
     return 'done';
@@ -58,16 +53,6 @@ test.each(['SERVER_ERROR', 'UNREACHABLE', 'TIMEOUT', 'BAD_ANSWER', 'INCONSISTENT
 
 test('waits for the maximum time after a rejected request', async () => {
   expect((await run(['REJECTED'], { reads: 2 })).waits).toEqual([1_000, 7]);
-});
-
-test('stops a resource after 403 until the contract changes: one log line, one in the metric', async () => {
-  const { count, waits, log, metrics } = await run(['FORBIDDEN', null], {
-    reads: 2,
-    afterFirst: (contract) => contract.widen(),
-  });
-  expect([count, waits]).toEqual([2, [QUARTER_OF_AN_HOUR, 7]]);
-  expect(log.error).toHaveBeenCalledTimes(1);
-  expect((await metrics.stopped.get()).values).toEqual([{ labels: { resource: 'season' }, value: 0 }]);
 });
 
 test('requests a refused resource again every quarter of an hour, logs it once, and counts it until it is answered', async () => {

@@ -3,7 +3,7 @@ import type { MachineClock } from '#timing/clock.ts';
 import { type RandomBackoff, randomBackoffMs } from '#timing/retry.ts';
 import type { PollerMetrics } from '../metrics.ts';
 import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
-import { type ContractScope, kindOf } from './contract-scope.ts';
+import { type ContractScope, kindOf, REFUSED_MS } from './contract-scope.ts';
 
 /** Shared dependencies of repeated reads. */
 export type RepeatContext = {
@@ -39,7 +39,6 @@ export async function repeat(reading: Repeated, context: RepeatContext, signal: 
   };
   let failures = 0;
   while (!signal.aborted) {
-    const { changed } = contract;
     try {
       const outcome = await read(signal);
       contract.admit(resource);
@@ -54,7 +53,8 @@ export async function repeat(reading: Repeated, context: RepeatContext, signal: 
       const { code, published, message } = error;
       if (code === 'STOPPED') return;
       if (code === 'FORBIDDEN') {
-        await contract.reopened(contract.refuse(resource, changed), signal);
+        contract.refuse(resource);
+        await clock.sleep(REFUSED_MS, signal);
         continue;
       }
       contract.admit(resource);
