@@ -20,7 +20,7 @@ export function renderTypes(schemas: Schemas): string {
     declared.set(
       schema.name,
       schema.type === 'enum'
-        ? `${docComment(schema.doc, '')}export type ${schema.name} = ${schema.symbols.map((symbol) => `'${symbol}'`).join(' | ')};\n`
+        ? `${docComment(schema.doc, '')}export type ${schema.name} = ${schema.symbols.map(quoted).join(' | ')};\n${renderValues(schema)}`
         : `${docComment(schema.doc, '')}export type ${schema.name} = {\n${schema.fields.map(renderField).join('')}};\n`,
     );
   };
@@ -39,6 +39,16 @@ export function renderTypes(schemas: Schemas): string {
   for (const schema of schemas.topics.values()) declare(schema);
   const head = '// Generated from schemas/ by `npm run generate`. Do not edit.\n';
   return [head, ...declared.values(), renderTopicValues(schemas)].join('\n');
+}
+
+/** Renders the list of an event's fields, of which code needs more than their type. */
+function renderValues({ name, symbols }: Extract<AvroNamed, { type: 'enum' }>): string {
+  if (name !== 'EventField') return '';
+  return `\nexport const EVENT_FIELDS: readonly EventField[] = [${symbols.map(quoted).join(', ')}];\n`;
+}
+
+function quoted(symbol: string): string {
+  return `'${symbol}'`;
 }
 
 function renderTopicValues({ topics }: Schemas): string {

@@ -43,10 +43,10 @@ const FACTS_BY_FIELD = [
   'verified_result',
 ] as const;
 
+type FieldFacts = Readonly<Pick<MatchState & Pick<MatchResult, 'round_id'>, (typeof FACTS_BY_FIELD)[number]>>;
+
 /** The event fields that the laws read, without the clock; null is unknown. `status_type`: that of the status where none is reported. */
-export type EventFacts = Readonly<
-  Pick<MatchState & Pick<MatchResult, 'round_id'>, (typeof FACTS_BY_FIELD)[number]>
-> & {
+export type EventFacts = FieldFacts & {
   readonly sides: Sides;
   readonly lengths: PeriodRule;
 };
@@ -66,24 +66,15 @@ export function isFact(field: string): boolean {
 
 /** Reads the facts of an event. Reuses the `sides` of `previous` while they are equal. */
 export function readEventFacts(register: EventRegister, previous?: EventFacts): EventFacts {
-  const sport_id = register.value('sport_id') ?? null;
   const sides = readSides(register);
+  const facts = Object.fromEntries(
+    FACTS_BY_FIELD.map((name) => [name, register.value(name) ?? null]),
+  ) as FieldFacts;
   return {
-    name: register.value('name') ?? null,
-    sport_id,
-    competition_id: register.value('competition_id') ?? null,
-    season_id: register.value('season_id') ?? null,
-    stage_id: register.value('stage_id') ?? null,
-    group_id: register.value('group_id') ?? null,
-    round_id: register.value('round_id') ?? null,
-    start_date: register.value('start_date') ?? null,
-    status_id: register.value('status_id') ?? null,
-    relation_status: register.value('relation_status') ?? null,
-    bet_status: register.value('bet_status') ?? null,
+    ...facts,
     status_type: readStatusType(register),
-    verified_result: register.value('verified_result') ?? null,
     sides: previous !== undefined && sameValue(previous.sides, sides) ? previous.sides : sides,
-    lengths: periodLengths(sport_id, register.value('details') ?? []),
+    lengths: periodLengths(facts.sport_id, register.value('details') ?? []),
   };
 }
 
@@ -150,22 +141,8 @@ export function resultsReportedAt(register: EventRegister): number | null {
 
 /** Reads both sides of an event: counter 1 is home, 2 is away. */
 export function readSides(register: EventRegister): Sides {
-  return sidesOf(
-    [register.side(1), register.side(2)],
-    [register.results(1)?.values, register.results(2)?.values],
-  );
-}
-
-/** Returns the result 2 of both sides of a message's event; null unless both are known. */
-export function reportedScore(participants: readonly EventParticipant[]): Score | null {
-  const of = (counter: number) => participants.find((side) => side.counter === counter)?.results;
-  return scoreOf([of(1), of(2)], RESULT.score);
-}
-
-type OfBoth<T> = readonly [home: T | undefined, away: T | undefined];
-type Results = OfBoth<readonly ReportedValue[]>;
-
-function sidesOf([home, away]: OfBoth<ReportedSide>, results: Results): Sides {
+  const [home, away] = [register.side(1), register.side(2)];
+  const results: Results = [register.results(1)?.values, register.results(2)?.values];
   return {
     home: readParticipant(home),
     away: readParticipant(away),
@@ -179,6 +156,17 @@ function sidesOf([home, away]: OfBoth<ReportedSide>, results: Results): Sides {
     },
   };
 }
+
+/** Returns the result 2 of both sides of a message's event; null unless both are known. */
+export function reportedScore(participants: readonly EventParticipant[]): Score | null {
+  const of = (counter: number) => participants.find((side) => side.counter === counter)?.results;
+  return scoreOf([of(1), of(2)], RESULT.score);
+}
+
+type Results = readonly [
+  home: readonly ReportedValue[] | undefined,
+  away: readonly ReportedValue[] | undefined,
+];
 
 function scoreOf(results: Results, id: number): Score | null {
   const [home, away] = results.map((values) => count(values?.find((one) => one.id === id)?.value));

@@ -1,6 +1,13 @@
 import { ofFrozen } from '#json/frozen.ts';
-import type { Event, EventField, EventParticipant, EventReport, ReportedValue } from '#records/types.ts';
-import { EVENT_FIELDS, eventText, type ReportedSide, sameSide, sameValue, sameValues } from './event.ts';
+import {
+  EVENT_FIELDS,
+  type Event,
+  type EventField,
+  type EventParticipant,
+  type EventReport,
+  type ReportedValue,
+} from '#records/types.ts';
+import { eventText, type ReportedSide, sameValue } from './event.ts';
 import {
   compareKeys,
   comparePositions,
@@ -58,9 +65,6 @@ class Report implements MessageKey {
 /** A value, and the message that reported it last. */
 type Field<T> = { value: T; report: Report };
 
-/** The results of a team, and the counter of the side that it then was. */
-type TeamResults = { readonly counter: number; readonly values: readonly ReportedValue[] };
-
 /** What a report does to a value: it is the first one or another one, the same again, too early, or decided by another of its second. */
 type Outcome = 'new' | 'repeated' | 'earlier' | 'outranked';
 
@@ -75,9 +79,8 @@ export class EventRegister {
   readonly #others = new Map<string, Field<string>>();
   /** By counter. */
   readonly #sides = new Map<number, Field<ReportedSide>>();
-  /** By team; of messages that named no team by counter. */
-  readonly #resultsOfTeam = new Map<number, Field<TeamResults>>();
-  readonly #resultsOfCounter = new Map<number, Field<TeamResults>>();
+  /** By team; of messages that named no team by `sideKey`. */
+  readonly #results = new Map<number, Field<readonly ReportedValue[]>>();
   readonly #course: CourseMemory = { firstFinished: null, firstStarted: null, lastScheduled: null };
 
   /** Restores a register from `reports()` and `course`. */
@@ -138,7 +141,7 @@ export class EventRegister {
     counter: number,
   ): { readonly values: readonly ReportedValue[]; readonly report: MessagePosition } | undefined {
     const found = this.#resultsOfSide(counter);
-    return found && { values: found.value.values, report: found.report };
+    return found && { values: found.value, report: found.report };
   }
 
   /** Returns all sides in the order of their counters, each with its results. */
@@ -163,7 +166,7 @@ export class EventRegister {
   }
 
   #ofSides(): readonly Field<unknown>[] {
-    return [...this.#sides.values(), ...this.#resultsOfTeam.values(), ...this.#resultsOfCounter.values()];
+    return [...this.#sides.values(), ...this.#results.values()];
   }
 
   /** Remembers a report of the match's stage. Returns whether the memory changed. */
@@ -198,19 +201,16 @@ export class EventRegister {
     };
     for (const name of EVENT_FIELDS) {
       const value = report.event[name];
-      if (value !== null) note(put(this.#fields, name, value, report, sameValue), name);
+      if (value !== null) note(put(this.#fields, name, value, report), name);
     }
-    for (const name of nulls) note(put(this.#fields, name, null, report, sameValue), name);
-    for (const name in other) note(put(this.#others, name, other[name] as string, report, sameValue), name);
+    for (const name of nulls) note(put(this.#fields, name, null, report), name);
+    for (const name in other) note(put(this.#others, name, other[name] as string, report), name);
     for (const { counter, side, results } of sidesOf(participants)) {
       const label = `${NAME}.${counter}`;
-      if (side !== null) note(put(this.#sides, counter, side, report, sameSide), NAME, label);
+      if (side !== null) note(put(this.#sides, counter, side, report), NAME, label);
       if (results === null) continue;
       const { team, values } = results;
-      const outcome =
-        team === null
-          ? put(this.#resultsOfCounter, counter, { counter, values }, report, sameResults)
-          : put(this.#resultsOfTeam, team, { counter, values }, report, sameResults);
+      const outcome = put(this.#results, team ?? sideKey(counter), values, report);
       const ofResults = `${label}.results`;
       if (note(outcome, NAME, ofResults) && this.#areOutranked(team, counter, report))
         changes.outranked.push(ofResults);
@@ -228,10 +228,10 @@ export class EventRegister {
     );
   }
 
-  #resultsOfSide(counter: number): Field<TeamResults> | undefined {
+  #resultsOfSide(counter: number): Field<readonly ReportedValue[]> | undefined {
     const team = this.side(counter)?.id ?? null;
-    const ofTeam = team === null ? undefined : this.#resultsOfTeam.get(team);
-    const ofCounter = this.#resultsOfCounter.get(counter);
+    const ofTeam = team === null ? undefined : this.#results.get(team);
+    const ofCounter = this.#results.get(sideKey(counter));
     if (ofTeam === undefined || ofCounter === undefined) return ofTeam ?? ofCounter;
     return compareKeys(ofCounter.report, ofTeam.report) > 0 ? ofCounter : ofTeam;
   }
@@ -240,13 +240,7 @@ export class EventRegister {
 const NAME = 'participants';
 
 /** Stores a value where its message comes after that of the current one. */
-function put<K, T>(
-  fields: Map<K, Field<T>>,
-  key: K,
-  value: T,
-  report: Report,
-  isSame: (a: T, b: T) => boolean,
-): Outcome {
+function put<K, T>(fields: Map<K, Field<T>>, key: K, value: T, report: Report): Outcome {
   const field = fields.get(key);
   if (field === undefined) {
     fields.set(key, { value, report });
@@ -254,7 +248,7 @@ function put<K, T>(
   }
   if (compareKeys(report, field.report) <= 0)
     return isOutranked(report, field.report) ? 'outranked' : 'earlier';
-  const outcome = isSame(field.value, value) ? 'repeated' : 'new';
+  const outcome = sameValue(field.value, value) ? 'repeated' : 'new';
   field.value = value;
   field.report = report;
   return outcome;
@@ -265,8 +259,9 @@ function isOutranked(report: Report, other: Report | undefined): boolean {
   return other !== undefined && other.ut === report.ut && compareKeys(report, other) < 0;
 }
 
-function sameResults(a: TeamResults, b: TeamResults): boolean {
-  return sameValues(a.values, b.values);
+/** Returns what stands for the unnamed team with a counter; ids of teams are not negative. */
+function sideKey(counter: number): number {
+  return -1 - counter;
 }
 
 /** What a message says of a side; null for nothing. */
@@ -288,13 +283,14 @@ const sidesOf = ofFrozen((participants: readonly EventParticipant[]): readonly S
     .filter(({ id, counter, results }) => counter !== null && (id !== null || results.length > 0))
     .sort((a, b) => Number(a.counter) - Number(b.counter))
     .flatMap((side): SaidOfSide[] => {
-      const { id: team, results: values } = side;
+      const { results: values, ...own } = side;
+      const team = own.id;
       const counter = side.counter as number;
       if (counters.has(counter)) return [];
       counters.add(counter);
       const isFirst = team === null || !teams.has(team);
       teams.add(team);
       const results = values.length > 0 && isFirst ? { team, values } : null;
-      return [{ counter, side: team === null ? null : side, results }];
+      return [{ counter, side: team === null ? null : own, results }];
     });
 });

@@ -2,50 +2,22 @@
 import { canonicalJson } from '#json/canonical-json.ts';
 import { membersJson, otherFields, type RawRecord, valueJson, writeRecord } from '#json/records.ts';
 import type { JsonObject } from '#json/values.ts';
-import type { Event, EventField, EventParticipant, Incident, ReportedValue } from '#records/types.ts';
+import {
+  EVENT_FIELDS,
+  type Event,
+  type EventField,
+  type EventParticipant,
+  type Incident,
+} from '#records/types.ts';
 
 /** An event of which nothing is said. */
 export const NO_EVENT: Event = {
-  action: null,
-  name: null,
-  start_date: null,
+  ...(Object.fromEntries(EVENT_FIELDS.map((name) => [name, null])) as { [Name in EventField]: null }),
   kick_off: null,
-  sport_id: null,
-  area_id: null,
-  competition_id: null,
-  season_id: null,
-  stage_id: null,
-  group_id: null,
-  round_id: null,
-  round_name: null,
-  status_id: null,
-  status_name: null,
-  status_type: null,
-  relation_status: null,
-  bet_status: null,
-  item_status: null,
-  clock_time: null,
-  clock_status: null,
-  played_time: null,
-  winner_id: null,
-  progress_id: null,
-  neutral_venue: null,
-  verified_result: null,
-  coverage_type: null,
-  event_stats_lvl_live: null,
-  latency: null,
-  ut: null,
-  series: null,
-  details: null,
   participants: [],
   nulls: [],
   other: {},
 };
-
-const NO_FIELDS: ReadonlySet<string> = new Set(['kick_off', 'participants', 'nulls', 'other']);
-
-/** The fields of an event with a type of their own, but for its sides. */
-export const EVENT_FIELDS = Object.keys(NO_EVENT).filter((name): name is EventField => !NO_FIELDS.has(name));
 
 /** Fields that the provider always knows: null says nothing about them (law 2). */
 export const ALWAYS_KNOWN: ReadonlySet<string> = new Set<EventField>([
@@ -84,38 +56,6 @@ export function sameValue(a: unknown, b: unknown): boolean {
 
 /** A side without its results, which are decided apart. */
 export type ReportedSide = Omit<EventParticipant, 'results'>;
-
-/** Whether two sides say the same but for their results; as fast as it can be, for every message. */
-export function sameSide(a: ReportedSide, b: ReportedSide): boolean {
-  if (a === b) return true;
-  return (
-    a.id === b.id &&
-    a.type === b.type &&
-    a.name === b.name &&
-    a.short_name === b.short_name &&
-    a.acronym === b.acronym &&
-    a.area_id === b.area_id &&
-    a.area_name === b.area_name &&
-    sameValues(a.stats, b.stats) &&
-    sameValue(a.other, b.other)
-  );
-}
-
-/** As `sameSide`, for lists of results or statistics. */
-export function sameValues(a: readonly ReportedValue[], b: readonly ReportedValue[]): boolean {
-  if (a === b) return true;
-  if (a.length !== b.length) return false;
-  return a.every((one, at) => {
-    const other = b[at] as ReportedValue;
-    return (
-      one.id === other.id &&
-      one.value === other.value &&
-      one.name === other.name &&
-      one.short_name === other.short_name &&
-      sameValue(one.other, other.other)
-    );
-  });
-}
 
 /**
  * Returns the JSON of what a message says of an event as the contract writes it, and of the fields of `head`: what it has, and null for

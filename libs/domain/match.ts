@@ -148,32 +148,23 @@ function isDecisive(incident: Incident): boolean {
 export function matchState(match: Match): MatchState {
   const { event, incidents, index, unread, view } = match[internals];
   const { version, cause } = stampOf(match);
-  const { facts, tally, final } = view;
+  const { tally, final } = view;
+  const { sides, lengths: _, round_id: __, ...facts } = view.facts;
   const { firstFinished, firstStarted, lastScheduled } = event.course;
   return {
+    ...facts,
     event_id: match.eventId,
     version,
-    name: facts.name,
-    sport_id: facts.sport_id,
-    competition_id: facts.competition_id,
-    season_id: facts.season_id,
-    stage_id: facts.stage_id,
-    group_id: facts.group_id,
-    start_date: facts.start_date,
     kick_off: kickOffOf(facts.start_date),
-    status_id: facts.status_id,
-    status_type: facts.status_type,
-    relation_status: facts.relation_status,
-    bet_status: facts.bet_status,
     clock: view.clock,
-    home: facts.sides.home,
-    away: facts.sides.away,
+    home: sides.home,
+    away: sides.away,
     score: final.score,
     firm: final.firm,
     shoot_out: view.shootOut,
     source: final.source,
     coverage: view.coverage,
-    reported: facts.sides.reported,
+    reported: sides.reported,
     agreement: final.agreement,
     under_review: tally.underReview,
     counting_goals: [...tally.counting],
@@ -182,7 +173,6 @@ export function matchState(match: Match): MatchState {
     removed: index.removed.map(({ id }) => id),
     anomalies: [...tally.anomalies, ...(view.wentBack ? ['status_went_back'] : [])],
     guard: view.guard,
-    verified_result: facts.verified_result,
     snapshot_at: incidents.snapshotAt,
     reports: event.reports(),
     cause,

@@ -1,15 +1,16 @@
 /** Reads the event of a message (spec, "Event"; what it does not show is as in the provider's own clients). */
-import { ALWAYS_KNOWN, EVENT_FIELDS, kickOffOf } from '#domain/event.ts';
+import { ALWAYS_KNOWN, kickOffOf } from '#domain/event.ts';
 import { reportedScore } from '#domain/event-facts.ts';
 import { number, oneOf, onlyText, resultValue, text, word, yesNo } from '#json/kinds.ts';
 import { listOf, type RawRecord, record, recordReader, records } from '#json/records.ts';
 import { INT_MAX, LONG_MAX } from '#json/values.ts';
-import type {
-  Event,
-  EventField,
-  EventParticipant,
-  NormalizedMessage,
-  ReportedValue,
+import {
+  EVENT_FIELDS,
+  type Event,
+  type EventField,
+  type EventParticipant,
+  type NormalizedMessage,
+  type ReportedValue,
 } from '#records/types.ts';
 import { UT_MAX } from './head.ts';
 

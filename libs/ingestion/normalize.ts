@@ -1,7 +1,6 @@
 /** Normalizes the provider's messages and records. They are parsed only here; all later code trusts the types. */
 import type { DeadLetterCode } from '#errors/catalogue.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
-import { CanonicalJsonError, canonicalJson } from '#json/canonical-json.ts';
 import { canonicalWord, isEmpty, number } from '#json/kinds.ts';
 import { isRecord, type RawRecord, record, recordReader } from '#json/records.ts';
 import { fitsInBytes, LONG_MAX } from '#json/values.ts';
@@ -56,7 +55,7 @@ export const MAX_SNAPSHOT_BYTES = 4 * 1024 * 1024;
 export function normalizeMessage(message: unknown, context: MessageContext, index = 0): Normalized {
   return guarded(
     () => {
-      if (!isRecord(message)) throw notAnObject(message);
+      if (!isRecord(message)) throw new PoisonError('UNKNOWN_SHAPE', 'message: expected an object');
       return ofType(message, message.type, context);
     },
     (reason) => markOfMessage(message, reason, context, index),
@@ -117,21 +116,12 @@ export function normalizeSnapshot(records: SnapshotRecords, context: MessageCont
 }
 
 function guarded(work: () => Normalized, markOf: (reason: string) => NormalizedMessage | null): Normalized {
-  const unreadable = (code: DeadLetterCode, reason: string): Normalized => ({
-    kind: 'unreadable',
-    code,
-    reason,
-    mark: markOf(reason),
-  });
   try {
     return work();
   } catch (error) {
-    if (error instanceof PoisonError) return unreadable(error.published, error.message);
-    if (error instanceof CanonicalJsonError) {
-      const code = error.code === 'TOO_DEEP' ? 'too_deep' : 'unknown_shape';
-      return unreadable(code, `message: ${error.message}`);
-    }
-    throw error;
+    if (!(error instanceof PoisonError)) throw error;
+    const { published: code, message: reason } = error;
+    return { kind: 'unreadable', code, reason, mark: markOf(reason) };
   }
 }
 
@@ -220,12 +210,6 @@ function limitBytes(value: object, maxBytes: number, at = 'message'): void {
 
 function sorted(paths: ReadonlySet<string>): string[] {
   return [...paths].sort();
-}
-
-/** Returns the error of a message that is no object. Throws `CanonicalJsonError` for absurd nesting, a possible attack. */
-function notAnObject(message: unknown): Error {
-  canonicalJson(message);
-  return new PoisonError('UNKNOWN_SHAPE', 'message: expected an object');
 }
 
 /** Types of messages without any field of match state: a match loses nothing with one. */

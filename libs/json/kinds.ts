@@ -1,5 +1,5 @@
 /** The kinds of the provider's values: each reads every form of its one meaning (docs/reference/lenient-reading.md). */
-import { CanonicalJsonError, canonicalJson } from './canonical-json.ts';
+import { CanonicalJsonError, canonicalJson, MAX_DEPTH } from './canonical-json.ts';
 import { fitsInBytes, toWholeNumber, wholeInText } from './values.ts';
 
 /** The result of reading a value that has no readable form. */
@@ -101,10 +101,8 @@ const NESTING = 5;
 
 /** The canonical JSON of a value that the contract does not name. Unreadable where canonical JSON refuses it, e.g. nested too deeply. */
 export const unknownValue: Kind<string> = (value, path, unread) => {
-  let nested = value;
-  for (let level = 0; level < NESTING; level++) nested = [nested];
   try {
-    return readText(canonicalJson(nested).slice(NESTING, -NESTING), path, unread);
+    return readText(canonicalJson(value, MAX_DEPTH - NESTING), path, unread);
   } catch (error) {
     if (error instanceof CanonicalJsonError) return UNREADABLE;
     throw error;

@@ -146,12 +146,8 @@ function writeValue(value: unknown): unknown {
   return isRecord(value) ? writeRecord(value) : value;
 }
 
-/** Text that JSON writes as it is. */
-const PLAIN = /^[ !#-[\]-~]*$/;
-
 /** Returns the JSON of a value of a record, as `writeValue`. */
 export function valueJson(value: unknown): string {
-  if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
   return Array.isArray(value) ? listJson(value) : JSON.stringify(writeValue(value));
 }
 

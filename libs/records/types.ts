@@ -115,6 +115,8 @@ export type EventSeries = {
 
 export type EventField = 'action' | 'name' | 'start_date' | 'sport_id' | 'area_id' | 'competition_id' | 'season_id' | 'stage_id' | 'group_id' | 'round_id' | 'round_name' | 'status_id' | 'status_name' | 'status_type' | 'relation_status' | 'bet_status' | 'item_status' | 'clock_time' | 'clock_status' | 'played_time' | 'winner_id' | 'progress_id' | 'neutral_venue' | 'verified_result' | 'coverage_type' | 'event_stats_lvl_live' | 'latency' | 'ut' | 'series' | 'details';
 
+export const EVENT_FIELDS: readonly EventField[] = ['action', 'name', 'start_date', 'sport_id', 'area_id', 'competition_id', 'season_id', 'stage_id', 'group_id', 'round_id', 'round_name', 'status_id', 'status_name', 'status_type', 'relation_status', 'bet_status', 'item_status', 'clock_time', 'clock_status', 'played_time', 'winner_id', 'progress_id', 'neutral_venue', 'verified_result', 'coverage_type', 'event_stats_lvl_live', 'latency', 'ut', 'series', 'details'];
+
 /** Whether trading may act on the score. */
 export type Guard = {
   safe: boolean;
@@ -341,7 +343,7 @@ export type Alert = {
 export type CatalogueRecord = {
   kind: CatalogueKind;
   id: string;
-  /** Of a season its competition, of a stage its season, of a group its stage, of a standings type its sport, of a provider_league its season. */
+  /** Of a season its competition, of a stage its season, of a group its stage, of a standings type its sport. */
   parent_id: null | string;
   /** The provider's time of writing, else of its answer, Unix seconds; the higher wins. */
   ut: number;
@@ -355,12 +357,11 @@ export type CatalogueRecord = {
   competition: null | CatalogueCompetition;
   season: null | CatalogueSeason;
   stage: null | CatalogueStage;
-  provider_league: null | ProviderLeague;
   /** By name: canonical JSON of the fields that the contract does not know. */
   other: Record<string, string>;
 };
 
-export type CatalogueKind = 'sport' | 'area' | 'language' | 'status' | 'incident' | 'standings_type' | 'competition' | 'season' | 'stage' | 'group' | 'provider_league';
+export type CatalogueKind = 'sport' | 'area' | 'language' | 'status' | 'incident' | 'standings_type' | 'competition' | 'season' | 'stage' | 'group';
 
 export type CatalogueSport = {
   /** Slug. */
@@ -457,32 +458,6 @@ export type CatalogueStage = {
   groups_nr: null | number;
   sort: null | number;
   is_current: null | boolean;
-};
-
-/** A league table of the provider: what is compared with the derived one. */
-export type ProviderLeague = {
-  /** season, stage. */
-  object_type: string;
-  object_id: number;
-  groups: ProviderLeagueGroup[];
-};
-
-export type ProviderLeagueGroup = {
-  /** Empty for none. */
-  id: string;
-  rows: ProviderLeagueRow[];
-  corrections: ProviderCorrection[];
-};
-
-export type ProviderLeagueRow = {
-  /** The team. */
-  id: number;
-  name: null | string;
-  rank: null | number;
-  /** Matches played. */
-  mp: null | number;
-  /** Points. */
-  pts: null | number;
 };
 
 /** A client of the served contract: its identity, the scope of its contract, and where its webhooks go. */

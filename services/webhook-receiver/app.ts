@@ -8,15 +8,7 @@ import type { Logger } from '#service/logger.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { checkSignature, type SignatureCheck, type SignatureFault } from '#signing/signing.ts';
 import { PublishError } from '#streams/errors.ts';
-import {
-  ACCEPTED_CODINGS,
-  type BodyCharset,
-  type ContentCoding,
-  charsetOf,
-  checkCharset,
-  codingOf,
-  decompress,
-} from './content-coding.ts';
+import { ACCEPTED_CODINGS, type ContentCoding, codingOf, decompress } from './content-coding.ts';
 import type { ReceiverMetrics } from './metrics.ts';
 import { DeliveryRefusedError, FAULT_TEXTS, type RequestOutcome } from './refusal.ts';
 import { headerText, isDecodable, pathOf, signatureOf } from './request-head.ts';
@@ -48,7 +40,6 @@ const PATHS: readonly string[] = ['/webhook', '/webhook/'];
 
 type IncomingDelivery = {
   readonly coding: ContentCoding;
-  readonly charset: BodyCharset;
   /** When its head was read, on the clock of `performance.now`. */
   readonly arrivedAt: number;
   readonly response: ServerResponse<IncomingMessage>;
@@ -57,7 +48,7 @@ type IncomingDelivery = {
 /**
  * The HTTP side of the receiver: `POST /webhook` (spec, "Events"). Answers 200 `Accepted` only after all records of the
  * delivery are on the topics. Before reading the body it checks the announced size (413), then the expiration and form of
- * the signature (401), then encoding and charset (415). Then it checks the received size (413) and the signature (401),
+ * the signature (401), then the encoding (415). Then it checks the received size (413) and the signature (401),
  * and only then decodes and parses the body; see `#proveDecoded` for senders that sign it before they compress it.
  * Answers 503 when the broker has not acknowledged all records in time, or when too many unproven bytes are held: the
  * sender repeats the delivery. Every answer but 200 and such a timeout leaves no record. Each answer is one line of text.
@@ -143,16 +134,11 @@ export class ReceiverApp {
       this.#answer(response, 415, 'unsupported', 'This Content-Encoding is not supported.');
       return;
     }
-    const charset = charsetOf(headers['content-type']);
-    if (charset === 'other') {
-      this.#answer(response, 415, 'unsupported', 'The body must be UTF-8.');
-      return;
-    }
     if (expectsContinue) {
       response.shouldKeepAlive = shouldKeepAlive;
       response.writeContinue();
     }
-    this.#read(request, check, { coding, charset, arrivedAt: performance.now(), response });
+    this.#read(request, check, { coding, arrivedAt: performance.now(), response });
   }
 
   #read(request: IncomingMessage, check: SignatureCheck, delivery: IncomingDelivery): void {
@@ -205,11 +191,10 @@ export class ReceiverApp {
   }
 
   async #store(received: Buffer, delivery: IncomingDelivery): Promise<void> {
-    const { coding, charset, arrivedAt, response } = delivery;
+    const { coding, arrivedAt, response } = delivery;
     let body = received;
     try {
       if (coding !== null) body = await decompress(received, this.#options.bodyLimit);
-      checkCharset(body, charset);
       await this.#options.store(body, performance.now() - arrivedAt);
       this.#options.status.accepted(Date.now());
       this.#answer(response, 200, 'accepted', 'Accepted');

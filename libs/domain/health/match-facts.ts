@@ -25,20 +25,17 @@ const BREAKS: ReadonlySet<number | null> = new Set([
   STATUS.waitingForExtraTime,
   STATUS.waitingForPenalty,
 ]);
+
 /** Returns what a message's event says of the facts; null if nothing. `over`: only then may an item status restore the match. */
 export function healthOf(event: Event | null, over: boolean): Event | null {
   if (event === null) return null;
   const { clock_status, status_id, status_type } = event;
   const action = event.action === 'delete' ? 'delete' : null;
   const item_status = over || event.item_status === 'deleted' ? event.item_status : null;
-  const isClockUnknown = event.nulls.includes('clock_status');
-  if (
-    !isClockUnknown &&
-    [clock_status, status_id, status_type, action, item_status].every((one) => one === null)
-  )
-    return null;
-  const nulls: Event['nulls'] = isClockUnknown ? ['clock_status'] : [];
-  return { ...NO_EVENT, clock_status, status_id, status_type, action, item_status, nulls };
+  const said = { clock_status, status_id, status_type, action, item_status };
+  const nulls = event.nulls.filter((name) => name === 'clock_status');
+  if (nulls.length === 0 && Object.values(said).every((one) => one === null)) return null;
+  return { ...NO_EVENT, ...said, nulls };
 }
 
 /** Reads the facts of a match. A clock whose status was never reported counts as running during play, to notice silence. */

@@ -287,25 +287,10 @@ export class CompetitionRulesFile {
   }
 }
 
-type NamingParts = Pick<RulesFile, 'applies_to' | 'stages' | 'tables' | 'corrections' | 'ties'>;
-
-/** Returns the parts of a file that name stages; one that is invalid counts as left out. */
-function namingParts(json: object): NamingParts {
-  const { applies_to, stages, tables, corrections, ties } = schema.shape;
-  const fields = json as Partial<Record<keyof NamingParts, unknown>>;
-  return {
-    applies_to: applies_to.safeParse(fields.applies_to).data ?? [],
-    stages: stages.safeParse(fields.stages).data ?? [],
-    tables: tables.safeParse(fields.tables).data ?? [],
-    corrections: corrections.safeParse(fields.corrections).data ?? [],
-    ties: ties.safeParse(fields.ties).data ?? [],
-  };
-}
-
 /** Returns the problems of scopes that give a stage no ids. */
-function unboundStages(parts: NamingParts): string[] {
-  const names = [...stageNames(parts)];
-  return parts.applies_to.flatMap(({ stages }, at) =>
+function unboundStages(file: RulesFile): string[] {
+  const names = [...stageNames(file)];
+  return file.applies_to.flatMap(({ stages }, at) =>
     names
       .filter((name) => stages[name] === undefined)
       .map((name) => `applies_to[${at}].stages: expected the ids of "${name}"`),
@@ -313,7 +298,7 @@ function unboundStages(parts: NamingParts): string[] {
 }
 
 /** Returns the names of stages that a file uses. */
-function stageNames({ stages, tables, corrections, ties }: Omit<NamingParts, 'applies_to'>): Set<string> {
+function stageNames({ stages, tables, corrections, ties }: RulesFile): Set<string> {
   const refs: (StageRef | null)[] = [
     ...stages.flatMap(({ stage_ids, carried }) => [...stage_ids, ...(carried?.from ?? [])]),
     ...tables.flatMap(({ stage_ids }) => stage_ids ?? []),
@@ -347,8 +332,7 @@ export function readRulesFile(text: string, source: string): CompetitionRulesFil
     const problems = read.error.issues.map(
       ({ path, message }) => `${z.core.toDotPath(path) || 'the file'}: ${message}`,
     );
-    const unbound = typeof json === 'object' && json !== null ? unboundStages(namingParts(json)) : [];
-    throw new RulesError(source, [...problems, ...unbound], read.error);
+    throw new RulesError(source, problems, read.error);
   }
   const unbound = [...unboundStages(read.data), ...unknownZones(read.data)];
   if (unbound.length > 0) throw new RulesError(source, unbound);

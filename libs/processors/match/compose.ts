@@ -1,15 +1,15 @@
 /** Composes the webhook messages of a transition from its message, in the provider's shape. Pure (docs/decisions/0051). */
 
 import { messageJson, NO_SOURCE, providerEvent, providerIncident } from '#contract/provider-message.ts';
-import { EVENT_FIELDS } from '#domain/event.ts';
-import type {
-  Event,
-  EventParticipant,
-  Incident,
-  IncidentPresence,
-  MatchTransition,
-  NormalizedMessage,
-  WebhookMessage,
+import {
+  EVENT_FIELDS,
+  type Event,
+  type EventParticipant,
+  type Incident,
+  type IncidentPresence,
+  type MatchTransition,
+  type NormalizedMessage,
+  type WebhookMessage,
 } from '#records/types.ts';
 
 /** A message without what only the match knows. */
@@ -22,8 +22,6 @@ type ComposedMessages = {
   readonly sentUt?: number | null;
 };
 
-const NO_MESSAGES: ComposedMessages = { messages: [] };
-
 type Action = 'insert' | 'update' | 'delete';
 
 type IncidentRecord = { readonly action: Action; readonly incident: Incident; readonly ut: number };
@@ -35,15 +33,13 @@ export function compose(
   sentUt: number | null,
 ): ComposedMessages {
   const { incident_presence: presence, n } = transition;
-  if (presence === null) {
-    const isEvent = n === 0 && cause.event !== null;
-    return isEvent ? { messages: [envelope(transition, cause, 0, null)] } : NO_MESSAGES;
+  if (presence !== null) {
+    const { records, sentUt: next } = incidentRecords(transition, presence, cause, sentUt);
+    if (records.length > 0)
+      return { messages: records.map((one, part) => envelope(transition, cause, part, one)), sentUt: next };
   }
-  const { records, sentUt: next } = incidentRecords(transition, presence, cause, sentUt);
-  if (records.length === 0) {
-    return cause.event === null ? NO_MESSAGES : { messages: [envelope(transition, cause, 0, null)] };
-  }
-  return { messages: records.map((record, part) => envelope(transition, cause, part, record)), sentUt: next };
+  const isEvent = cause.event !== null && (presence !== null || n === 0);
+  return { messages: isEvent ? [envelope(transition, cause, 0, null)] : [] };
 }
 
 /** Returns the records that make a receiver's incident equal to ours. It knows bodies and deletes alone: a snapshot's time is sent as one. */
