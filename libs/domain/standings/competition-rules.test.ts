@@ -151,24 +151,6 @@ describe('competition rules', () => {
     );
   });
 
-  test('name stages without ids beside the problems of other lines', () => {
-    expect(() =>
-      read({
-        points: { won: '3', draw: 1, lost: 0 },
-        applies_to: [{ competition_id: 7, stages: { finals: [20] } }],
-        stages: [{ stage_ids: ['finals'], carried: { from: ['regular'] } }],
-        ties: [{ stage_ids: ['cup'], level: ['coin'] }],
-      }),
-    ).toThrow(
-      [
-        '  points.won: expected a whole number',
-        '  ties[0].level[0]: expected one of away_goals, shoot_out, replay, or {"drawing_of_lots": [[...]]}, {"listed": [[...]]}',
-        '  applies_to[0].stages: expected the ids of "regular"',
-      ].join('\n'),
-    );
-    expect(() => readRulesFile('[]', 'league.json')).toThrow('  the file: ');
-  });
-
   test('report a file that is not JSON', () => {
     expect(() => readRulesFile('{', 'league.json')).toThrow(
       'league.json is no file of competition rules:\n  it is not JSON',

@@ -1,14 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { providerIncident } from '#contract/provider-message.ts';
-import { EVENT_FIELDS } from '#domain/event.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
 import { reportedEvent } from '#domain/reported-fields.ts';
 import { hasContent, histories, redelivered } from '#domain/testing/arbitraries.ts';
 import { AWAY, causeOf, EVENT_ID, HOME, incident, incidentMessage, START } from '#domain/testing/messages.ts';
 import { normalized } from '#ingestion/testing/normalized.ts';
 import type { JsonObject } from '#json/values.ts';
-import type { Incident, MatchIncident, NormalizedMessage, WebhookMessage } from '#records/types.ts';
+import {
+  EVENT_FIELDS,
+  type Incident,
+  type MatchIncident,
+  type NormalizedMessage,
+  type WebhookMessage,
+} from '#records/types.ts';
 import { rounds } from '../../../test/support/rounds.ts';
 import { jsonOf, send } from './testing/composed.ts';
 

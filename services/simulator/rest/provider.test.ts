@@ -5,7 +5,7 @@ import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts'
 import { readDataset } from '../../../data/dataset.ts';
 import { rounds } from '../../../test/support/rounds.ts';
 import { parseFaults } from '../faults.ts';
-import type { ProviderEvent, ProviderIncident, ProviderMessage } from '../records.ts';
+import type { ProviderMessage } from '../records.ts';
 import { schedule } from '../schedule.ts';
 import { type ManualProviderOptions, openProvider } from './testing/manual-provider.ts';
 import { eventsIn } from './testing/reader.ts';
@@ -35,26 +35,6 @@ function messagesOf(matches: number, dataset = WORLD_CUP): ProviderMessage[] {
   return [...schedule(dataset, matchSettings, matches)].flatMap(({ messages }) => messages);
 }
 
-type Known = { event: ProviderEvent; ut: number; incidents: Map<string, ProviderIncident> };
-
-/** A simple implementation of the fold of messages. */
-function fold(messages: readonly ProviderMessage[]): Map<number, Known> {
-  const known = new Map<number, Known>();
-  for (const { type, ut, data } of messages) {
-    if (type === 'event_keep_alive') continue;
-    const event = data.event as ProviderEvent;
-    const incidents = known.get(event.id)?.incidents ?? new Map<string, ProviderIncident>();
-    if (data.incident !== undefined) incidents.set(data.incident.id, data.incident);
-    known.set(event.id, { event, ut, incidents });
-  }
-  return known;
-}
-
-type Values = readonly { readonly id: number; readonly value: unknown }[];
-
-/** Returns values as lists have them. */
-const asText = (values: Values) => values.map(({ id, value }) => ({ id, value: String(value ?? '') }));
-
 describe('every answer matches the contract', () => {
   const times = ['at the first message', 'in the first half', 'at half-time', 'after the end'];
 
@@ -81,67 +61,7 @@ describe('every answer matches the contract', () => {
   });
 });
 
-describe('the state is the fold of the published messages', () => {
-  test(
-    'lists events and incidents that are the fold of the messages up to that time',
-    async () => {
-      const messages = messagesOf(4);
-      const [from, to] = [messages[0]?.ut ?? 0, messages.at(-1)?.ut ?? 0];
-      await fc.assert(
-        fc.asyncProperty(
-          fc.uniqueArray(fc.integer({ min: from, max: to + 60 }), { maxLength: 4 }),
-          async (times) => {
-            const { provider, reader } = open();
-            for (const time of times.toSorted((a, b) => a - b)) {
-              provider.advanceTo(time);
-              const known = fold(messages.filter(({ ut }) => ut <= time));
-              const { data, total } = await reader.get('/v2/events', { season_id: SEASON });
-              expect(total).toBe(known.size);
-              const events = eventsIn(data);
-              expect(events.map(({ id }) => id).toSorted()).toEqual([...known.keys()].toSorted());
-              for (const { participants, sport_name, ut, ...event } of events) {
-                const {
-                  action,
-                  participants: sides,
-                  ...published
-                } = known.get(event.id)?.event ?? ({} as ProviderEvent);
-                expect(event).toEqual({
-                  ...published,
-                  day: '',
-                  tour_id: 0,
-                  details: asText(published.details as Values),
-                  round_name: published.round_name ?? '',
-                  group_id: published.group_id ?? 0,
-                });
-                expect([sport_name, ut]).toEqual(['Soccer', known.get(event.id)?.ut]);
-                expect(participants).toEqual(
-                  sides.map((side) => ({
-                    ...side,
-                    results: asText(side.results),
-                    stats: asText(side.stats),
-                  })),
-                );
-              }
-              for (const [id, { incidents }] of known) {
-                const list = async (deleted: string) =>
-                  (await reader.get(`/v2/events/${id}/incidents`, { deleted, limit: 500 })).data;
-                const published = [...incidents.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-                const without = published.map(({ action, ...incident }) => incident);
-                expect(await list('no')).toEqual(without.filter((_, n) => published[n]?.action !== 'delete'));
-                expect(await list('yes')).toEqual(published.filter(({ action }) => action === 'delete'));
-                const shown = (await reader.get(`/v2/events/${id}`)).data.competition.season.stage.group
-                  .event;
-                expect(shown.events_incidents).toEqual(await list('no'));
-              }
-            }
-          },
-        ),
-        { numRuns: rounds(15) },
-      );
-    },
-    TIMEOUT_MS,
-  );
-
+describe('the feed and the lists', () => {
   test(
     'has every message in consecutive windows of the feed, in order',
     async () => {
