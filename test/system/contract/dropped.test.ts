@@ -190,7 +190,10 @@ test('takes dropped matches from every surface, whether a poller runs or not, an
   await untilEverywhere([KEPT]);
 
   for (const event of events) provider.events.set(event.id, event);
-  provider.events.set(ENDLESS, { ...match(ENDLESS, [2, 0], HALFTIME), ut: NOW + 60 });
+  provider.events.set(ENDLESS, {
+    ...match(ENDLESS, [2, 0], HALFTIME),
+    ut: Math.floor(Date.now() / 1000) + 60,
+  });
   await untilShown('all are back', back);
   await untilEverywhere(ALL);
 });
