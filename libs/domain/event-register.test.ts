@@ -24,7 +24,7 @@ const reported = ([at, fields]: Message) => {
 };
 
 test('of one second without ids the message with the larger text wins, with all of its fields', () => {
-  const [smaller, larger]: Message[] = [
+  const [smaller, larger]: [Message, Message] = [
     [1, { area_id: 1, round_id: 9, day: 7 }],
     [1, { area_id: 2, round_id: 1, day: { b: 1, a: null } }],
   ];
