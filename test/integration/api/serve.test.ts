@@ -74,9 +74,6 @@ test('serves the match state of the pipeline, and each change of it', async () =
   for (const path of ['/health/live', '/health/ready', '/openapi.json', '/docs', '/']) {
     expect((await api.get(path)).status, path).toBe(200);
   }
-  await untilTrue('the page of the feeds has the count of unprocessed records', async () =>
-    /not yet applied to matches<\/dt><dd>0</.test(await (await api.get('/feeds')).text()),
-  );
   expect(await api.service.metrics()).not.toContain(token);
 });
 
