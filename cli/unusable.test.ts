@@ -5,10 +5,11 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { atEnd } from '../test/support/at-end.ts';
+import { commandLine, serviceProgram } from '../test/support/bundled.ts';
 import { bareEnvironment } from '../test/support/environment.ts';
 import { temporaryFolder } from '../test/support/temporary-folder.ts';
 import { touchline, written } from '../test/support/touchline.ts';
-import { API_AND_TOOLS, programOf } from './services.ts';
+import { API_AND_TOOLS } from './services.ts';
 
 /** Settings with which every service starts up to its first question to a broker. */
 const SETTINGS = {
@@ -39,7 +40,7 @@ test.each([
 
 test('api and tool gateway in one process name the wrong settings of both at once', () => {
   const env = { ...bareEnvironment(), ...SETTINGS, API_PORT: 'x', MCP_ALLOWED_HOSTS: 'http://a' };
-  const { status, stderr } = spawnSync(process.execPath, [programOf(API_AND_TOOLS)], { env });
+  const { status, stderr } = spawnSync(process.execPath, [serviceProgram(API_AND_TOOLS)], { env });
   expect([status, String(stderr)]).toEqual([
     2,
     'api-and-tools: These settings are wrong:\n' +
@@ -51,7 +52,7 @@ test('api and tool gateway in one process name the wrong settings of both at onc
 
 /** Runs a service with a limit on open files. Resolves with its exit code and log. */
 function withOpenFiles(limit: number, name: string): Promise<{ code: number | null; err: string }> {
-  const command = `ulimit -n ${limit} && exec "$0" bin/touchline.js ${name}`;
+  const command = `ulimit -n ${limit} && exec "$0" ${commandLine()} ${name}`;
   const child = spawn('sh', ['-c', command, process.execPath], {
     env: { ...bareEnvironment(), ...SETTINGS, DATA_DIR: temporaryFolder() },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -76,7 +77,7 @@ test.runIf(process.platform === 'linux')(
   'a command whose output has no room says so, and fails',
   async () => {
     const full = openSync('/dev/full', 'w');
-    const { status, stderr } = spawnSync(process.execPath, ['bin/touchline.js', 'version'], {
+    const { status, stderr } = spawnSync(process.execPath, [commandLine(), 'version'], {
       env: bareEnvironment(),
       stdio: ['ignore', full, 'pipe'],
     });

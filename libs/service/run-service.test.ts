@@ -2,14 +2,20 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { bundle } from '../../test/setup/programs.ts';
 
-const FIXTURE = fileURLToPath(new URL('testing/run-service.fixture.ts', import.meta.url));
-/** Compile cache of all fixtures; the first one that ends by itself fills it. */
-const COMPILED = mkdtempSync(join(tmpdir(), 'touchline-compiled-'));
-afterAll(() => rmSync(COMPILED, { recursive: true, force: true }));
+/** Folder of the fixture as a bundle, which starts in a third of the time, and of its compiled code. */
+const FOLDER = mkdtempSync(join(tmpdir(), 'touchline-fixture-'));
+const FIXTURE = join(FOLDER, 'node_modules', 'fixture.mjs');
+beforeAll(() =>
+  bundle(dirname(FIXTURE), {
+    fixture: fileURLToPath(new URL('testing/run-service.fixture.ts', import.meta.url)),
+  }),
+);
+afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 const children: ChildProcess[] = [];
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
@@ -18,7 +24,7 @@ afterEach(() => {
 /** Starts the fixture. `out` and `log` grow with its output; `ended` resolves to its exit code or signal. */
 function start(env: Record<string, string> = {}, args: string[] = [], command = [FIXTURE]) {
   const child = spawn(process.execPath, [...command, ...args], {
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, DRAIN_MS: '0', ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: FOLDER, DRAIN_MS: '0', ...env },
     stdio: 'pipe',
   });
   children.push(child);

@@ -1,8 +1,10 @@
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { type Plugin, rolldown } from 'rolldown';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { type Plugin, type RolldownPlugin, rolldown } from 'rolldown';
+import { viteDynamicImportVarsPlugin, viteImportGlobPlugin } from 'rolldown/experimental';
 import { API_AND_TOOLS, programOf, serviceNames } from '../../cli/services.ts';
+import { COMMAND_LINE } from '../support/bundled.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -49,24 +51,60 @@ const sameUtils: Plugin = {
   },
 };
 
+/** The module that says which program a process of `touchline up` runs. */
+const SERVICES = /cli\/services\.ts$/;
+const PROGRAM_OF = 'function programOf(process: string): string {';
+
+/** Lets `touchline up` start the bundles of a folder. */
+const startsBundlesOf = (folder: string): Plugin => ({
+  name: 'starts-bundles',
+  transform: {
+    filter: { id: SERVICES },
+    handler(code) {
+      if (!code.includes(PROGRAM_OF)) throw new Error(`${SERVICES} has no ${PROGRAM_OF}`);
+      return code.replace(PROGRAM_OF, `${PROGRAM_OF} return \`${folder}/\${process}.mjs\`;`);
+    },
+  },
+});
+
 /**
- * Bundles every service into a folder: a start of a service loads some files then instead of a thousand modules, at a third of the
- * processor time.
+ * Bundles every service and the command line into a folder: a start loads some files then instead of a thousand modules, at a third of
+ * the processor time.
  */
 export async function bundlePrograms(folder: string): Promise<void> {
-  const bundle = await rolldown({
-    input: Object.fromEntries([...serviceNames(), API_AND_TOOLS].map((name) => [name, programOf(name)])),
+  const services = Object.fromEntries(
+    [...serviceNames(), API_AND_TOOLS].map((name) => [name, programOf(name)]),
+  );
+  await bundle(folder, services);
+  // On its own: with its lazy commands beside them, services would be cut into many more files.
+  const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
+  await bundle(join(folder, dirname(COMMAND_LINE)), { touchline: main }, [
+    startsBundlesOf(folder),
+    // Commands are loaded by their names.
+    viteDynamicImportVarsPlugin(),
+    viteImportGlobPlugin(),
+  ]);
+}
+
+/** Bundles programs into a folder, each as `<name>.mjs`. */
+export async function bundle(
+  folder: string,
+  input: Readonly<Record<string, string>>,
+  plugins: readonly RolldownPlugin[] = [],
+): Promise<void> {
+  const bundled = await rolldown({
+    input,
     platform: 'node',
     // Its paths lead to declarations of types.
     tsconfig: false,
-    plugins: [sameUtils, besideSources, asInstalled],
+    plugins: [sameUtils, besideSources, asInstalled, ...plugins],
     checks: { eval: false },
   });
-  await bundle.write({
+  await bundled.write({
     dir: folder,
     entryFileNames: '[name].mjs',
     chunkFileNames: '[name]-[hash].mjs',
     strictExecutionOrder: true,
   });
-  await bundle.close();
+  await bundled.close();
 }

@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { programOf } from '../../cli/services.ts';
 import { atEnd } from './at-end.ts';
+import { serviceProgram } from './bundled.ts';
 import { bareEnvironment } from './environment.ts';
 import { metricValue } from './metric-value.ts';
 import { until } from './poll.ts';
@@ -168,9 +167,7 @@ export class TestService {
  * after the test or file. Its standard input is a pipe, so that it ends with this process.
  */
 export function startService(name: string, settings: Readonly<Record<string, string>>): TestService {
-  const { TEST_PROGRAMS } = process.env;
-  const program = TEST_PROGRAMS === undefined ? programOf(name) : join(TEST_PROGRAMS, `${name}.mjs`);
-  const child = spawn(process.execPath, [program], {
+  const child = spawn(process.execPath, [serviceProgram(name)], {
     cwd: ROOT,
     stdio: ['pipe', 'ignore', 'pipe'],
     env: {

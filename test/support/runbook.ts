@@ -6,10 +6,10 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { atEnd } from './at-end.ts';
+import { LAUNCHER } from './bundled.ts';
 import { bareEnvironment } from './environment.ts';
 
 const FOLDER = fileURLToPath(new URL('../../docs/guides/runbooks/', import.meta.url));
-const LAUNCHER = fileURLToPath(new URL('../../bin/touchline.js', import.meta.url));
 /** Matches blocks of commands that the test runs; other blocks of a page are for readers only. */
 const BLOCK = /^ *```sh runbook\n([\s\S]*?)^ *```$/gm;
 

@@ -1,12 +1,11 @@
 /** Runs the command line on a pseudo terminal, and keeps the visible screen. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { atEnd } from './at-end.ts';
+import { commandLine } from './bundled.ts';
 import { bareEnvironment } from './environment.ts';
 import { until, untilTrue } from './poll.ts';
 
-const LAUNCHER = fileURLToPath(new URL('../../bin/touchline.js', import.meta.url));
 /** Matches a control sequence or a character. */
 const SEQUENCE = new RegExp(`${'\u001b'}\\[(\\??[\\d;]*)([A-Za-z])|([\\s\\S])`, 'gu');
 
@@ -93,7 +92,7 @@ export class TerminalRun {
   constructor(args: readonly string[], env: Readonly<Record<string, string>>, size: Size) {
     this.#size = size;
     this.#cells = new Cells(size.columns);
-    const quoted = [process.execPath, LAUNCHER, ...args].map((word) => `'${word}'`).join(' ');
+    const quoted = [process.execPath, commandLine(), ...args].map((word) => `'${word}'`).join(' ');
     const command = `tty; stty cols ${size.columns} rows ${size.rows}; exec ${quoted}`;
     this.child = spawn('script', ['-qefc', command, '/dev/null'], {
       env: { ...bareEnvironment(), TERM: 'xterm-256color', ...env },

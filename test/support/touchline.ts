@@ -1,12 +1,10 @@
 /** Runs the command line in a process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { atEnd } from './at-end.ts';
+import { commandLine } from './bundled.ts';
 import { bareEnvironment } from './environment.ts';
 import { until } from './poll.ts';
-
-const LAUNCHER = fileURLToPath(new URL('../../bin/touchline.js', import.meta.url));
 
 /** A run of `touchline`; `out` and `err` grow with its output. */
 export type TouchlineRun = {
@@ -17,14 +15,15 @@ export type TouchlineRun = {
   readonly ended: Promise<number | NodeJS.Signals>;
 };
 
-/** Starts `touchline` with these arguments and only this environment. It is stopped after the test. */
+/** Starts `touchline` with these arguments and only this environment. It is stopped after the test. `program`: default its bundle. */
 export function touchline(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   nodeArgs: readonly string[] = [],
   cwd?: string,
+  program = commandLine(),
 ): TouchlineRun {
-  const child = spawn(process.execPath, [...nodeArgs, LAUNCHER, ...args], {
+  const child = spawn(process.execPath, [...nodeArgs, program, ...args], {
     cwd,
     env: { ...bareEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -45,11 +44,14 @@ export function touchline(
   return run;
 }
 
-/** Waits until a run has written `text`. Rejects when the run ends without it. */
-export async function written(run: TouchlineRun, text: string): Promise<void> {
+/** Waits until a run has written `text`, and returns what matched. Rejects when the run ends without it. */
+export async function written(run: TouchlineRun, text: string | RegExp): Promise<readonly string[]> {
   const printed = (): string => `${run.out}${run.err}`;
-  await until(`the output has ${JSON.stringify(text)}`, () => {
-    if (run.out.includes(text) || run.err.includes(text)) return true;
+  const found = (part: string): readonly string[] | null =>
+    typeof text === 'string' ? (part.includes(text) ? [text] : null) : text.exec(part);
+  return until(`the output has ${text}`, () => {
+    const match = found(run.out) ?? found(run.err);
+    if (match !== null) return match;
     const { exitCode, signalCode } = run.child;
     if (exitCode !== null || signalCode !== null)
       throw new Error(`it ended with ${exitCode ?? signalCode} and wrote:\n${printed()}`);

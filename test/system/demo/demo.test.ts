@@ -1,8 +1,6 @@
-import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { freePort } from '#embedded/ports.ts';
 import { parseJson } from '#json/values.ts';
 import { follow, readLatest, type TopicSource } from '#topics/follow.ts';
@@ -46,6 +44,7 @@ describe('touchline up', () => {
       WEBHOOK_PORT: String(port),
       API_PORT: '0',
       TOOLS_PORT: '0',
+      DISPATCHER_PORT: '0',
       WEBHOOK_SECRET: '',
     });
     await run.says('creating topics');
@@ -82,18 +81,6 @@ describe('touchline up', () => {
     expect(await run.end()).toBe(0);
     expect(run.text()).toContain('Stopping (SIGTERM)');
     expect(services(process.pid).filter((pid) => before.includes(pid))).toEqual([]);
-  });
-
-  test('reports a port in use in one line', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close());
-    await once(server, 'listening');
-    const { port } = server.address() as { port: number };
-    const run = touchline(['up'], { DATA_DIR: temporaryFolder(), WEBHOOK_PORT: String(port) });
-    expect([await run.end(), run.text()]).toEqual([
-      1,
-      `touchline up: port ${port} is in use: set WEBHOOK_PORT to another one\n`,
-    ]);
   });
 });
 

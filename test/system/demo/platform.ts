@@ -1,14 +1,9 @@
 /** Runs `touchline demo` and `touchline up` as processes on the shared broker. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
 import { backbone } from '../../setup/backbone.ts';
-import { bareEnvironment, connectionEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
+import { touchline as startTouchline, written } from '../../support/touchline.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
 export const SECRET = 'a-secret-of-thirty-two-characters';
 
 /** Settings of a short demonstration. */
@@ -21,16 +16,6 @@ export const SHORT = {
   TOOLS_PORT: '0',
 };
 
-type Run = {
-  readonly child: ChildProcess;
-  /** Returns the output so far. */
-  text(): string;
-  /** Waits until the output contains `text`. */
-  says(text: string | RegExp): Promise<RegExpMatchArray>;
-  /** Waits until it exits, and returns the exit code. */
-  end(): Promise<number | null>;
-};
-
 type Env = Readonly<Record<string, string>>;
 
 /**
@@ -39,42 +24,22 @@ type Env = Readonly<Record<string, string>>;
 export const SERVED = 6;
 
 /** Runs the command line on the shared broker, under a new prefix. */
-export function touchline(args: readonly string[], env: Env): Run {
-  const child = spawn(process.execPath, ['bin/touchline.js', ...args], {
-    cwd: ROOT,
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: {
-      ...bareEnvironment(),
-      HOME: process.env.HOME,
-      TOUCHLINE_PARENT_PIPE: '1',
-      WEBHOOK_SECRET: SECRET.slice(0, 32),
-      ...connectionEnv(backbone()),
-      ...env,
-    },
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let printed = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (part: string) => {
-      printed += part;
-    });
-  }
-  const ended = once(child, 'close');
+export function touchline(args: readonly string[], env: Env) {
+  const settings = {
+    HOME: process.env.HOME ?? '',
+    WEBHOOK_SECRET: SECRET.slice(0, 32),
+    ...connectionEnv(backbone()),
+    ...env,
+  };
+  const run = startTouchline(args, settings);
   return {
-    child,
-    text: () => printed,
-    async says(text) {
-      for (;;) {
-        const found = printed.match(text);
-        if (found !== null) return found;
-        if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode} and said:\n${printed}`);
-        await delay(50);
-      }
-    },
-    async end() {
-      await ended;
-      return child.exitCode;
-    },
+    child: run.child,
+    /** Returns the output so far. */
+    text: () => `${run.out}${run.err}`,
+    /** Waits until the output contains `text`, and returns what matched. */
+    says: (text: string | RegExp) => written(run, text),
+    /** Waits until it exits, and returns the exit code, or the signal that ended it. */
+    end: () => run.ended,
   };
 }
 
