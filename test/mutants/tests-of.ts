@@ -31,6 +31,4 @@ const LEFT_OUT = [
   '**/vectors*.test.ts',
   'libs/views/render/answers/chain.test.ts',
   'libs/views/render/answers/incremental.test.ts',
-  // It needs thousands of queries, and checks only the shape of an answer.
-  'libs/views/render/answers/any-query.test.ts',
 ];

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { STATUS_TYPES } from '#contract/rest/parameters.ts';
 import { eventIds, eventsOf, expectParameters, idsOf, messageIds } from './reading.ts';
 import { contract, dataOf } from './served.ts';
-import { BEGAN, day, LISTED, LONG_AGO, LONG_AGO_IDS, PUBLISHED, STANDING } from './world.ts';
+import { BEGAN, DESCRIBED, day, LISTED, LONG_AGO, LONG_AGO_IDS, PUBLISHED, STANDING } from './world.ts';
 
 const TODAY = `date_from=${day(0)}&date_to=${day(0)}`;
 const LONG_AGO_WINDOW = `timestamp=${LONG_AGO}&timestamp_to=${LONG_AGO + 30}`;
@@ -151,7 +151,8 @@ export function endpointRows(): void {
       const { season } = competition;
       const { event, ...group } = season.stage.group;
       expect([competition.id, season.id, season.stage.id, group.id]).toEqual([10, 20, 30, 40]);
-      expect(event).toMatchObject({ id: 1005, status_id: 34, status_type: 'live' });
+      const status = { id: 1005, status_id: 34, status_type: 'live', relation_status: 'in_progress' };
+      expect(event).toMatchObject({ ...DESCRIBED, day: '2', ...status });
       expect(idsOf(event.events_incidents)).toEqual(STANDING);
       const [home, away] = event.participants;
       expect([home.counter, away.counter]).toEqual([1, 2]);

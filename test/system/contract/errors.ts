@@ -10,12 +10,6 @@ import { day, LONG_AGO } from './world.ts';
 
 /** Invalid parameters by cause. */
 const INVALID: Readonly<Record<string, readonly string[]>> = {
-  'limit outside the endpoint’s enum': [
-    '/v2/statuses?limit=7',
-    '/v2/events?season_id=20&limit=250',
-    '/v2/livescore?limit=500',
-    '/v2/events/1005/incidents?limit=1000',
-  ],
   'a date range wider than allowed': [
     '/v2/events?date_from=2026-01-01&date_to=2026-02-01',
     '/v2/events-simple?date_from=2026-01-01&date_to=2026-12-31',
@@ -53,10 +47,10 @@ const CLOSED = OPERATIONS.filter(({ open }) => !open).map(({ name, path }) => ({
     (name === 'basic-livescore.index' ? '?timestamp=1' : ''),
 }));
 
-/** Registers a test for each row but that of a server error (running-rows.ts), several for the first. */
+/** Registers a test for each row but that of a server error (damaged-views.test.ts), several for the first. */
 export function errorRows(): void {
   describe('Errors (REST)', () => {
-    describe('400: limit outside the endpoint’s enum; a date range wider than allowed; object_type without object_id (or the reverse) on standings; missing timestamp on basic-livescore; invalid filter value on incidents', () => {
+    describe('400: limit outside the endpoint’s enum (limits.ts); a date range wider than allowed; object_type without object_id (or the reverse) on standings; missing timestamp on basic-livescore; invalid filter value on incidents', () => {
       test.each(Object.entries(INVALID))('%s', async (_cause, paths) => {
         for (const path of paths) {
           expect((await contract().refuses(path, 'INVALID_PARAMETER')).internal_code).toBe(13);

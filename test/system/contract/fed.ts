@@ -7,9 +7,7 @@ import { deliverSigned, System } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** The kinds of ingress. */
-export const FEEDINGS = ['webhooks', 'polling', 'both'] as const;
-
-export type Feeding = (typeof FEEDINGS)[number];
+export type Feeding = 'webhooks' | 'polling' | 'both';
 
 /** The services of a system; not all of them run with each ingress. */
 const SERVICES = [

@@ -5,15 +5,15 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { serveOnce } from './running.ts';
-import { contract } from './served.ts';
+import { ApiInMemory } from './in-memory.ts';
+import { contract, serveBy } from './served.ts';
 
 const run = promisify(execFile);
 const { SCHEMATHESIS, PHP_CLIENT } = process.env;
 
-serveOnce();
+beforeAll(async () => serveBy(await ApiInMemory.start({ listens: true })));
 
 /** Returns the id of a table. */
 async function table(): Promise<string> {

@@ -1,22 +1,16 @@
 import { endpointRows } from './endpoints.ts';
 import { errorRows } from './errors.ts';
-import { fieldRows } from './fields.ts';
 import { limitRows } from './limits.ts';
 import { prose } from './prose.ts';
-import { recordsProse } from './prose-records.ts';
-import { restProse } from './prose-rest.ts';
 import { rules } from './rules.ts';
 import { shootOutRows } from './shoot-out.ts';
 
 /** The rows of REST that any server of the contract can answer, in this process too. */
 export function restRows(): void {
-  fieldRows();
   shootOutRows();
   endpointRows();
   rules();
   errorRows();
   limitRows();
   prose();
-  recordsProse();
-  restProse();
 }

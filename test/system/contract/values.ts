@@ -103,7 +103,7 @@ export class SeenValues {
 }
 
 /** Whether a value is the default of a field. */
-export function isDefault(value: unknown): boolean {
+function isDefault(value: unknown): boolean {
   if (DEFAULTS.has(value)) return true;
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }

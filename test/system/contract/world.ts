@@ -78,7 +78,7 @@ const EVENTS: readonly Fields[] = [
 ];
 
 /** All fields of an event, each with a value other than its default. */
-const DESCRIBED = {
+export const DESCRIBED = {
   winner_id: 101,
   progress_id: 3,
   neutral_venue: 'yes',

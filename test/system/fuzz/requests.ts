@@ -32,95 +32,34 @@ export type KnownValues = {
 const HOSTILE = [
   '',
   ' ',
-  '0',
-  '-0',
-  '-1',
-  '1.5',
-  '1e3',
-  '0x10',
-  '007',
-  '+5',
-  '9007199254740991',
-  '9007199254740993',
-  '2147483648',
-  '99999999999999999999',
-  'NaN',
-  'Infinity',
-  'null',
-  'undefined',
-  'true',
-  '[]',
-  '{}',
-  'YES',
-  'Yes',
   'yes ',
   'no\n',
-  '٣',
-  '１',
-  '\0',
   'a\0b',
-  '\u202e',
-  '😀',
   '\ufeff5',
-  'é'.normalize('NFD'),
   "' OR 1=1 --",
-  '1; DROP TABLE events',
-  '%',
-  '_',
-  '*',
-  '../../etc/passwd',
-  '<script>',
-  '{{7*7}}',
-  '\\',
-  '0000-00-00',
-  '2026-02-31',
-  '9999-12-31',
-  '2026-1-1',
-  '2026-01-01T00:00:00Z',
   '2026-01-01 24:00',
-  '1,2',
-  ',',
-  '1,,2',
   '5,'.repeat(600),
   'x'.repeat(4_000),
   '9'.repeat(4_000),
-];
+].concat(
+  '-1 1.5 1e3 0x10 007 +5 ٣ 😀 2147483648 9007199254740993 NaN null [] YES % ../../etc/passwd <script>'.split(
+    ' ',
+  ),
+  '2026-02-31 9999-12-31 2026-1-1 2026-01-01T00:00:00Z , 1,,2'.split(' '),
+);
 
 /** Texts that are sent verbatim: invalid percent encodings, bytes that are no UTF-8, reserved characters. */
 const RAW = ['%', '%zz', '%c3', '%ff%fe', '%00', '%F0%9F%98%80', '%25', '+', '%2B', '&', '=', '?', ';'];
 
-const NAMES = [
-  'token',
-  'limit[]',
-  'limit[gt]',
-  '__proto__',
-  'constructor',
-  'toString',
-  'callback',
-  '',
-  'LIMIT',
-];
+const NAMES = ['token', 'limit[]', 'limit[gt]', '__proto__', 'toString', 'callback', '', 'LIMIT'];
 
 /** Maximum length of a URL; Node accepts none that is much longer. */
 const MAX_LENGTH = 12_000;
 
 const METHODS = ['HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 
-const PATHS = [
-  '/v2',
-  '/v2/',
-  '/v2//sports',
-  '/v2/Sports',
-  '/v2/venues',
-  '/v2/events/1005/lineups',
-  '/v2/../v2/nothing',
-  '/v2/%73ports%2f',
-  '/v2/__proto__',
-  '/v1/sports',
-  '/v3/events',
-  '/nowhere',
-  '/.env',
-];
+const PATHS =
+  '/v2 /v2/ /v2//sports /v2/Sports /v2/../v2/no /v2/%73ports%2f /v2/__proto__ /v1/sports /.env'.split(' ');
 
 /** Returns an arbitrary of requests: of these operations, of other paths, and with other methods. */
 export function requests(operations: readonly Documented[], known: KnownValues): fc.Arbitrary<FuzzRequest> {

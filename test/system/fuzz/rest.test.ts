@@ -10,8 +10,8 @@ import { REST_ERRORS } from '#contract/rest/errors.ts';
 import type { OpenApiDocument } from '#contract/rest/openapi.ts';
 import { isOperationName, operationNamed } from '#contract/rest/operations.ts';
 import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts';
-import { serveOnce } from '../contract/running.ts';
-import { contract, NARROW, tokenUntil } from '../contract/served.ts';
+import { ApiInMemory } from '../contract/in-memory.ts';
+import { contract, NARROW, serveBy, tokenUntil } from '../contract/served.ts';
 import { BEGAN, day, LISTED, LONG_AGO, PUBLISHED } from '../contract/world.ts';
 import { type Documented, fits, operationsOf } from './document.ts';
 import { type RawAnswer, RawClient } from './http.ts';
@@ -36,8 +36,6 @@ const ERRORS = Object.values(REST_ERRORS).map(({ status, message, internalCode }
   error: { message, internal_code: internalCode },
 }));
 
-serveOnce();
-
 let client: RawClient;
 let operations: ReadonlyMap<string, Documented>;
 let known: KnownValues;
@@ -45,6 +43,7 @@ let tokens: Readonly<Record<Bearer, string | null>>;
 let secrets: readonly string[];
 
 beforeAll(async () => {
+  serveBy(await ApiInMemory.start({ listens: true }));
   const { api, everything, narrow } = contract();
   client = new RawClient(api.url);
   const document: OpenApiDocument = JSON.parse((await client.send('GET', '/openapi.json')).body);

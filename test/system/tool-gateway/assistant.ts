@@ -5,10 +5,9 @@ import { tokensOf } from '../../../services/tool-gateway/mcp/testing/tool-calls.
 export type AnsweredScore = { readonly home: number; readonly away: number };
 export type AnsweredSummary = {
   readonly match_id: number;
-  readonly home: { readonly team_id: number; readonly name: string };
-  readonly away: { readonly team_id: number; readonly name: string };
+  readonly home: { readonly name: string };
+  readonly away: { readonly name: string };
   readonly start: string;
-  readonly minute: string | null;
   readonly score: AnsweredScore | null;
   readonly firm_score: AnsweredScore | null;
   readonly shoot_out: AnsweredScore | null;
@@ -25,14 +24,10 @@ type Entry = {
 type Details = AnsweredSummary & {
   readonly act: string;
   readonly bet_status: string | null;
-  readonly verified_result: boolean | null;
-  readonly version: number;
   readonly timeline: readonly Entry[];
 };
 type Change = {
   readonly match_id: number;
-  readonly match: string;
-  readonly at: string;
   readonly kind: string;
   readonly before?: string;
   readonly score?: string;
@@ -41,9 +36,7 @@ type Change = {
 };
 export type ChangesAnswer = {
   readonly since: string;
-  readonly checked_at: string;
   readonly changes: readonly Change[];
-  readonly total: number;
   readonly next_page: number | null;
 };
 export type AnsweredRow = {
@@ -55,7 +48,7 @@ type Found = {
   readonly results: readonly {
     readonly team_id: number | null;
     readonly competition_id: number;
-    readonly seasons: readonly { readonly season_id: number; readonly current: boolean }[];
+    readonly seasons: readonly { readonly season_id: number }[];
   }[];
 };
 
@@ -72,11 +65,7 @@ type Answers = {
   readonly get_top_scorers: {
     readonly scorers: readonly { readonly player: string; readonly goals: number }[];
   };
-  readonly get_head_to_head: {
-    readonly played: number;
-    readonly team_won: number;
-    readonly matches: readonly AnsweredSummary[];
-  };
+  readonly get_head_to_head: { readonly matches: readonly AnsweredSummary[] };
 };
 
 export class Assistant {

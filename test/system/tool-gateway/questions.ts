@@ -13,16 +13,13 @@ export type Question = {
 export const FINAL = 'France - Croatia';
 export const THIRD_PLACE = 'Belgium - England';
 
-/** The answer to whether one may act on a match with this firm score. */
-export const mayActOn = (score: string): string =>
-  `You may act on the firm score ${score}: the guard is safe and the feed is alive.`;
-
 /** The truth at a point of the last two matches, from the provider's reports until then. */
 export type PlayMoment = {
   readonly truth: TournamentTruth;
   /** Score of the final with and without the goal under review. */
   readonly final: { readonly score: string; readonly firm: string };
-  readonly thirdPlace: { readonly score: string; readonly minute: number };
+  /** Score of the other match. */
+  readonly thirdPlace: string;
   /** Cancelled goals of the whole tournament so far. */
   readonly takenBack: readonly { readonly id: string; readonly by: string }[];
 };
@@ -31,16 +28,18 @@ export type PlayMoment = {
 export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMoment): Question[] {
   const inOrder = (of: readonly { readonly id: string; readonly by: string }[]) =>
     of.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const scored = (group: string) => truth.record(truth.ranking(group)[0] ?? '');
+  const winner = truth.record(truth.ranking('Group G')[0] ?? '');
   return [
     {
       who: 'trader',
-      asks: 'What is being played, and how does it stand?',
+      asks: 'What is being played, how does it stand, what of it is firm, and do we hear of it?',
       answer: async (a) =>
-        (await a.ask('live_board')).matches.map((match) => [nameOf(match), text(match.score)]).sort(),
+        (await a.ask('live_board')).matches
+          .map((match) => [nameOf(match), text(match.score), text(match.firm_score), match.feed.alive])
+          .sort(),
       truth: [
-        [THIRD_PLACE, thirdPlace.score],
-        [FINAL, final.score],
+        [THIRD_PLACE, thirdPlace, thirdPlace, true],
+        [FINAL, final.score, final.firm, true],
       ],
     },
     {
@@ -56,13 +55,7 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMo
       who: 'trader',
       asks: 'May I act on the match for the third place?',
       answer: async (a) => (await a.liveDetails(THIRD_PLACE)).act,
-      truth: mayActOn(thirdPlace.score),
-    },
-    {
-      who: 'trader',
-      asks: 'Which score of the final is firm?',
-      answer: async (a) => text((await a.live(FINAL)).firm_score),
-      truth: final.firm,
+      truth: `You may act on the firm score ${thirdPlace}: the guard is safe and the feed is alive.`,
     },
     {
       who: 'trader',
@@ -75,12 +68,6 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMo
       asks: 'Has the provider suspended betting on the final?',
       answer: async (a) => (await a.liveDetails(FINAL)).bet_status,
       truth: 'suspended',
-    },
-    {
-      who: 'trader',
-      asks: 'Do we still hear of every live match?',
-      answer: async (a) => (await a.ask('live_board')).matches.every(({ feed }) => feed.alive),
-      truth: true,
     },
     {
       who: 'trader',
@@ -97,21 +84,6 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMo
     },
     {
       who: 'fan',
-      asks: 'Which minute is the match for the third place in?',
-      answer: async (a) => Math.abs(Number((await a.live(THIRD_PLACE)).minute) - thirdPlace.minute) <= 1,
-      truth: true,
-    },
-    {
-      who: 'fan',
-      asks: 'Who leads in the final?',
-      answer: async (a) => {
-        const { home, away, score } = await a.live(FINAL);
-        return (score?.home ?? 0) > (score?.away ?? 0) ? home.name : away.name;
-      },
-      truth: 'France',
-    },
-    {
-      who: 'fan',
       asks: 'Did the goal of Griezmann in the final stand, and when was it?',
       answer: async (a) => {
         const timeline = await a.liveTimeline(FINAL);
@@ -122,30 +94,18 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMo
     },
     {
       who: 'analyst',
-      asks: 'Who is top of group C?',
-      answer: async (a) => (await a.group('C'))[0]?.name,
-      truth: truth.ranking('Group C')[0],
-    },
-    {
-      who: 'analyst',
       asks: 'How did group F end?',
       answer: async (a) => (await a.group('F')).map(({ name }) => name),
       truth: truth.ranking('Group F'),
     },
     {
       who: 'analyst',
-      asks: 'How many points has the winner of group E?',
-      answer: async (a) => Number((await a.group('E'))[0]?.values.pts),
-      truth: scored('Group E').points,
-    },
-    {
-      who: 'analyst',
-      asks: 'How many goals has the winner of group G scored, and allowed?',
+      asks: 'How many points has the winner of group G, and how many goals has it scored and allowed?',
       answer: async (a) => {
-        const { goals_scored, goals_allowed } = (await a.group('Group G'))[0]?.values ?? {};
-        return [Number(goals_scored), Number(goals_allowed)];
+        const { pts, goals_scored, goals_allowed } = (await a.group('Group G'))[0]?.values ?? {};
+        return [pts, goals_scored, goals_allowed].map(Number);
       },
-      truth: [scored('Group G').scored, scored('Group G').allowed],
+      truth: [winner.points, winner.scored, winner.allowed],
     },
     {
       who: 'analyst',
@@ -173,17 +133,15 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMo
         .map(({ name, score }) => [name, score.join('-')]),
     },
     {
-      who: 'fan',
-      asks: 'How did France against Argentina end?',
-      answer: async (a) =>
-        text(
-          (await a.matchesOf('France')).find((match) => nameOf(match) === 'France - Argentina')?.score ??
-            null,
-        ),
-      truth: truth
-        .matchesOf('France')
-        .find(({ name }) => name === 'France - Argentina')
-        ?.score.join('-'),
+      who: 'analyst',
+      asks: 'Who is the top scorer?',
+      answer: async (a) => {
+        const { results } = await a.ask('search', { query: 'world cup', kind: 'competition' });
+        const season_id = results[0]?.seasons[0]?.season_id;
+        const [first] = (await a.ask('get_top_scorers', { season_id, limit: 3 })).scorers;
+        return { player: first?.player, goals: first?.goals };
+      },
+      truth: truth.topScorer(),
     },
     {
       who: 'fan',

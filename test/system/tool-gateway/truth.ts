@@ -142,25 +142,11 @@ export function takenBack(messages: readonly ProviderMessage[]): { id: string; b
   });
 }
 
-/** Returns the times of the first and the last report of each goal, in the order of ids. */
-export function reportTimes(messages: readonly ProviderMessage[]): { first: number; last: number }[] {
-  const times = new Map<string, { first: number; last: number }>();
-  for (const { ut, data } of messages) {
-    const { incident } = data;
-    if (incident === undefined || !GOALS.has(incident.incident_id)) continue;
-    times.set(incident.id, { first: times.get(incident.id)?.first ?? ut, last: ut });
-  }
-  return [...times].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, time]) => time);
-}
-
-/** Returns the reports of goals in play, in order: a goal is under review first, then decided. */
-export function goalReports(messages: readonly ProviderMessage[]): { id: string; kind: string }[] {
-  return messages.flatMap(({ data: { incident } }) => {
-    if (incident === undefined || !GOALS.has(incident.incident_id)) return [];
-    const { id, action, confirmation } = incident;
-    if (action === 'delete' || confirmation === 'cancelled') return [{ id, kind: 'goal_taken_back' }];
-    return [{ id, kind: confirmation === 'tbd' ? 'goal_to_be_confirmed' : 'goal_confirmed' }];
-  });
+/** Returns when the nth goal was first reported, in the order of ids. */
+export function reportedAt(messages: readonly ProviderMessage[], nth: number): number {
+  const goals = messages.filter(({ data: { incident } }) => GOALS.has(incident?.incident_id));
+  const first = new Map(goals.toReversed().map(({ ut, data }) => [data.incident?.id ?? '', ut]));
+  return [...first].sort(([a], [b]) => (a < b ? -1 : 1))[nth - 1]?.[1] ?? 0;
 }
 
 function minuteOf(period: Exclude<Period, 'P'>, second: number): string {

@@ -1,0 +1,4 @@
+import { fedRows } from './fed-rows.ts';
+
+fedRows('webhooks');
+fedRows('polling');
