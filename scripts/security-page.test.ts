@@ -16,7 +16,7 @@ test('the page has threats', () => {
 });
 
 test.each(rows)('names an existing test at "%s" against "%s"', (_boundary, _threat, _defence, tests) => {
-  const named = [...tests.matchAll(/`([^`]+\.test\.ts)`: "([^"]+)"/g)];
+  const named = [...tests.matchAll(/`([^`]+\.ts)`: "([^"]+)"/g)];
   expect(named.length).toBe(tests.split('; ').length);
   for (const [, file = '', title = ''] of named) {
     expect(existsSync(new URL(file, ROOT)), file).toBe(true);

@@ -3,11 +3,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ClientDirectory } from '#clients/directory.ts';
-import { hashSecret, newSecret } from '#clients/keys.ts';
+import { newSecret } from '#clients/keys.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { startApi } from '../../support/api.ts';
-import { quietLog } from '../../support/log.ts';
+import { clients, credentialsOf, startApi } from '../../support/api.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
@@ -29,7 +27,7 @@ const KNOWN = 1;
 const OTHER = 2;
 
 const connection = backbone();
-const secret = newSecret();
+let secret: string;
 let doors: Readonly<Record<string, Door>>;
 
 type Credentials = { readonly id: number; readonly secret: string; readonly address: string };
@@ -44,21 +42,10 @@ type Door = {
 
 beforeAll(async () => {
   await Pipeline.create(connection);
-  const directory = ClientDirectory.open({ ...connection, log: quietLog });
-  for (const [client_id, secret_hash] of [
-    [KNOWN, hashSecret(secret)],
-    [OTHER, hashSecret(newSecret())],
-  ] as const)
-    await directory.edit(client_id, () => ({
-      client_id,
-      name: 'guessed at',
-      active: true,
-      secret_hash,
-      operations: null,
-      may_halt: false,
-      competitions: null,
-      webhooks: [],
-    }));
+  const secrets = [];
+  for (const id of [KNOWN, OTHER])
+    secrets.push(credentialsOf(await clients(connection, `add --id ${id} --name guessed`)).secret);
+  secret = secrets[0] ?? '';
   const api = await startApi(connection, temporaryFolder(), { TRUSTED_PROXIES: '127.0.0.1' });
   const gateway = await startGateway(connection, api.url);
   const status = async (url: string, init: RequestInit): Promise<number> => {

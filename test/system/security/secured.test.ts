@@ -6,6 +6,7 @@ import { incidentMessage } from '#ingestion/testing/messages.ts';
 import type { MatchTransition } from '#records/types.ts';
 import type { Brokers, Sasl } from '#security/brokers.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
+import { SERVICE_NAMES } from '#topics/acls.ts';
 import { findTopics } from '#topics/admin.ts';
 import { follow } from '#topics/follow.ts';
 import { Registry } from '#topics/registry.ts';
@@ -32,6 +33,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { makeTopics } from '../../support/topics.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 import { workload } from '../../support/workload.ts';
+import { rightsOfServices } from './rights.ts';
 
 const WRONG = 'wrong-password-99';
 /** Life of an authentication at the broker, milliseconds. */
@@ -42,7 +44,7 @@ let gate: RegistryGate;
 let registryEnv: Record<string, string>;
 
 beforeAll(async () => {
-  secured = await startSecuredKafka([], { 'connections.max.reauth.ms': String(SESSION_MS) });
+  secured = await startSecuredKafka(SERVICE_NAMES, { 'connections.max.reauth.ms': String(SESSION_MS) });
   gate = await startRegistryGate(backbone().registryUrl, await secured.authority.sign('registry'));
   registryEnv = {
     SCHEMA_REGISTRY_URL: gate.url,
@@ -245,6 +247,8 @@ describe('a pipeline', () => {
     }
   });
 });
+
+describe('rights', () => rightsOfServices(() => secured));
 
 test('loses no record, repeats none and fails no task when sessions end', async () => {
   const brokers = secured.bySasl(password('SCRAM-SHA-256'));

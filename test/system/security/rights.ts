@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+/** Every service on a broker with an authorizer: its rights and its logs. */
+import { beforeAll, expect, test } from 'vitest';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { type Right, rightsOf, rightText, SERVICE_NAMES, type ServiceName } from '#topics/acls.ts';
@@ -13,54 +14,55 @@ import { HttpsReceiver } from '../../support/https-receiver.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
-import { PASSWORD, type SecuredKafka, startSecuredKafka } from '../../support/secured-kafka.ts';
+import { PASSWORD, type SecuredKafka } from '../../support/secured-kafka.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { caFile, subscribe } from '../../support/webhooks.ts';
 
-let secured: SecuredKafka;
-let registryUrl: string;
-let prefix: string;
-let pipeline: Pipeline;
+/** Registers the tests of rights, on a broker with an authorizer that knows a user for each service. */
+export function rightsOfServices(broker: () => SecuredKafka): void {
+  let secured: SecuredKafka;
+  let registryUrl: string;
+  let prefix: string;
+  let pipeline: Pipeline;
 
-beforeAll(async () => {
-  secured = await startSecuredKafka(SERVICE_NAMES);
-  ({ registryUrl, prefix } = backbone());
-  const { brokers } = secured.kafka;
-  pipeline = await Pipeline.create({ brokers, registryUrl, prefix, partitions: 1 });
-  for (const service of SERVICE_NAMES) await grant(brokers, service, rightsOf(prefix, service));
-});
-
-function start(
-  service: ServiceName | typeof API_AND_TOOLS,
-  settings: Record<string, string> = {},
-): TestService {
-  return startService(service, {
-    ...secured.saslEnv('SCRAM-SHA-256'),
-    KAFKA_SASL_USERNAME: service,
-    KAFKA_SASL_PASSWORD: PASSWORD,
-    SCHEMA_REGISTRY_URL: registryUrl,
-    TOPIC_PREFIX: prefix,
-    SESSION_TIMEOUT_MS: '6000',
-    WEBHOOK_PORT: '0',
-    WEBHOOK_SECRET: SECRET,
-    API_PORT: '0',
-    API_BOARD: 'on',
-    TOOLS_PORT: '0',
-    DISPATCHER_PORT: '0',
-    CLIENTS_KEY,
-    DATA_DIR: temporaryFolder(),
-    PROVIDER_BASE_URL: 'http://127.0.0.1:9',
-    PROVIDER_CLIENT_ID: '1',
-    PROVIDER_SECRET_KEY: 'none',
-    ...settings,
+  beforeAll(async () => {
+    secured = broker();
+    ({ registryUrl, prefix } = backbone());
+    const { brokers } = secured.kafka;
+    pipeline = await Pipeline.create({ brokers, registryUrl, prefix, partitions: 1 });
+    for (const service of SERVICE_NAMES) await grant(brokers, service, rightsOf(prefix, service));
   });
-}
 
-/** Returns the connection of a service's user. */
-const as = (username: ServiceName): Brokers =>
-  secured.bySasl({ mechanism: 'SCRAM-SHA-256', username, password: PASSWORD });
+  function start(
+    service: ServiceName | typeof API_AND_TOOLS,
+    settings: Record<string, string> = {},
+  ): TestService {
+    return startService(service, {
+      ...secured.saslEnv('SCRAM-SHA-256'),
+      KAFKA_SASL_USERNAME: service,
+      KAFKA_SASL_PASSWORD: PASSWORD,
+      SCHEMA_REGISTRY_URL: registryUrl,
+      TOPIC_PREFIX: prefix,
+      SESSION_TIMEOUT_MS: '6000',
+      WEBHOOK_PORT: '0',
+      WEBHOOK_SECRET: SECRET,
+      API_PORT: '0',
+      API_BOARD: 'on',
+      TOOLS_PORT: '0',
+      DISPATCHER_PORT: '0',
+      CLIENTS_KEY,
+      DATA_DIR: temporaryFolder(),
+      PROVIDER_BASE_URL: 'http://127.0.0.1:9',
+      PROVIDER_CLIENT_ID: '1',
+      PROVIDER_SECRET_KEY: 'none',
+      ...settings,
+    });
+  }
 
-describe('with an authorizer', () => {
+  /** Returns the connection of a service's user. */
+  const as = (username: ServiceName): Brokers =>
+    secured.bySasl({ mechanism: 'SCRAM-SHA-256', username, password: PASSWORD });
+
   test('every service works with exactly its rights, a message has one id in all logs', async () => {
     // Alerts run as a command.
     const names = SERVICE_NAMES.filter((name) => name !== 'alert-processor');
@@ -167,4 +169,4 @@ describe('with an authorizer', () => {
     );
     expect(error?.message).toContain('npx touchline topics');
   });
-});
+}
