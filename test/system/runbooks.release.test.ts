@@ -1,8 +1,7 @@
 /** Follows docs/guides/runbooks: runs the commands of the pages in order on one system. */
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { topicBounds } from '#cluster/logs.ts';
 import { type Kafka, startKafka } from '#embedded/kafka.ts';
 import { type SchemaRegistry, startRegistry } from '#embedded/registry.ts';
 import { QUICK_START } from '#embedded/settings.ts';
@@ -125,40 +124,6 @@ function firstEvent({ states }: PipelineOutput): number {
   const [id] = states.keys();
   if (id === undefined) throw new Error('nothing was played');
   return id;
-}
-
-/** Measures the steps of a restore, for the page. */
-class StopWatch {
-  #since = performance.now();
-  readonly #steps: string[] = [];
-
-  note(step: string): void {
-    this.#steps.push(`${step} ${((performance.now() - this.#since) / 1_000).toFixed(1)} s`);
-    this.skip();
-  }
-
-  /** Leaves out what the test alone does. */
-  skip(): void {
-    this.#since = performance.now();
-  }
-
-  print(what: string): void {
-    process.stdout.write(`restore of ${what}: ${this.#steps.join(', ')}\n`);
-  }
-}
-
-/** Number of offsets of all topics: their records, and markers of transactions. */
-async function recordCount(): Promise<number> {
-  const names = TOPIC_NAMES.map((topic) => topicName(connection.prefix, topic));
-  const bounds = await topicBounds({ brokers: connection.brokers, clientId: 'test' }, names);
-  return bounds.reduce((sum, { start, end }) => sum + end - start, 0);
-}
-
-/** Bytes of the logs in the folder of a broker, without their indexes. */
-function logBytes(dataDir: string): number {
-  const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' });
-  const logs = files.filter((file) => file.endsWith('.log'));
-  return logs.reduce((sum, file) => sum + statSync(join(dataDir, file)).size, 0);
 }
 
 /** Expects that a match processor continues from a replay's topics under a prefix. */
@@ -286,7 +251,6 @@ test('restore-all-brokers, from folders and from some topics', async () => {
   const runbook = pages.page('restore-all-brokers');
   const saved = await tables.pipeline.output();
   const id = firstEvent(saved);
-  const records = await recordCount();
   await kafka.kill('SIGTERM');
   await runbook.succeeds(env);
   await kafka.start();
@@ -299,21 +263,15 @@ test('restore-all-brokers, from folders and from some topics', async () => {
 
   await registry.kill('SIGTERM');
   await kafka.kill('SIGTERM');
-  const watch = new StopWatch();
   await runbook.succeeds(env);
-  watch.note('folders put back');
   expect(existsSync(join(env.DATA_DIR ?? '', 'api'))).toBe(true);
   await runbook.succeeds(env);
   expect(existsSync(join(env.DATA_DIR ?? '', 'api'))).toBe(false);
   await kafka.start();
   await registry.start();
-  watch.note('broker and registry started');
   await runbook.succeeds(env);
-  watch.note('doctor');
   expectSame(await tables.pipeline.output(), saved);
-  watch.skip();
   await startServices({ hasTables: false });
-  watch.note('services ready');
   await deliver(late, later);
   await tables.pipeline.settled();
   const restored = await tables.pipeline.output();
@@ -332,12 +290,8 @@ test('restore-all-brokers, from folders and from some topics', async () => {
     ...TOPIC_NAMES.filter((topic) => !kept.has(topic)).map((topic) => topicName(connection.prefix, topic)),
     ...PROCESSOR_NAMES.map((processor) => positionsTopicName(connection.prefix, processor)),
   ]);
-  watch.skip();
-  for (const words of ['made ', 'records of raw-messages replayed into restored.', 'ok']) {
+  for (const words of ['made ', 'records of raw-messages replayed into restored.', 'ok'])
     expect(await runbook.succeeds(env)).toContain(words);
-    watch.note(`from some topics: ${words}`);
-  }
-  watch.print(`${records} records, ${Math.round(logBytes(env.BACKUP ?? '') / 1024)} KiB of logs`);
   const again = await Pipeline.create({ ...connection, prefix: 'restored.' });
   expect(statesOf(await again.output())).toEqual(statesOf(restored));
   await expectToContinue('restored.', PARTITIONS);

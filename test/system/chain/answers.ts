@@ -78,7 +78,7 @@ async function dataOf(replica: ApiReplica, path: string, token: string): Promise
 }
 
 /** Waits until the replica knows the client, and returns a token. */
-export function tokenOf(replica: ApiReplica, { id, secret }: ClientCredentials): Promise<string> {
+function tokenOf(replica: ApiReplica, { id, secret }: ClientCredentials): Promise<string> {
   return until('the client is known', async () => {
     const response = await replica.get(`/v2/oauth?client_id=${id}&secret_key=${secret}`);
     return response.ok

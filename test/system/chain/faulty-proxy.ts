@@ -32,8 +32,8 @@ const BURST = 6;
 /** Maximum delay of a slow answer, milliseconds. */
 const SLOW_MS = 1_500;
 
-/** A completely forwarded answer: its path, its query, and the time of the request (Unix seconds). */
-export type Passed = { readonly path: string; readonly query: URLSearchParams; readonly askedAt: number };
+/** A completely forwarded answer: its path, and the time of the request (Unix seconds). */
+type Passed = { readonly path: string; readonly askedAt: number };
 
 /**
  * A proxy between a poller and a provider. It forwards requests to the provider's replicas in turns, with faults of
@@ -43,8 +43,6 @@ export class FaultyProxy {
   /** Addresses of the replicas; a missing replica breaks the connection. */
   targets: string[] = [];
   faults: ProxyFaults = NO_PROXY_FAULTS;
-  /** Requests for `path` are forwarded only once `until` has resolved; null: none waits. */
-  held: { readonly path: string; readonly until: Promise<void> } | null = null;
   /** Number of faults of each kind so far. */
   readonly counts: Record<ProxyFault, number> = { ...NO_PROXY_FAULTS };
   readonly passed: Passed[] = [];
@@ -87,7 +85,6 @@ export class FaultyProxy {
     const url = new URL(request.url ?? '/', this.url);
     const askedAt = Date.now() / 1000;
     const token = url.searchParams.get('token') ?? '';
-    if (this.held?.path === url.pathname) await this.held.until;
     if (this.#burst === 0 && this.#strikes('burst')) this.#burst = 1 + Math.floor(this.#random() * BURST);
     if (this.#burst > 0) {
       this.#burst -= 1;
@@ -108,7 +105,7 @@ export class FaultyProxy {
       return;
     }
     response.end(body);
-    if (status === 200) this.passed.push({ path: url.pathname, query: url.searchParams, askedAt });
+    if (status === 200) this.passed.push({ path: url.pathname, askedAt });
   }
 
   async #forward(request: IncomingMessage): Promise<{ status: number; body: Buffer }> {

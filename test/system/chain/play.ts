@@ -6,13 +6,11 @@ import { untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
 import { DATASET, System, startSimulator } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { tokenOf } from './answers.ts';
 import { essence } from './essence.ts';
 import { FaultyProxy, MANY_PROXY_FAULTS, NO_PROXY_FAULTS, type ProxyFault } from './faulty-proxy.ts';
-import { IncrementalClient } from './incremental-client.ts';
 
 /** Whether to play the whole tournament instead of a few matches. */
-export const FULL = process.env.CHAIN === 'full';
+const FULL = process.env.CHAIN === 'full';
 const MATCHES = FULL ? DATASET.matches.length : 6;
 /** Duration of the play in seconds, and number of kills of an api replica meanwhile. */
 const SECONDS = FULL ? 240 : 12;
@@ -47,8 +45,6 @@ export type Chain = {
   readonly both: PipelineOutput;
   /** Number of faults of each kind between the pollers and REST. */
   readonly faults: readonly (readonly [name: string, times: number])[];
-  /** Client that has read the changes of the lists of `polling` during the whole play. */
-  readonly incremental: IncrementalClient;
   /** Replicas of the source's api: a killed one, an undisturbed one, and one that was started at the end. */
   readonly replicas: readonly ApiReplica[];
   readonly client: ClientCredentials;
@@ -71,7 +67,6 @@ export async function playChain(): Promise<Chain> {
     FaultyProxy.start(2),
   ]);
   let killed = await a.startApi(folder);
-  const incremental = await readIncrementally(b);
   const direct = (): void => {
     toB.targets = [killed.url];
     toC.targets = [killed.url, steady.url];
@@ -108,7 +103,6 @@ export async function playChain(): Promise<Chain> {
   toC.faults = NO_PROXY_FAULTS;
   await Promise.all([wholeRound(toB), wholeRound(toC)]);
   const [polling, both] = await Promise.all([b.output(), c.output()]);
-  await incremental.stop();
   for (const poller of pollers) await poller.stop();
   const faults = Object.entries(toB.counts).map(
     ([name, times]) => [name, times + (toC.counts[name as ProxyFault] ?? 0)] as const,
@@ -120,21 +114,9 @@ export async function playChain(): Promise<Chain> {
     polling,
     both,
     faults,
-    incremental,
     replicas: [steady, killed, rebuilt],
     client,
   };
-}
-
-async function readIncrementally(system: System): Promise<IncrementalClient> {
-  const startedAt = Math.floor(Date.now() / 1000);
-  const [client, api] = await Promise.all([
-    system.addClient('incremental'),
-    system.startApi(temporaryFolder()),
-  ]);
-  const reader = new IncrementalClient(api, await tokenOf(api, client), startedAt);
-  reader.start();
-  return reader;
 }
 
 function simulate(url: string, settings: Readonly<Record<string, string>>): TestService {

@@ -97,13 +97,6 @@ beforeAll(async () => {
   };
 });
 
-test('the play has goals that were cancelled', () => {
-  const states = [...played.output.states.values()];
-  expect(states.length).toBe(MATCHES + 1);
-  expect(states.flatMap(({ counting_goals }) => counting_goals).length).toBeGreaterThan(0);
-  expect(states.flatMap(({ void_goals }) => Object.keys(void_goals)).length).toBeGreaterThan(0);
-});
-
 // Tests of their guards: cases.test.ts, and test/system/belief/belief.test.ts with real feed health.
 describe.each(READER_EXAMPLES)('the example reader in $name', ({ name, present }) => {
   const needs = present ? '' : ` (needs ${name}, which is not on this machine)`;
@@ -116,6 +109,7 @@ describe.each(READER_EXAMPLES)('the example reader in $name', ({ name, present }
   test.runIf(present)(`ends with the goals of the last states${needs}`, async () => {
     const [steady] = readers();
     const states = [...played.output.states.values()];
+    expect(states.flatMap(({ void_goals }) => Object.keys(void_goals)).length).toBeGreaterThan(0);
     const expected = Object.fromEntries(
       states
         .flatMap(({ event_id, counting_goals, void_goals }): [string, string][] => [

@@ -4,8 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { KafkaCluster } from '#embedded/kafka.ts';
 import { securedListeners } from '#embedded/testing/secured-listeners.ts';
-import type { Brokers } from '#security/brokers.ts';
-import { rightsOf } from '#topics/acls.ts';
 import { createTopics } from '#topics/admin.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { grant } from '../../support/acls.ts';
@@ -25,11 +23,10 @@ import { seeded } from '../../support/seed.ts';
 import { touchline, written } from '../../support/touchline.ts';
 import { workload } from '../../support/workload.ts';
 import { type KillTimes, killInTurns, startCluster } from './killed-cluster.ts';
-import { SteadyLoad } from './steady-load.ts';
-import { TransitionLatency } from './transition-latency.ts';
 
 const connection = backbone();
 const PER_SECOND = 150;
+const TICK_MS = 20;
 const CALM_MS = times(30_000, 2_000);
 const KILL_EVERY_MS = 10_000;
 const KILLING_MS = times(180_000, 8_000);
@@ -37,7 +34,7 @@ const KILLING_MS = times(180_000, 8_000);
 const MESSAGES = workload({ events: 200, perEvent: times(600, 60), seed: 11 });
 
 /**
- * User of all services of a tournament; test/system/security/rights.test.ts tests each service with only its rights.
+ * User of all services of a tournament; test/system/security/rights.ts tests each service with only its rights.
  */
 const USER = 'demonstration';
 const SLOWLY = { everyMs: 30_000, killingMs: 300_000 };
@@ -48,37 +45,12 @@ test(
   `three brokers, one of them killed every ${KILL_EVERY_MS / 1_000} s for ${KILLING_MS / 1_000} s: the same output`,
   async () => {
     const cluster = await startCluster();
-    await playWhileKilling(cluster, 'killed', {
-      everyMs: KILL_EVERY_MS,
-      killingMs: KILLING_MS,
-      publisher: cluster.brokers,
-      processor: {},
-    });
+    await playWhileKilling(cluster, { everyMs: KILL_EVERY_MS, killingMs: KILLING_MS });
   },
   FAULT_TIMEOUT_MS,
 );
 
 describe.each(IN_FULL)('%s', () => {
-  test(
-    `three brokers with TLS, SCRAM and access control lists, one of them killed every 30 s for 5 minutes: the same output`,
-    async () => {
-      const users = ['webhook-receiver', 'match-processor'] as const;
-      const { cluster, addresses, ca, password, envOf } = await startSecuredCluster(users);
-      const prefix = `${connection.prefix}secured.`;
-      for (const user of users) await grant(cluster.brokers, user, rightsOf(prefix, user));
-      await playWhileKilling(cluster, 'secured', {
-        ...SLOWLY,
-        publisher: {
-          addresses,
-          tls: { ca, cert: null, key: null, keyPassword: null },
-          sasl: { mechanism: 'SCRAM-SHA-512', username: 'webhook-receiver', password: { file: password } },
-        },
-        processor: envOf('match-processor'),
-      });
-    },
-    FAULT_TIMEOUT_MS,
-  );
-
   test(
     'a tournament on three brokers with TLS, SCRAM and access control lists, one of them killed every 30 s for 5 minutes: all is right in the end',
     async () => {
@@ -134,48 +106,56 @@ async function startSecuredCluster(users: readonly string[]) {
     KAFKA_SASL_USERNAME: user,
     KAFKA_SASL_PASSWORD_FILE: password,
   });
-  return { cluster, folder, ca, addresses, password, envOf };
+  return { cluster, folder, envOf };
 }
 
-/** Kills of brokers, and the connections of the publisher and the processors. */
-type Killing = KillTimes & {
-  readonly publisher: Brokers;
-  /** Settings of the processors. */
-  readonly processor: Readonly<Record<string, string>>;
-};
-
 /** Publishes steadily while brokers are killed, and compares the output with that of an undisturbed run. */
-async function playWhileKilling(cluster: KafkaCluster, name: string, killing: Killing): Promise<void> {
+async function playWhileKilling(cluster: KafkaCluster, killing: KillTimes): Promise<void> {
   const on = {
     ...connection,
     brokers: cluster.brokers,
-    prefix: `${connection.prefix}${name}.`,
+    prefix: `${connection.prefix}killed.`,
     replicationFactor: 3,
     partitions: PARTITIONS,
   };
   const pipeline = await Pipeline.create(on);
-  const processors = [pipeline.startProcessor(killing.processor), pipeline.startProcessor(killing.processor)];
+  const processors = [pipeline.startProcessor(), pipeline.startProcessor()];
   await Promise.all(processors.map((processor) => processor.ready()));
   const random = seeded();
-  const latency = await TransitionLatency.start(on);
-  const load = await SteadyLoad.open({ ...on, brokers: killing.publisher }, MESSAGES);
-  const under = (phase: string, done: Promise<unknown>) =>
-    load.during(PER_SECOND, done, ({ message_id }) => latency.sent(message_id, phase));
-
-  await under('warming up', delay(CALM_MS));
-  await under('before', delay(CALM_MS));
+  const feed = await pipeline.openFeed();
+  const published: Promise<void>[] = [];
+  let sent = 0;
+  /** Publishes messages in order and at a steady rate, like an ingress service, until `done` resolves. */
+  const loadDuring = async (done: Promise<unknown>): Promise<void> => {
+    let isDone = false;
+    const ended = done.finally(() => {
+      isDone = true;
+    });
+    ended.catch(() => {});
+    const [started, before] = [performance.now(), sent];
+    while (!isDone) {
+      const due = before + Math.floor(((performance.now() - started) * PER_SECOND) / 1_000);
+      if (due > MESSAGES.length) throw new Error(`the load has ${MESSAGES.length} messages only`);
+      const next = feed.send(MESSAGES.slice(sent, due));
+      next.catch(() => {});
+      published.push(next);
+      sent = due;
+      await delay(TICK_MS);
+    }
+    await ended;
+  };
+  await loadDuring(delay(CALM_MS));
   const killed = killInTurns(cluster, `${on.prefix}match-processor`, killing, random);
-  await under('during', killed);
-  await under('after', delay(CALM_MS));
-  await load.close();
+  await loadDuring(killed);
+  await loadDuring(delay(CALM_MS));
+  await Promise.all(published);
+  await feed.close();
   await settledOrLogs(pipeline, processors);
   const actual = await pipeline.output();
-  await latency.close();
-  process.stderr.write(`brokers killed: ${await killed}\n${latency.summary}\n`);
-
-  const expected = await undisturbed({ ...connection, prefix: `${connection.prefix}${name}-calm.` }, [
-    ...load.sent,
-  ]);
+  const expected = await undisturbed(
+    { ...connection, prefix: `${connection.prefix}calm.` },
+    MESSAGES.slice(0, sent),
+  );
   expect(await killed).toBeGreaterThan(0);
   expectSame(actual, expected, { offsets: false });
 }

@@ -4,7 +4,6 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { LogFile } from '../../../cli/log-file.ts';
 import { fillDisk, freeDisk, mountDisk, remountDisk } from '../../support/disk.ts';
 import { bareEnvironment, connectionEnv } from '../../support/environment.ts';
 import { System } from '../../support/system.ts';
@@ -80,26 +79,5 @@ test('an output that is redirected to a full disk is reported (needs the right t
   expect([status, String(stderr)]).toEqual([
     1,
     'touchline: the output cannot be written: ENOSPC: no space left on device, write: the disk is full: free space on it\n',
-  ]);
-});
-
-test('a log on a full disk has whole lines only, and counts the others (needs the right to mount)', ({
-  skip,
-}) => {
-  if (!hasDisk) return skip();
-  const problems: string[] = [];
-  const path = join(folder, 'a.log');
-  const log = new LogFile({ path, onProblem: (line) => problems.push(line) });
-  const line = 'x'.repeat(3_000);
-  log.write(line);
-  fillDisk(folder);
-  for (let at = 0; at < 10; at += 1) log.write(line);
-  freeDisk(folder);
-  log.write(line);
-  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
-  expect(new Set(lines)).toEqual(new Set([line]));
-  expect(problems).toEqual([
-    expect.stringContaining('its lines are lost: ENOSPC'),
-    `${path} is written again; ${12 - lines.length} lines are lost`,
   ]);
 });

@@ -182,29 +182,6 @@ describe('touchline webhooks', () => {
     expect(await service.metric('touchline_dispatcher_messages_total')).toBeGreaterThan(1);
   });
 
-  test('skips only the one message that the receiver cannot accept', async () => {
-    const receiver = await HttpsReceiver.start((response, { body }) => {
-      if (body.includes('5-poison')) response.writeHead(500).end();
-      else response.end('Accepted');
-    });
-    const id = await subscribe(connection, { url: receiver.url, secret: SECRET });
-    await feed(goal(1420, '5-poison', 11));
-    await untilTrue('it fails', async () => /FAILING/.test(await row(id)));
-    await feed(goal(1420, '5-well', 11));
-    await composed(1420, 2);
-    await untilTrue('both wait', async () => (await undelivered(id)).length === 2);
-    const [poison, well] = (await undelivered(id)).map((line) => line.split('  ')[1]);
-    await expect(webhooks(connection, `skip ${id} --message ${well} --yes`)).rejects.toThrow('wait before');
-    await expect(webhooks(connection, `skip ${id} --message ${poison}`)).rejects.toThrow(
-      `1 messages of webhook ${id} would never be sent`,
-    );
-    expect(await webhooks(connection, `skip ${id} --message ${poison} --yes`)).toContain(
-      'is not sent 1 messages',
-    );
-    await untilTrue('the other arrives', async () => (await undelivered(id)).length === 0);
-    expect(receiver.received.at(-1)?.body.toString()).toContain('5-well');
-  });
-
   test('removes the progress of a deleted webhook', async () => {
     const receiver = await HttpsReceiver.start();
     const id = await subscribe(connection, { url: receiver.url, secret: SECRET });
