@@ -7,6 +7,7 @@ import type { Alert, KeyIncident, MatchTransition } from '#records/types.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import { finalScore, readDataset } from '../../data/dataset.ts';
+import { rounds } from '../../test/support/rounds.ts';
 import { SEED } from '../../test/support/seed.ts';
 import { parseFaults } from './faults.ts';
 import { simulateMatch } from './match.ts';
@@ -15,7 +16,7 @@ const KICK_OFF = 1_530_000_000;
 const RED_CARD = 418;
 const FINISHED = /\bfinished$/;
 const { competition, matches } = readDataset('world-cup-2018');
-const played = matches.map((facts) => {
+const played = matches.slice(-rounds(64)).map((facts) => {
   const settings = { seed: String(SEED), faults: parseFaults('some'), keepAliveEvery: 0, clockEvery: 0 };
   return { ...simulateMatch(facts, competition, KICK_OFF, settings), facts };
 });
@@ -127,7 +128,7 @@ test('match-transitions alone give every alert of a tournament, with all that it
     expect(count('final') - count('final_withdrawn')).toBe(1);
     partition.close();
   }
-  expect(desk.said.length).toBeGreaterThan(500);
+  expect(desk.said.length).toBeGreaterThan(2 * played.length);
   expect(published.map((alert) => saidBy(alert))).toEqual(desk.said);
 });
 

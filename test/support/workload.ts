@@ -1,11 +1,13 @@
+import { incidentMessage, participantRecords } from '#ingestion/testing/messages.ts';
 import { normalized } from '#ingestion/testing/normalized.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 import { seeded } from './seed.ts';
 
 /** Kick-off of a workload's matches, Unix seconds. */
 const KICK_OFF = 1_790_000_000;
-const HOME = 51_447;
-const AWAY = 51_448;
+/** The team at home, of `participantRecords`. */
+export const HOME = 101;
+const SIDES = [HOME, 102];
 
 /**
  * Returns messages of several parallel matches, as in a provider's log: goals that await confirmation, are confirmed,
@@ -27,7 +29,7 @@ export function workload(options: { events: number; perEvent: number; seed: numb
       const incident = again ?? {
         id: `5-${100_000 + at}`,
         type: at === 0 ? 429 : pick([400, 401, 402, 408, 413, 413, 421, 423, 424, 419]),
-        side: pick([HOME, AWAY]),
+        side: pick(SIDES),
         at,
       };
       if (again === null) earlier.push(incident);
@@ -58,47 +60,25 @@ function message(options: {
 }): NormalizedMessage {
   const { id, event, at, incident, action, confirmation } = options;
   const ut = KICK_OFF + at * 10;
-  return normalized(
-    {
-      id,
-      type: 'incident',
-      source: 1,
-      ut,
-      data: {
-        incident: {
-          id: incident.id,
-          action,
-          incident_id: incident.type,
-          participant_id: incident.side,
-          confirmation,
-          event_status_id: 33,
-          event_time: `${String(Math.floor(incident.at / 6)).padStart(2, '0')}:${String((incident.at % 6) * 10).padStart(2, '0')}`,
-          parent_id: null,
-          ut,
-        },
-        event: {
-          id: 9_000_000 + event,
-          action: 'update',
-          name: 'Home - Away',
-          start_date: '2026-08-15 15:00',
-          sport_id: 5,
-          competition_id: 1,
-          season_id: 2,
-          stage_id: 3,
-          status_id: 33,
-          status_type: 'live',
-          bet_status: at % 20 === 19 ? 'suspended' : 'active',
-          clock_time: at * 10,
-          clock_status: 'running',
-          participants: [HOME, AWAY].map((participant, index) => ({
-            id: participant,
-            counter: index + 1,
-            name: index === 0 ? 'Home' : 'Away',
-            results: [{ id: 2, value: null }],
-          })),
-        },
-      },
-    },
-    ut * 1_000,
-  );
+  const reported = {
+    id: incident.id,
+    action,
+    incident_id: incident.type,
+    participant_id: incident.side,
+    confirmation,
+    event_time: `${String(Math.floor(incident.at / 6)).padStart(2, '0')}:${String((incident.at % 6) * 10).padStart(2, '0')}`,
+    ut,
+  };
+  const of = {
+    id: 9_000_000 + event,
+    name: 'Home - Away',
+    competition_id: 1,
+    season_id: 2,
+    stage_id: 3,
+    bet_status: at % 20 === 19 ? 'suspended' : 'active',
+    clock_time: at * 10,
+    // The provider reports no result.
+    participants: participantRecords(0, 0).map((side) => ({ ...side, results: [{ id: 2, value: null }] })),
+  };
+  return normalized(incidentMessage({ id, ut }, reported, of), ut * 1_000);
 }

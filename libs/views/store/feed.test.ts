@@ -1,13 +1,14 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
+import { rounds } from '../../../test/support/rounds.ts';
 import { FeedView } from './feed.ts';
 import { INDEXES, SCHEMA } from './schema.ts';
 import { Statements } from './sql.ts';
 
 const UT = 1_790_000_000;
 const DAY = 86_400;
-const MESSAGES = 150_000;
+const MESSAGES = rounds(150_000);
 const MAX_HELD_MS = 50;
 /** A busy machine lengthens a turn now and then; a read that blocks the loop does so each time. */
 const ATTEMPTS = 3;

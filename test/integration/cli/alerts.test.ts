@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { HOME } from '#domain/testing/messages.ts';
 import type { Alert, FeedHealth, MatchState, MatchTransition } from '#records/types.ts';
 import { alertLine } from '../../../cli/commands/alerts/line.ts';
 import { backbone } from '../../setup/backbone.ts';
@@ -15,7 +14,7 @@ import { SEED, seeded } from '../../support/seed.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type TouchlineRun, touchline } from '../../support/touchline.ts';
 import { startDispatcher, subscribe } from '../../support/webhooks.ts';
-import { workload } from '../../support/workload.ts';
+import { HOME, workload } from '../../support/workload.ts';
 
 const RULES = join(import.meta.dirname, '../../../data/alert-rules.json');
 const KILLS = 3;
@@ -241,7 +240,7 @@ describe('alerts of a process that is killed repeatedly', () => {
 
   test('name the match, its teams and what happened', () => {
     const goal = played.published.find(({ kind }) => kind === 'goal');
-    expect(goal).toMatchObject({ name: 'Home - Away', competition_id: 1, home_id: 51_447, away_id: 51_448 });
+    expect(goal).toMatchObject({ name: 'Home - Away', competition_id: 1, home_id: HOME, away_id: 102 });
     expect(goal?.score).not.toBeNull();
     expect([goal?.score_before, goal?.team_id, goal?.minute]).not.toContain(null);
     const stale = played.published.find(({ kind }) => kind === 'match_stale');
