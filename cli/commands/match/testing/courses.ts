@@ -3,7 +3,7 @@
 /** The value of a result of both sides. `name`: as the record names it; without it, only its id is reported. */
 type SportResult = readonly [id: number, home: number, away: number, name?: string];
 
-/** A moment of a match: `shown` is the board's text, `minute` that of tools; null: none. */
+/** A moment of a match: `shown` is the board's text, `minute` that of tools where it differs by more than its sign. */
 type CourseStep = {
   readonly status: number;
   readonly score: readonly [home: number, away: number] | null;
@@ -59,24 +59,10 @@ export const COURSES: readonly Course[] = [
     incident: [160, '3-point shot made'],
     steps: [
       BEFORE,
-      { status: 8, score: [27, 25], played: 719, results: QUARTERS.slice(0, 1), shown: '12′', minute: '12' },
-      {
-        status: 213,
-        score: [44, 50],
-        played: 1_440,
-        results: QUARTERS.slice(0, 2),
-        shown: '24′',
-        minute: '24',
-      },
-      {
-        status: 20,
-        score: [95, 95],
-        played: 2_880,
-        results: QUARTERS.slice(0, 4),
-        shown: '48′',
-        minute: '48',
-      },
-      { status: 139, score: [103, 100], played: 3_170, results: QUARTERS, shown: '53′', minute: '53' },
+      { status: 8, score: [27, 25], played: 719, results: QUARTERS.slice(0, 1), shown: '12′' },
+      { status: 213, score: [44, 50], played: 1_440, results: QUARTERS.slice(0, 2), shown: '24′' },
+      { status: 20, score: [95, 95], played: 2_880, results: QUARTERS.slice(0, 4), shown: '48′' },
+      { status: 139, score: [103, 100], played: 3_170, results: QUARTERS, shown: '53′' },
       { status: 140, score: [103, 100], played: 3_180, results: QUARTERS, shown: 'AOT' },
     ],
     periods: [
@@ -93,9 +79,9 @@ export const COURSES: readonly Course[] = [
     incident: [68, 'Goal cancelled'],
     steps: [
       BEFORE,
-      { status: 41, score: [1, 0], played: 770, results: PERIODS.slice(0, 1), shown: '13′', minute: '13' },
+      { status: 41, score: [1, 0], played: 770, results: PERIODS.slice(0, 1), shown: '13′' },
       { status: 42, score: [2, 1], results: PERIODS.slice(0, 2), shown: 'Break' },
-      { status: 44, score: [2, 2], played: 3_575, results: PERIODS.slice(0, 3), shown: '60′', minute: '60' },
+      { status: 44, score: [2, 2], played: 3_575, results: PERIODS.slice(0, 3), shown: '60′' },
       { status: 14, score: [3, 2], played: 4_060, results: PERIODS, shown: 'AET' },
     ],
     periods: ['First period 1–0', 'Second period 1–1', 'Third period 0–1', 'Overtime 1–0'],
@@ -107,9 +93,9 @@ export const COURSES: readonly Course[] = [
     incident: [266, 'Goal disallowed'],
     steps: [
       BEFORE,
-      { status: 33, score: [10, 8], played: 1_790, results: [[4, 10, 8]], shown: '30′', minute: '30' },
+      { status: 33, score: [10, 8], played: 1_790, results: [[4, 10, 8]], shown: '30′' },
       { status: 9, score: [10, 8], played: 1_800, results: [[4, 10, 8]], shown: 'HT', minute: '30' },
-      { status: 34, score: [12, 10], played: 2_400, results: [[4, 10, 8]], shown: '40′', minute: '40' },
+      { status: 34, score: [12, 10], played: 2_400, results: [[4, 10, 8]], shown: '40′' },
       {
         status: 11,
         score: [22, 21],
