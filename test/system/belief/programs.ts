@@ -6,6 +6,8 @@ import { expect } from 'vitest';
 import type { Alert } from '#records/types.ts';
 import { CHROMIUM, openBrowser, Visit } from '../../integration/board/browser.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { commandLine } from '../../support/bundled.ts';
+import { times } from '../../support/harness.ts';
 import type { Pipeline } from '../../support/pipeline.ts';
 import { until } from '../../support/poll.ts';
 import type { System } from '../../support/system.ts';
@@ -13,10 +15,10 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { Gateway } from '../../support/tool-gateway.ts';
 import { LEVEL_IDS } from '../contract/fed.ts';
 import { READER_EXAMPLES, ReaderProcess } from '../examples/reader-examples.ts';
-import { ProgramOutput, type Surface, type SurfaceState } from './surfaces.ts';
+import { ProgramOutput, READING_INTERVAL_MS, type Surface, type SurfaceState } from './surfaces.ts';
 
-/** Number of tokens that are used in turns for ten requests a second: a token has 120 requests a minute. */
-const TOKENS = 6;
+/** Number of tokens that are used in turns: a token has 120 requests a minute. */
+const TOKENS = Math.ceil(600 / READING_INTERVAL_MS);
 const ASK = { timeout: 1_000 };
 type Env = Readonly<Record<string, string>>;
 
@@ -148,15 +150,19 @@ export function ofScreens(env: Env, eventId: number): Surface[] {
   ];
 }
 
+const PRESENT = READER_EXAMPLES.filter(({ present }) => present);
+/** The example readers of this machine: in a usual run one, as test/system/examples/cases.test.ts has the rule of each language. */
+const READERS = times(PRESENT, PRESENT.slice(0, 2).slice(-1));
+export const READER_NAMES = READERS.map(({ name }) => `reader in ${name}`);
+
 /** Starts the example readers. */
 export async function ofReaders(env: Env, eventId: number): Promise<Surface[]> {
-  const present = READER_EXAMPLES.filter((example) => example.present);
-  const commands = await Promise.all(present.map((example) => example.prepare()));
+  const commands = await Promise.all(READERS.map((example) => example.prepare()));
   return commands.map((command, index): Surface => {
     const group = `${env.TOPIC_PREFIX}reader-${index}`;
     const reader = new ReaderProcess(command, { ...env, READER_GROUP: group });
     return {
-      name: `reader in ${present[index]?.name}`,
+      name: READER_NAMES[index] ?? '',
       read: () => reader.guards().get(eventId)?.permission ?? null,
     };
   });
@@ -173,7 +179,7 @@ export class Alerts {
     const rules = join(temporaryFolder(), 'rules.json');
     const on = ['match_stale', 'match_recovered', 'match_halted', 'match_resumed', 'guard_closed', 'final'];
     writeFileSync(rules, JSON.stringify({ rules: [{ name: 'belief', on }] }));
-    const output = new ProgramOutput(process.execPath, ['bin/touchline.js', 'alerts', '--rules', rules], env);
+    const output = new ProgramOutput(process.execPath, [commandLine(), 'alerts', '--rules', rules], env);
     output.onLine((line) => this.#lines.push(JSON.parse(line)));
     this.surface = {
       name: 'alerts',
@@ -205,6 +211,6 @@ export class Alerts {
 
 /** Runs a command of touchline in a wide terminal. */
 function inTerminal(command: string, env: Env): ProgramOutput {
-  const sized = `stty cols 200 rows 50; ${process.execPath} bin/touchline.js ${command}`;
+  const sized = `stty cols 200 rows 50; ${process.execPath} ${commandLine()} ${command}`;
   return new ProgramOutput('script', ['-qfec', sized, '/dev/null'], env);
 }

@@ -1,10 +1,11 @@
-/** Reads every surface that shows whether a match may be traded, ten times a second. */
+/** Reads every surface that shows whether a match may be traded, several times a second. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { atEnd } from '../../support/at-end.ts';
 import { bareEnvironment } from '../../support/environment.ts';
+import { times } from '../../support/harness.ts';
 import { untilTrue } from '../../support/poll.ts';
 
 /**
@@ -18,7 +19,8 @@ export type Surface = {
   readonly read: () => SurfaceState | Promise<SurfaceState>;
 };
 
-const READING_INTERVAL_MS = 100;
+/** Interval of readings, milliseconds. */
+export const READING_INTERVAL_MS = times(100, 200);
 /** Further time for which a surface is watched, to check that it no longer shows safe, milliseconds. */
 const SEEN_MS = 1_000;
 
