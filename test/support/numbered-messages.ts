@@ -4,12 +4,13 @@ import type { WebhookMessage } from '#records/types.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
+import { times } from './harness.ts';
 import { uuidOf } from './hostile-receiver.ts';
 import { quietLog } from './log.ts';
 import type { PipelineConnection } from './pipeline.ts';
 
 export const EVENTS = 12;
-const PUBLISH_EVERY_MS = 40;
+const PUBLISH_EVERY_MS = times(40, 80);
 
 /** Publishes messages of several events to webhook-messages, one after the other, until it is stopped. */
 export class NumberedMessages {

@@ -21,13 +21,14 @@ import { workload } from '../../support/workload.ts';
 const connection = { ...backbone(), services: ['match-processor'] as const };
 const KILLS = times(30, 3);
 const RESTARTS = times(100, 1);
+const MESSAGES = workload({ ...LOAD, perEvent: times(LOAD.perEvent, 30) });
 /** A load that is long enough for every restart. */
-const LONG_LOAD = workload({ ...LOAD, perEvent: times(300, LOAD.perEvent) });
+const LONG_LOAD = workload({ ...LOAD, perEvent: times(300, 30) });
 
 let expected: PipelineOutput;
 
 beforeAll(async () => {
-  expected = await undisturbed({ ...connection, prefix: `${connection.prefix}calm.` });
+  expected = await undisturbed({ ...connection, prefix: `${connection.prefix}calm.` }, MESSAGES);
 }, FAULT_TIMEOUT_MS);
 
 test(
@@ -37,6 +38,7 @@ test(
       connection: { ...connection, prefix: `${connection.prefix}killed.` },
       processors: 2,
       count: KILLS,
+      load: MESSAGES,
       async disturb({ processors, pipeline, random }) {
         // Sometimes while the victim claims its partitions, sometimes within its transactions.
         await delay(random() * 2_500);
@@ -62,15 +64,15 @@ test(
     });
     const zombie = pipeline.startProcessor();
     await zombie.ready();
-    const messages = workload(LOAD);
+    const third = Math.ceil(MESSAGES.length / 3);
     const feed = await pipeline.openFeed();
 
     // Stopped during processing, sometimes with open transactions.
-    const first = feed.send(messages.slice(0, 600));
+    const first = feed.send(MESSAGES.slice(0, third));
     await untilTrue('it has begun', async () => (await zombie.metric('touchline_transactions_total')) > 0);
     zombie.signal('SIGSTOP');
     await first;
-    await feed.send(messages.slice(600, 1_200));
+    await feed.send(MESSAGES.slice(third, 2 * third));
 
     const heir = pipeline.startProcessor();
     await heir.ready();
@@ -87,7 +89,7 @@ test(
     const after = await pipeline.output();
     expectSame(after, before);
 
-    await feed.send(messages.slice(1_200));
+    await feed.send(MESSAGES.slice(2 * third));
     await feed.close();
     await pipeline.settled();
     expectSame(await pipeline.output(), expected);

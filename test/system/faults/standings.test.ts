@@ -14,7 +14,7 @@ import { finalBytes, type TablesOutput, TablesPipeline } from '../../support/sta
 
 const connection = { ...backbone(), services: ['match-processor', 'standings-processor'] as const };
 const KILLS = times(20, 4);
-const SEASONS = 6;
+const SEASONS = times(6, 3);
 const COMPETITION = 1;
 const RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url));
 
