@@ -81,12 +81,6 @@ export default {
       { path: ['node_modules/kafkajs/', 'node_modules/@platformatic/kafka/'] },
     ),
     error(
-      'registry-behind-client',
-      'one file knows the client of the schema registry',
-      { path: '^(libs|services|cli|data)/', pathNot: ['^libs/topics/registry\\.ts$', TESTS] },
-      { path: 'node_modules/@kafkajs/confluent-schema-registry/' },
-    ),
-    error(
       'client-below-streams',
       'the client is what the streams run on: it knows neither tasks nor readers nor publishers',
       { path: '^libs/streams/client/', pathNot: TESTS },

@@ -245,7 +245,7 @@ describe("a writer's schema other than ours", () => {
       avroType(ours),
       async (id) => {
         fetched.push(id);
-        return avroType(older);
+        return older;
       },
       2,
     );
@@ -257,14 +257,14 @@ describe("a writer's schema other than ours", () => {
   });
 
   test('causes an Error that is no DecodeError unless it was prepared', () => {
-    const decoder = createDecoder('t', avroType(ours), async () => avroType(older));
+    const decoder = createDecoder('t', avroType(ours), async () => older);
     expect(() => decoder.decode(written)).toThrow('schema 1 is not prepared');
     expect(() => decoder.decode(written)).not.toThrow(DecodeError);
   });
 
   test('is fetched again for the next batch if the registry did not know it', async () => {
     let isKnown = false;
-    const decoder = createDecoder('t', avroType(ours), async () => (isKnown ? avroType(older) : null));
+    const decoder = createDecoder('t', avroType(ours), async () => (isKnown ? older : null));
     await decoder.prepare([{ value: written }]);
     expect(() => decoder.decode(written)).toThrow(DecodeError);
     isKnown = true;
@@ -276,7 +276,7 @@ describe("a writer's schema other than ours", () => {
     let isDown = true;
     const decoder = createDecoder('t', avroType(ours), async () => {
       if (isDown) throw new Error('down');
-      return avroType(older);
+      return older;
     });
     await expect(decoder.read(written)).rejects.toThrow('down');
     isDown = false;
@@ -285,7 +285,7 @@ describe("a writer's schema other than ours", () => {
 
   test('causes a DecodeError if it cannot be resolved', async () => {
     const other = record([{ name: 'a', type: 'string' }]);
-    const decoder = createDecoder('t', avroType(ours), async () => avroType(other));
+    const decoder = createDecoder('t', avroType(ours), async () => other);
     await expect(decoder.read(written)).rejects.toThrow(DecodeError);
   });
 });

@@ -106,7 +106,7 @@ export interface Decoder<T> {
 }
 
 /** Fetches a writer's schema by id; resolves to null if the registry does not know the id. */
-type FindWriter = (id: number) => Promise<AvroType | null>;
+type FindWriter = (id: number) => Promise<AvroRecord | null>;
 
 /** Length of the header before the Avro body: a zero byte and the schema's id, four bytes, big-endian. */
 export const HEADER_BYTES = 5;
@@ -174,8 +174,8 @@ export function createDecoder<T>(
     return result.value;
   };
   const addWriter = async (id: number): Promise<void> => {
-    const writer = await findWriter(id);
-    if (writer === null) {
+    const schema = await findWriter(id);
+    if (schema === null) {
       unreadable.set(
         id,
         new DecodeError(topic, `the registry has no schema ${id}`, undefined, 'SCHEMA_UNKNOWN'),
@@ -183,6 +183,7 @@ export function createDecoder<T>(
       return;
     }
     try {
+      const writer = avroType(schema);
       resolvers.set(id, type.equals(writer) ? undefined : type.createResolver(writer));
     } catch (error) {
       unreadable.set(

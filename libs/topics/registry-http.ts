@@ -1,9 +1,10 @@
-/** The address of a schema registry, and the requests that its client library lacks. */
+/** The address of a schema registry, and requests to it. */
 import { once } from 'node:events';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent, request as requestHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { defineError } from '#errors/touchline-error.ts';
+import { parseJson } from '#json/values.ts';
 import { readSecret, type Secret } from '#security/secret.ts';
 import { readTls, type TlsFiles, tlsFailure } from '#security/tls.ts';
 import { RegistryUnavailableError } from './errors.ts';
@@ -42,7 +43,7 @@ export function parseRegistryAddress(registry: RegistryUrl): RegistryAddress {
 }
 
 /** Returns an agent that reads the TLS files for each connection, so that they may rotate; undefined without TLS files. */
-export function registryAgent({ url, tls }: RegistryAddress): Agent | undefined {
+function registryAgent({ url, tls }: RegistryAddress): Agent | undefined {
   if (tls === null) return undefined;
   const { hostname } = new URL(url);
   const agent = new Agent({ keepAlive: true });
@@ -63,18 +64,20 @@ export class RegistryHttpError extends defineError('RegistryHttpError') {
 }
 
 /** The status of an error without an answer. */
-export const UNAVAILABLE = 503;
+const UNAVAILABLE = 503;
 
 /** A path that every registry has. */
-export const PROBE_PATH = '/schemas/types';
+const PROBE_PATH = '/schemas/types';
 
 /** Returns the value of the header `authorization`. Throws `SecretFileError`. */
-export function authorizationOf({ username, password }: RegistryUser): string {
+function authorizationOf({ username, password }: RegistryUser): string {
   return `Basic ${Buffer.from(`${username}:${readSecret(password)}`).toString('base64')}`;
 }
 
-/** The timeout of a request; with a body in `put` it is a PUT, in `post` a POST, else a GET. */
-type RequestOptions = { readonly timeoutMs: number; readonly put?: object; readonly post?: object };
+/** With a body in `put` a request is a PUT, in `post` a POST, else a GET. */
+export type RequestBody = { readonly put?: object; readonly post?: object };
+
+type RequestOptions = RequestBody & { readonly timeoutMs: number };
 
 /** Sends a request. Returns the JSON of the answer; null for 404. Throws `RegistryHttpError`. */
 export async function requestJson(
@@ -85,7 +88,7 @@ export async function requestJson(
   try {
     const { status, body } = await request(address, path, options);
     if (status === 404) return null;
-    if (status >= 400) throw new RegistryHttpError(status, `status ${status}: ${body.slice(0, 200)}`);
+    if (status >= 400) throw new RegistryHttpError(status, `status ${status}: ${messageIn(body)}`);
     return JSON.parse(body);
   } catch (error) {
     if (error instanceof RegistryHttpError || !(error instanceof Error)) throw error;
@@ -93,6 +96,12 @@ export async function requestJson(
     const reason = error.message || ('code' in error ? String(error.code) : error.name);
     throw new RegistryHttpError(UNAVAILABLE, reason, error);
   }
+}
+
+/** Returns the registry's message in the body of an error, else the start of the body. */
+function messageIn(body: string): string {
+  const { message } = (parseJson(body) ?? {}) as { readonly message?: unknown };
+  return (typeof message === 'string' ? message : body).slice(0, 200);
 }
 
 /** Sends a request and returns its answer. By Node's client: undici adds a tenth to the files that a processor loads at first. */

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { COMPATIBILITY, SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
 import { reasonOf } from '#errors/touchline-error.ts';
 import type { TopicValues } from '#records/types.ts';
 import { tlsFailure } from '#security/tls.ts';
+import { PromiseCache } from '#timing/promise-cache.ts';
 import { jittered } from '#timing/retry.ts';
-import { AVRO_OPTIONS } from './avro-types.ts';
 import {
   type AvroRecord,
   type AvroType,
@@ -17,16 +16,13 @@ import {
 } from './codec.ts';
 import { IncompatibleSchemaError, RegistryUnavailableError } from './errors.ts';
 import {
-  authorizationOf,
-  PROBE_PATH,
   parseRegistryAddress,
   type RegistryAddress,
   RegistryHttpError,
   type RegistryUrl,
-  registryAgent,
+  type RequestBody,
   registryDenial,
   requestJson,
-  UNAVAILABLE,
 } from './registry-http.ts';
 import { TOPIC_NAMES, type TopicName } from './topics.ts';
 
@@ -56,24 +52,31 @@ const UNKNOWN_ALIKE_MS = 10_000;
 /** Statuses with which a registry refuses a change to credentials that may read. */
 const FORBIDDEN: ReadonlySet<number> = new Set([401, 403, 405]);
 
+/** Rules that check that a new schema reads records of the last one. */
+const CHECKS_BACKWARD: ReadonlySet<string> = new Set([
+  'BACKWARD',
+  'BACKWARD_TRANSITIVE',
+  'FULL',
+  'FULL_TRANSITIVE',
+]);
+
 /** The schemas of all topics at a registry. Every request is retried while the registry starts. */
 export class Registry {
   readonly #address: RegistryAddress;
   readonly #prefix: string;
   readonly #waitMs: number;
-  readonly #client: RegistryClient;
   readonly #schemas = loadSchemas().topics;
-  readonly #registered = new Map<TopicName, Promise<number>>();
+  readonly #registered = new PromiseCache<number>();
+  /** Writers' schemas, by id: a schema never gets another one. */
+  readonly #writers = new Map<number, AvroRecord>();
   /** Ids that stayed unknown for `UNKNOWN_MS`. */
   readonly #unknown = new Set<number>();
-  /** When such an id was last waited for. */
   #waitedAt = Number.NEGATIVE_INFINITY;
 
   private constructor({ url, prefix, waitMs = 60_000 }: RegistryOptions) {
     this.#address = parseRegistryAddress(url);
     this.#prefix = prefix;
     this.#waitMs = waitMs;
-    this.#client = new RegistryClient(this.#address);
   }
 
   /** Returns a registry. Sends no request. */
@@ -117,11 +120,12 @@ export class Registry {
   async schemaState(topic: TopicName): Promise<SchemaState> {
     const own = avroType(this.#schema(topic));
     try {
-      const newest = await this.#whenAnswered(() => this.#client.newest(this.subject(topic)));
+      const found = await this.#ask(`${this.#subjectPath(topic)}/versions/latest`);
+      if (found === null) return 'missing';
+      const newest = avroType(writerIn(found));
       if (own.equals(newest)) return 'registered';
       return isReadable(own, newest) ? 'another version' : 'unreadable';
     } catch (error) {
-      if (statusOf(error) === 404) return 'missing';
       throw this.#unavailable(error);
     }
   }
@@ -132,40 +136,51 @@ export class Registry {
     return schema;
   }
 
-  #register(topic: TopicName): Promise<number> {
-    let id = this.#registered.get(topic);
-    if (id === undefined) {
-      id = this.#registerNow(topic);
-      this.#registered.set(topic, id);
-      id.catch(() => this.#registered.delete(topic));
-    }
-    return id;
+  #subjectPath(topic: TopicName): string {
+    return `/subjects/${encodeURIComponent(this.subject(topic))}`;
   }
 
-  /** Registers a schema unless it is registered: credentials that may only read suffice then. */
-  async #registerNow(topic: TopicName): Promise<number> {
-    const subject = this.subject(topic);
-    try {
+  /** Registers a schema unless it is registered: credentials that may only read suffice then. Returns its id. */
+  #register(topic: TopicName): Promise<number> {
+    return this.#registered.get(topic, async () => {
       const known = await this.#findOwn(topic);
       if (known !== null) return known;
-      const rule = await this.#checkRule(topic);
-      return await this.#whenAnswered(() => this.#client.register(subject, this.#schema(topic), rule));
-    } catch (error) {
-      throw this.#refusalOf(topic, error);
-    }
+      try {
+        await this.#requireRule(topic);
+        const post = { schema: JSON.stringify(this.#schema(topic)) };
+        const answer = await this.#ask(`${this.#subjectPath(topic)}/versions`, { post });
+        if (answer === null) throw new RegistryHttpError(404, 'it has no subjects');
+        return Number(answer.id);
+      } catch (error) {
+        throw this.#refusalOf(topic, error);
+      }
+    });
   }
 
   /** Returns the id of a topic's schema; null if it is not registered. Requires the rule, unless it may not be read or set. */
   async #findOwn(topic: TopicName): Promise<number | null> {
     try {
-      const id = await this.#whenAnswered(() => this.#client.idOf(this.subject(topic), this.#schema(topic)));
-      if (id === null) return null;
-      await this.#checkRule(topic).catch((error: unknown) => {
+      const post = { schema: JSON.stringify(this.#schema(topic)) };
+      const found = await this.#ask(this.#subjectPath(topic), { post });
+      if (typeof found?.id !== 'number') return null;
+      await this.#requireRule(topic).catch((error: unknown) => {
         if (!FORBIDDEN.has(statusOf(error) ?? 0)) throw error;
       });
-      return id;
+      return found.id;
     } catch (error) {
       throw this.#refusalOf(topic, error);
+    }
+  }
+
+  /** Sets `BACKWARD` on a topic's subject before its first schema. Throws `IncompatibleSchemaError` for a weaker rule. */
+  async #requireRule(topic: TopicName): Promise<void> {
+    const path = `/config/${encodeURIComponent(this.subject(topic))}`;
+    const level = (await this.#ask(path))?.compatibilityLevel;
+    if (level === undefined || level === 'NONE')
+      await this.#ask(path, { put: { compatibility: 'BACKWARD' } });
+    else if (!CHECKS_BACKWARD.has(String(level))) {
+      const reason = `it is checked as ${String(level)}, which does not include BACKWARD`;
+      throw new IncompatibleSchemaError(topic, this.subject(topic), reason);
     }
   }
 
@@ -175,22 +190,24 @@ export class Registry {
     return new IncompatibleSchemaError(topic, this.subject(topic), reasonOf(error), error);
   }
 
-  #checkRule(topic: TopicName): Promise<COMPATIBILITY> {
-    return this.#whenAnswered(() => this.#client.requireBackward(topic, this.subject(topic)));
-  }
-
   /** Returns the schema of an id; null if it stays unknown to the registry. */
-  async #findWriter(id: number): Promise<AvroType | null> {
+  async #findWriter(id: number): Promise<AvroRecord | null> {
+    const known = this.#writers.get(id);
+    if (known !== undefined) return known;
     const wasWaited = this.#unknown.has(id) || performance.now() - this.#waitedAt < UNKNOWN_ALIKE_MS;
-    const unknownMs = wasWaited ? 0 : UNKNOWN_MS;
     try {
-      return await this.#whenAnswered(() => this.#client.find(id), unknownMs);
+      const found = await this.#ask(`/schemas/ids/${id}`, {}, wasWaited ? 0 : UNKNOWN_MS);
+      if (found !== null) {
+        const writer = writerIn(found);
+        this.#writers.set(id, writer);
+        return writer;
+      }
     } catch (error) {
-      if (statusOf(error) !== 404) throw this.#unavailable(error);
-      this.#unknown.add(id);
-      if (!wasWaited) this.#waitedAt = performance.now();
-      return null;
+      throw this.#unavailable(error);
     }
+    this.#unknown.add(id);
+    if (!wasWaited) this.#waitedAt = performance.now();
+    return null;
   }
 
   #unavailable(error: unknown): RegistryUnavailableError {
@@ -202,27 +219,31 @@ export class Registry {
     );
   }
 
-  /** Retries while the registry is down; while it answers that an id or subject is unknown, for `unknownMs` of pauses. */
-  async #whenAnswered<T>(request: () => Promise<T>, unknownMs = 0): Promise<T> {
+  /** Sends a request; again while the registry is down, and for `unknownMs` of pauses while it answers 404. Null for a last 404. */
+  async #ask(path: string, body: RequestBody = {}, unknownMs = 0): ReturnType<typeof requestJson> {
     const deadline = performance.now() + this.#waitMs;
     let unknownLeft = unknownMs;
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(2 * wait, RETRY_CEILING_MS)) {
       const startedAt = performance.now();
       try {
-        return await request();
+        const found = await requestJson(this.#address, path, { timeoutMs: REQUEST_MS, ...body });
+        unknownLeft -= wait;
+        if (found !== null || unknownLeft < 0) return found;
       } catch (error) {
         const status = statusOf(error) ?? 0;
-        if (status === 404) unknownLeft -= wait;
-        const isDown =
-          (status >= 500 || status === 429) &&
-          tlsFailure(error) === undefined &&
-          startedAt + wait <= deadline;
-        if (status === 404 ? unknownLeft < 0 : !isDown) throw error;
-        // Spreads the retries of several processes that start at once.
-        await delay(jittered(wait, 0.5, Math.random()));
+        // 409 to a rule: another process sets it at the same time.
+        const isDown = status >= 500 || status === 429 || (status === 409 && body.put !== undefined);
+        if (!isDown || tlsFailure(error) !== undefined || startedAt + wait > deadline) throw error;
       }
+      // Spreads the retries of several processes that start at once.
+      await delay(jittered(wait, 0.5, Math.random()));
     }
   }
+}
+
+/** Returns the schema in an answer. Throws `SyntaxError` for one that is no JSON. */
+function writerIn({ schema }: Record<string, unknown>): AvroRecord {
+  return JSON.parse(String(schema));
 }
 
 function isReadable(reader: AvroType, writer: AvroType): boolean {
@@ -237,100 +258,4 @@ function isReadable(reader: AvroType, writer: AvroType): boolean {
 /** Returns the HTTP status of a failed request; null for any other error. */
 function statusOf(error: unknown): number | null {
   return error instanceof RegistryHttpError ? error.status : null;
-}
-
-const CLIENT_ID = 'touchline';
-/** The status that the library gives to a request without an answer. Ours are never refused as malformed. */
-const UNANSWERED = 400;
-
-const CHECKS_BACKWARD: ReadonlySet<string> = new Set([
-  COMPATIBILITY.BACKWARD,
-  COMPATIBILITY.BACKWARD_TRANSITIVE,
-  COMPATIBILITY.FULL,
-  COMPATIBILITY.FULL_TRANSITIVE,
-]);
-
-/** The one use of `@kafkajs/confluent-schema-registry`, with a timeout and credentials that rotate. Throws `RegistryHttpError`. */
-class RegistryClient {
-  readonly #address: RegistryAddress;
-  readonly #library: SchemaRegistry;
-
-  constructor(address: RegistryAddress) {
-    const { url: host, user } = address;
-    const agent = registryAgent(address);
-    const authorized: NonNullable<ConstructorParameters<typeof SchemaRegistry>[0]['middlewares']>[number] =
-      () => ({
-        prepareRequest: async (next) =>
-          (await next()).enhance({
-            timeout: REQUEST_MS,
-            // The library's own option would not follow a rotated password.
-            headers: user === null ? {} : { authorization: authorizationOf(user) },
-          }),
-      });
-    this.#address = address;
-    this.#library = new SchemaRegistry(
-      {
-        host,
-        clientId: CLIENT_ID,
-        retry: { retries: 0 },
-        middlewares: [authorized],
-        ...(agent === undefined ? {} : { agent }),
-      },
-      { [SchemaType.AVRO]: { ...AVRO_OPTIONS } },
-    );
-  }
-
-  async register(subject: string, record: AvroRecord, compatibility: COMPATIBILITY): Promise<number> {
-    const schema = { type: SchemaType.AVRO, schema: JSON.stringify(record) } as const;
-    return (await this.#answer(this.#library.register(schema, { subject, compatibility }))).id;
-  }
-
-  /** Returns the id of a schema of a subject; null if it is not registered there. */
-  async idOf(subject: string, record: AvroRecord): Promise<number | null> {
-    const post = { schema: JSON.stringify(record) };
-    const path = `/subjects/${encodeURIComponent(subject)}`;
-    const found = await requestJson(this.#address, path, { timeoutMs: REQUEST_MS, post });
-    return typeof found?.id === 'number' ? found.id : null;
-  }
-
-  /** Returns the schema of an id. Status 404: it is unknown. */
-  async find(id: number): Promise<AvroType> {
-    return (await this.#answer(this.#library.getSchema(id))) as AvroType;
-  }
-
-  /** Returns the newest schema of a subject. Status 404: it has none. */
-  async newest(subject: string): Promise<AvroType> {
-    return this.find(Number(await this.#answer(this.#library.getLatestSchemaId(subject))));
-  }
-
-  /** Sets `BACKWARD` on a topic's subject before its first schema. Returns its rule. Throws `IncompatibleSchemaError` for a weaker one. */
-  async requireBackward(topic: TopicName, subject: string): Promise<COMPATIBILITY> {
-    const path = `/config/${encodeURIComponent(subject)}`;
-    const request = { timeoutMs: REQUEST_MS };
-    const level = (await requestJson(this.#address, path, request))?.compatibilityLevel;
-    if (typeof level === 'string' && CHECKS_BACKWARD.has(level)) return level as COMPATIBILITY;
-    if (level !== undefined && level !== COMPATIBILITY.NONE) {
-      const reason = `it is checked as ${String(level)}, which does not include BACKWARD`;
-      throw new IncompatibleSchemaError(topic, subject, reason);
-    }
-    const compatibility = COMPATIBILITY.BACKWARD;
-    await requestJson(this.#address, path, { ...request, put: { compatibility } }).catch((error: unknown) => {
-      // 409: another process sets the rule at the same time. No schema was rejected, so the request is retried.
-      throw statusOf(error) === 409 ? new RegistryHttpError(UNAVAILABLE, reasonOf(error), error) : error;
-    });
-    return compatibility;
-  }
-
-  async #answer<T>(request: Promise<T>): Promise<T> {
-    try {
-      return await request;
-    } catch (error) {
-      if (!(error instanceof Error && 'status' in error && typeof error.status === 'number')) throw error;
-      const { status, message } = error;
-      // A request of our own says why none was answered.
-      if (status === UNANSWERED) await requestJson(this.#address, PROBE_PATH, { timeoutMs: REQUEST_MS });
-      const text = message.slice(`${CLIENT_ID} - `.length);
-      throw new RegistryHttpError(status === UNANSWERED ? UNAVAILABLE : status, text, error);
-    }
-  }
 }
