@@ -1,7 +1,7 @@
 /** Fills `normalized-messages` with generated matches, as the webhook receiver would. */
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { NormalizedMessage } from '#records/types.ts';
-import { partitionHash } from '#streams/client/port.ts';
+import { partitionOfKey } from '#streams/client/port.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
@@ -102,5 +102,5 @@ export function normalized({ ut, message }: TimedMessage): NormalizedMessage {
 
 /** Returns the partition of a key, as every producer chooses it. */
 export function partitionOf(topic: TopicName, key: string): number {
-  return partitionHash(Buffer.from(key)) % TOPICS[topic].partitions;
+  return partitionOfKey(key, TOPICS[topic].partitions);
 }

@@ -1,5 +1,5 @@
 import { PoisonError } from '#errors/touchline-error.ts';
-import { partitionHash } from '#streams/client/port.ts';
+import { partitionOfKey } from '#streams/client/port.ts';
 
 /** A partition of the input, and how many there are. */
 export type OwnPartition = {
@@ -11,7 +11,7 @@ export type OwnPartition = {
 /** Throws `PoisonError` WRONG_PARTITION for another partition's record: here it would be a second match or table. */
 export function requireOwnPartition(key: string, { partition, partitions }: OwnPartition): void {
   if (partitions === undefined) return;
-  const owner = partitionHash(Buffer.from(key)) % partitions;
+  const owner = partitionOfKey(key, partitions);
   if (owner !== partition)
     throw new PoisonError(
       'WRONG_PARTITION',

@@ -1,6 +1,6 @@
 /** Records that nobody can read: their reader leaves them out and reports each once; processes log and count, commands print it. */
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { partitionHash, partitionKey, type TopicPartition } from '#streams/client/port.ts';
+import { partitionKey, partitionOfKey, type TopicPartition } from '#streams/client/port.ts';
 import type { Decoder } from './codec.ts';
 import { DecodeError } from './errors.ts';
 
@@ -85,7 +85,7 @@ function requirePartition(
 ): void {
   const { event_id: id } = (value ?? {}) as { readonly event_id?: number };
   const event = id === undefined ? key?.toString().split('/', 1)[0] : String(id);
-  if (event === undefined || partitionHash(Buffer.from(event)) % partitions === of.partition) return;
+  if (event === undefined || partitionOfKey(event, partitions) === of.partition) return;
   // Without the event: processes log each cause once.
   throw new DecodeError(of.topic, `it is in partition ${of.partition}, its event belongs to another one`);
 }

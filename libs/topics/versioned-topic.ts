@@ -6,7 +6,7 @@ import type { TopicValues } from '#records/types.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import {
   type OutputRecord,
-  partitionHash,
+  partitionOfKey,
   partitionsUpTo,
   type StreamClient,
   type TopicPartition,
@@ -133,7 +133,7 @@ export class VersionedTopic<T extends 'clients' | 'access-tokens' | 'trading-hal
           const codec = await this.#registry.codec(this.#topic);
           const records = [...write].map(([id, record]) => ({
             topic,
-            partition: partitionHash(Buffer.from(id)) % partitions.length,
+            partition: partitionOfKey(id, partitions.length),
             key: id,
             value: record === null ? null : codec.encode(record),
           }));

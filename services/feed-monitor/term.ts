@@ -5,7 +5,7 @@ import type { PublishedHealth } from '#domain/health/records.ts';
 import type { HealthLimits } from '#domain/health/verdict.ts';
 import { defineError } from '#errors/touchline-error.ts';
 import type { FeedHealth } from '#records/types.ts';
-import { partitionHash, partitionKey } from '#streams/client/port.ts';
+import { partitionKey, partitionOfKey } from '#streams/client/port.ts';
 import { PublishError } from '#streams/errors.ts';
 import type { LeadershipTerm } from '#streams/leadership.ts';
 import type { Logger } from '#streams/log.ts';
@@ -137,7 +137,7 @@ export class MonitorTerm {
     const monitor = new HealthMonitor({
       ...limits,
       term: number,
-      partitionOf: (eventId) => partitionHash(Buffer.from(String(eventId))) % partitions,
+      partitionOf: (eventId) => partitionOfKey(eventId, partitions),
     });
     for (let partition = 0; partition < partitions; partition += 1) {
       const readFrom = messagesFrom.get(partitionKey({ topic: messages, partition })) ?? 0;

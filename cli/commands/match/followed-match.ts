@@ -1,6 +1,6 @@
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import type { FeedHealth, MatchIncident, MatchState, MatchTransition, TradingHalt } from '#records/types.ts';
-import { type LogBounds, partitionHash, partitionKey, type TopicPartition } from '#streams/client/port.ts';
+import { type LogBounds, partitionKey, partitionOfKey, type TopicPartition } from '#streams/client/port.ts';
 import { type FollowOptions, follow } from '#topics/follow.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { Now } from '#trading/feed-status.ts';
@@ -55,7 +55,7 @@ export class FollowedMatch {
     const bounds = await topicBounds({ brokers, clientId: CLIENT_ID }, names);
     const logs = MATCH_TOPICS.map((topic, at) => {
       const all = bounds.filter((of) => of.topic === names[at]);
-      const own = partitionHash(Buffer.from(String(eventId))) % all.length;
+      const own = partitionOfKey(eventId, all.length);
       return [topic, all.find(({ partition }) => partition === own)];
     });
     const match = new FollowedMatch(cluster, eventId, Object.fromEntries(logs));

@@ -1,7 +1,7 @@
 /** Counts what a rebuild would delete although the input of its processor no longer has it: it could not be derived again. */
 import { topicBounds } from '#cluster/logs.ts';
 import type { Cause, TopicValues } from '#records/types.ts';
-import { partitionHash, type TopicPartition } from '#streams/client/port.ts';
+import { partitionOfKey, type TopicPartition } from '#streams/client/port.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import { isOfSchema } from '#topics/errors.ts';
 import { type FollowOptions, follow, type TopicRecord } from '#topics/follow.ts';
@@ -153,7 +153,7 @@ async function matchLoss(
     [...known].map(([event, evidence]) =>
       matchFate(evidence, {
         hasMessage: withMessage.has(event),
-        start: logs[partitionHash(Buffer.from(event)) % logs.length]?.start ?? 0,
+        start: logs[partitionOfKey(event, logs.length)]?.start ?? 0,
         has: (cause) => found.has(messageAt(cause, { ...cause, event_id: Number(event) })),
       }),
     ),

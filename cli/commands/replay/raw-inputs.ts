@@ -5,7 +5,7 @@ import type { MessageContext } from '#ingestion/head.ts';
 import { type Normalized, normalizeSnapshot } from '#ingestion/normalize.ts';
 import { parseJson } from '#json/values.ts';
 import type { NormalizedMessage, RawMessage } from '#records/types.ts';
-import { partitionHash } from '#streams/client/port.ts';
+import { partitionOfKey } from '#streams/client/port.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import type { Codec, Decoder } from '#topics/codec.ts';
 import { readable } from '#topics/readable.ts';
@@ -103,6 +103,6 @@ export class RawInputs {
   #input(message: NormalizedMessage, timestamp: number): ReplayInput {
     const { codec, partitions } = this.#options;
     const key = Buffer.from(String(message.event_id));
-    return { partition: partitionHash(key) % partitions, key, value: codec.encode(message), timestamp };
+    return { partition: partitionOfKey(key, partitions), key, value: codec.encode(message), timestamp };
   }
 }

@@ -1,7 +1,7 @@
 import { topicBounds } from '#cluster/logs.ts';
 import { readRules } from '#service/competition-rules.ts';
 import { openStreamClient } from '#streams/client/client.ts';
-import { type ConsumedRecord, partitionHash, type StreamClient } from '#streams/client/port.ts';
+import { type ConsumedRecord, partitionOfKey, type StreamClient } from '#streams/client/port.ts';
 import { silentLogger } from '#streams/log.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
@@ -127,7 +127,7 @@ async function run(
 function distributed(records: readonly ReadRecord[], partitions: number | undefined): readonly ReplayInput[] {
   if (partitions === undefined) return records;
   return records.map((record) =>
-    record.key === null ? record : { ...record, partition: partitionHash(record.key) % partitions },
+    record.key === null ? record : { ...record, partition: partitionOfKey(record.key, partitions) },
   );
 }
 

@@ -1,7 +1,7 @@
 /** Publishes alerts of matches that become stale or are halted by hand, and of the ends of both: docs/decisions/0088. */
 
 import type { Alert } from '#records/types.ts';
-import { type OutputRecord, partitionHash, partitionsUpTo, type StreamClient } from '#streams/client/port.ts';
+import { type OutputRecord, partitionOfKey, partitionsUpTo, type StreamClient } from '#streams/client/port.ts';
 import { Leadership, type LeadershipOptions, type LeadershipTerm } from '#streams/leadership.ts';
 import { machineClock } from '#timing/clock.ts';
 import { follow, type TopicSource } from '#topics/follow.ts';
@@ -147,7 +147,7 @@ function recordsOf(
   partitions: number,
 ): OutputRecord[] {
   const key = String(alert.event_id);
-  const partition = partitionHash(Buffer.from(key)) % partitions;
+  const partition = partitionOfKey(key, partitions);
   const value = codecs['webhook-messages'].encode(webhookMessageOf(alert));
   return [
     { topic: topicName('alerts'), partition: 0, key, value: codecs.alerts.encode(alert) },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TopicValues } from '#records/types.ts';
-import { partitionHash } from '#streams/client/port.ts';
+import { partitionOfKey } from '#streams/client/port.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import { MAX_PENDING_BYTES } from './loaded-match.ts';
 import { codecs, commitMessages, goal, lineOf, partitionOf, run } from './testing/partition.ts';
@@ -101,7 +101,7 @@ test.each([
 ])('refuses a message of a match %s, and changes nothing', (_, away, event_id, code) => {
   const codec = codecs['normalized-messages'];
   const value = codec.encode({ ...codec.decode(goal(1, 100, 0, false)), event_id });
-  const owner = partitionHash(Buffer.from('1')) % 3;
+  const owner = partitionOfKey('1', 3);
   const partition = partitionOf({ partition: (owner + away) % 3, partitions: 3 });
   const collector = new RecordCollector(0);
   expect(() => partition.process({ offset: 0, key: null, value }, collector)).toThrow(

@@ -2,7 +2,7 @@ import { applyMessage, matchIncident, matchResult, matchState, stampOf } from '#
 import { resultChanges, resultKey, seasonKey } from '#domain/match-result.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
 import type { Cause, NormalizedMessage } from '#records/types.ts';
-import { type ConsumedRecord, partitionHash } from '#streams/client/port.ts';
+import { type ConsumedRecord, partitionOfKey } from '#streams/client/port.ts';
 import type { MessageFields } from '#streams/log.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 import { decodeInput, fetchSchemas, fetchStateSchemas, identify } from '#topics/codec.ts';
@@ -40,7 +40,6 @@ export type MatchPartitionOptions = MatchCacheOptions &
     readonly topicName: NameTopic;
     /** Composes the webhook messages. Default: they are left out. */
     readonly webhooks?: WebhookStage | undefined;
-    /** Called after each commit, for the metrics. */
     readonly onCommitted?: (commit: MatchCommit) => void;
   };
 
@@ -52,7 +51,6 @@ export class MatchPartition implements PartitionProcessor {
   readonly #options: MatchPartitionOptions;
   readonly #names: Readonly<Record<keyof MatchCodecs, string>>;
   readonly #cache: MatchCache;
-  /** Matches that changed since the last flush. */
   readonly #changed = new Map<number, LoadedMatch>();
   /** Whether the messages of one match exceed `MAX_PENDING_BYTES`. */
   #isFull = false;
@@ -113,7 +111,6 @@ export class MatchPartition implements PartitionProcessor {
     this.#receivedAt = [];
   }
 
-  /** Number of matches in memory. */
   loadedSize(): number {
     return this.#cache.loadedSize;
   }
@@ -153,7 +150,7 @@ export class MatchPartition implements PartitionProcessor {
     const result = matchResult(match);
     const codec = this.#options.codecs['match-results'];
     for (const change of resultChanges(publishedResult, result, stampOf(match), restored)) {
-      const partition = partitionHash(Buffer.from(seasonKey(change))) % RESULT_PARTITIONS;
+      const partition = partitionOfKey(seasonKey(change), RESULT_PARTITIONS);
       const value = codec.encode(change);
       this.#add(collector, 'match-results', resultKey(change), value, partition);
       loaded.resultBytes = value.length;

@@ -205,19 +205,20 @@ export interface BatchProducer {
 const M = 0x5bd1e995;
 const SEED = 0x9747b28c;
 
-/** Returns the hash by which Kafka's clients choose a partition: murmur2 of the key without the sign bit. */
-export function partitionHash(key: Buffer): number {
-  const { length } = key;
+/** Returns the partition of a key as Kafka's own clients choose it: murmur2 of its bytes, without the sign bit. */
+export function partitionOfKey(key: Buffer | string | number, partitions: number): number {
+  const bytes = Buffer.isBuffer(key) ? key : Buffer.from(String(key));
+  const { length } = bytes;
   const tail = length & ~3;
   let hash = SEED ^ length;
   for (let at = 0; at < tail; at += 4) {
-    const word = Math.imul(key.readInt32LE(at), M);
+    const word = Math.imul(bytes.readInt32LE(at), M);
     hash = Math.imul(hash, M) ^ Math.imul(word ^ (word >>> 24), M);
   }
   if (tail < length) {
-    for (let at = tail; at < length; at++) hash ^= (key[at] as number) << (8 * (at - tail));
+    for (let at = tail; at < length; at++) hash ^= (bytes[at] as number) << (8 * (at - tail));
     hash = Math.imul(hash, M);
   }
   hash = Math.imul(hash ^ (hash >>> 13), M);
-  return (hash ^ (hash >>> 15)) & 0x7fffffff;
+  return ((hash ^ (hash >>> 15)) & 0x7fffffff) % partitions;
 }

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
-import { partitionHash } from '#streams/client/port.ts';
+import { partitionOfKey } from '#streams/client/port.ts';
 import { normalized, ViewsWorld } from '../testing/world.ts';
 
 const EVENT = 7;
 const PARTITIONS = 8;
-const PARTITION = partitionHash(Buffer.from(String(EVENT))) % PARTITIONS;
+const PARTITION = partitionOfKey(EVENT, PARTITIONS);
 
 let world: ViewsWorld;
 

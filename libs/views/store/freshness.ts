@@ -1,4 +1,4 @@
-import { partitionHash } from '#streams/client/port.ts';
+import { partitionOfKey } from '#streams/client/port.ts';
 import { doubtsOf } from '#trading/trading.ts';
 import type { MatchView } from './matches.ts';
 
@@ -40,7 +40,7 @@ export class Freshness {
   /** Whether the state of a match may be outdated at `now`, on the steady clock. */
   isInDoubt(eventId: number, now: number): boolean {
     if (this.#partitions === null) return false;
-    const readAt = this.#readAt.get(partitionHash(Buffer.from(String(eventId))) % this.#partitions);
+    const readAt = this.#readAt.get(partitionOfKey(eventId, this.#partitions));
     // Only a match that is behind costs a query for the version of its state.
     const changed = this.#changed.get(eventId);
     const version = changed === undefined ? 0 : (this.#matches.known(eventId)?.version ?? 0);

@@ -1,5 +1,5 @@
 import type { WebhookProgress } from '#records/types.ts';
-import { partitionHash } from '#streams/client/port.ts';
+import { partitionOfKey } from '#streams/client/port.ts';
 import { settlesWithin } from '#timing/clock.ts';
 import type { DeliveryFigures, DeliveryState } from '../metrics.ts';
 import { type DeliveryContext, SubscriptionDelivery } from './delivery.ts';
@@ -87,15 +87,15 @@ export class Dispatcher {
       states.set(state, (states.get(state) ?? 0) + 1);
       if (state !== 'disabled') behind += records;
     }
-    const { subscriptions, context } = this.#options;
+    const { subscriptions } = this.#options;
     const sealed = [...subscriptions.all()].filter(
       ({ id, isSealed }) => isSealed && this.#owned.has(this.#partitionOf(id)),
     );
-    return { states, behind, sealed: sealed.length, windowBytes: context.messages.window.bytes };
+    return { states, behind, sealed: sealed.length };
   }
 
   #partitionOf(id: string): number {
-    return partitionHash(Buffer.from(id)) % this.#options.partitions;
+    return partitionOfKey(id, this.#options.partitions);
   }
 
   *#deliveries(): Generator<SubscriptionDelivery> {

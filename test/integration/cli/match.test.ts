@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { partitionHash } from '#streams/client/port.ts';
+import { partitionOfKey } from '#streams/client/port.ts';
 import { findCluster } from '../../../cli/cluster.ts';
 import { FollowedMatch } from '../../../cli/commands/match/followed-match.ts';
 import { type PlayedVersion, played } from '../../../cli/commands/match/testing/played.ts';
@@ -12,7 +12,7 @@ const VERSIONS = played();
 const EVENT = '7000001';
 const PARTITIONS = 4;
 /** Keys of incidents have more than the event id: processors name the partition. */
-const partition = partitionHash(Buffer.from(EVENT)) % PARTITIONS;
+const partition = partitionOfKey(EVENT, PARTITIONS);
 const SHOWN = ['match-state', 'match-incidents', 'match-transitions', 'trading-halts'] as const;
 
 const transitionsOf = (versions: readonly PlayedVersion[]) =>

@@ -1,7 +1,7 @@
 /** `touchline position` and `touchline rebuild` against a real processor. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readPositions, topicBounds } from '#cluster/logs.ts';
-import { partitionHash } from '#streams/client/port.ts';
+import { partitionOfKey } from '#streams/client/port.ts';
 import { Registry } from '#topics/registry.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { commandsIn } from '../../../cli/testing/printed-commands.ts';
@@ -139,7 +139,7 @@ describe('a rebuild of what its input no longer has', () => {
     ];
     await withAdmin(brokers, (admin) => admin.deleteRecords({ topics: [{ name: input, partitions }] }));
     const without = [...before.states.keys()].filter(
-      (id) => partitionHash(Buffer.from(String(id))) % log.length === gone.partition,
+      (id) => partitionOfKey(id, log.length) === gone.partition,
     );
     const [first] = before.transitions.filter(({ cause }) => cause.partition === cut.partition);
     const lost = [...without, first?.event_id];

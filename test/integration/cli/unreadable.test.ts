@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ClientDirectory } from '#clients/directory.ts';
-import { partitionHash } from '#streams/client/port.ts';
+import { partitionOfKey } from '#streams/client/port.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
@@ -71,7 +71,7 @@ beforeAll(async () => {
         topic: states,
         key,
         value: codec.encode(STRAY),
-        partition: (partitionHash(Buffer.from(key)) + 1) % PARTITIONS,
+        partition: (partitionOfKey(key, PARTITIONS) + 1) % PARTITIONS,
       },
     ]);
   });

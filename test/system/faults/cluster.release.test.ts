@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { describeCluster } from '#cluster/describe.ts';
 import type { KafkaCluster } from '#embedded/kafka.ts';
-import { partitionHash } from '#streams/client/port.ts';
+import { partitionOfKey } from '#streams/client/port.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { createTopics } from '#topics/admin.ts';
 import { POISON } from '../../integration/streams/count-by-key.ts';
@@ -132,7 +132,7 @@ test('records for other partitions do not wait for it', async () => {
   ];
   await withAdmin(cluster.brokers, (admin) => admin.createTopics({ topics: [{ topic, assignments }] }));
   const keyOf = (partition: number) =>
-    ['a', 'b', 'c', 'd', 'e', 'f'].find((key) => partitionHash(Buffer.from(key)) % 2 === partition) ?? '';
+    ['a', 'b', 'c', 'd', 'e', 'f'].find((key) => partitionOfKey(key, 2) === partition) ?? '';
   const record = (partition: number, value: string) => ({
     topic,
     key: keyOf(partition),

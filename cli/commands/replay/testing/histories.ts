@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { canonicalJson } from '#json/canonical-json.ts';
 import type { RawMessage } from '#records/types.ts';
-import { partitionHash } from '#streams/client/port.ts';
+import { partitionOfKey } from '#streams/client/port.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import { TOPICS, type TopicName } from '#topics/topics.ts';
 import { COMPARED } from '../../compare/fields.ts';
@@ -95,7 +95,7 @@ function inputsOf(name: string): ReplayInput[] {
   return deliveriesOf(name).flatMap((raw) =>
     normalizeAgain(raw).normalized.map((message) => {
       const key = Buffer.from(String(message.event_id));
-      const partition = partitionHash(key) % partitions;
+      const partition = partitionOfKey(key, partitions);
       return { partition, key, value: codec.encode(message), timestamp: raw.received_at };
     }),
   );

@@ -5,7 +5,7 @@ import {
   type BatchProducer,
   type BatchRecord,
   type PublishRecord,
-  partitionHash,
+  partitionOfKey,
   type Unsent,
 } from '../port.ts';
 import { BrokerConnections } from './connections.ts';
@@ -84,7 +84,7 @@ async function choosePartitions(
   for (const record of records) {
     const { topic, key, value } = record;
     const haveLeaders = topics.get(topic) ?? [];
-    const partition = partitionOf(record, haveLeaders, turn);
+    const partition = chosenPartition(record, haveLeaders, turn);
     if (haveLeaders[partition] === false) {
       unsent.set(record, new NoLeaderError({ topic, partition }));
       connections.forgetTopic(topic);
@@ -93,13 +93,13 @@ async function choosePartitions(
   return { chosen, unsent };
 }
 
-function partitionOf(
+function chosenPartition(
   { partition, key }: PublishRecord,
   haveLeaders: readonly boolean[],
   turn: number,
 ): number {
   const count = haveLeaders.length;
-  if (partition === undefined) return partitionHash(Buffer.from(key ?? '')) % count;
+  if (partition === undefined) return partitionOfKey(key ?? '', count);
   if (partition !== 'any') return partition;
   const next = haveLeaders.indexOf(true, turn % count);
   return next !== -1 ? next : Math.max(haveLeaders.indexOf(true), 0);
