@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
-import { type Containers, composeUp, type Engine, findEngine } from './docker.ts';
+import { type Containers, composeUp, findEngine } from './docker.ts';
 import { EmbeddedError } from './errors.ts';
-import { installLines, osRelease } from './java.ts';
+import { installCommand, osRelease } from './java.ts';
 import { startKafka } from './kafka.ts';
 import type { OnProgress } from './progress.ts';
-import { type EmbeddedRegistryOptions, type SchemaRegistry, startRegistry } from './registry.ts';
+import { type SchemaRegistry, startRegistry } from './registry.ts';
 import { supervise } from './server.ts';
 import { type Env, QUICK_START } from './settings.ts';
 
@@ -33,7 +33,6 @@ export type Backbone = {
   /** The choice and its reason, one line for the user. */
   readonly why: string;
   readonly brokers: string[];
-  /** Address of the registry's Confluent API. */
   readonly registryUrl: string;
   /** Stops the servers that this process started, never configured ones. */
   stop(): Promise<void>;
@@ -56,8 +55,11 @@ export async function startBackbone(options: BackboneOptions): Promise<Backbone>
   const engine = await findEngine(options.env);
   if (!engine) return await startEmbedded(options, 'KAFKA_BROKERS is not set and no Docker engine answers');
   try {
-    const { how, containers } = await startInDocker(engine, options);
-    const why = `using ${how} at ${engine.address}: KAFKA_BROKERS is not set and Docker runs`;
+    options.onProgress('starting the broker and the registry in Docker');
+    const { startContainers } = options;
+    const how = startContainers === undefined ? 'docker compose' : 'containers of this run';
+    const containers = await (startContainers?.() ?? composeUp(engine, options.env));
+    const why = `using ${how} at ${engine}: KAFKA_BROKERS is not set and Docker runs`;
     return { kind: 'docker', why, ...containers };
   } catch (error) {
     if (!(error instanceof EmbeddedError) || error.code !== 'DOCKER_FAILED') throw error;
@@ -65,35 +67,42 @@ export async function startBackbone(options: BackboneOptions): Promise<Backbone>
   }
 }
 
-async function startInDocker(
-  engine: Engine,
-  { startContainers, env, onProgress }: BackboneOptions,
-): Promise<{ how: string; containers: Containers }> {
-  onProgress('starting the broker and the registry in Docker');
-  if (startContainers !== undefined)
-    return { how: 'containers of this run', containers: await startContainers() };
-  return { how: 'docker compose', containers: await composeUp(engine, env) };
-}
-
 async function startEmbedded(options: BackboneOptions, because: string): Promise<Backbone> {
-  const { env, onProgress, preferredPorts, isShort = false } = options;
+  const { env, onProgress, onProblem = () => {}, preferredPorts, isShort = false } = options;
   const dataDir = resolve(options.dataDir);
-  const registryStart = new RegistryStart(options, join(dataDir, 'registry'));
+  /** The registry starts while its broker does: half of its start needs no broker. */
+  let registryStart = null as null | {
+    readonly started: Promise<SchemaRegistry>;
+    readonly cancelled: AbortController;
+  };
+  const cancel = async (): Promise<void> => {
+    registryStart?.cancelled.abort();
+    await registryStart?.started.then((registry) => registry.stop()).catch(() => {});
+  };
+  const registryOptions = { dataDir: join(dataDir, 'registry'), env, onProgress };
   const kafka = await startKafka({
     dataDir: join(dataDir, 'kafka'),
     env,
     onProgress,
     jvmArgs: isShort ? QUICK_START : [],
-    onStarting: (brokers: readonly string[]) => registryStart.begin(brokers),
     preferredPort: preferredPorts?.kafka,
+    onStarting: (brokers: readonly string[]) => {
+      const cancelled = new AbortController();
+      const options = { ...registryOptions, preferredPort: preferredPorts?.registry, brokers };
+      const started = cancel().then(() => startRegistry({ ...options, signal: cancelled.signal }));
+      // Awaited below.
+      started.catch(() => {});
+      registryStart = { started, cancelled };
+    },
   }).catch(async (error: unknown) => {
-    await registryStart.cancel();
+    await cancel();
     throw withAdvice(error, because);
   });
   try {
-    const registry = await registryStart.result;
+    if (registryStart === null) throw new Error('the registry starts with its brokers');
+    const registry = await registryStart.started;
     const supervision = new AbortController();
-    const keep = { onProblem: options.onProblem ?? (() => {}), signal: supervision.signal };
+    const keep = { onProblem, signal: supervision.signal };
     const supervised = [supervise('schema registry', registry, keep), supervise('broker', kafka, keep)];
     return {
       kind: 'embedded',
@@ -113,49 +122,13 @@ async function startEmbedded(options: BackboneOptions, because: string): Promise
   }
 }
 
-/** The start of a registry while its brokers start: half of it needs no broker. */
-class RegistryStart {
-  readonly #options: Omit<EmbeddedRegistryOptions, 'brokers'>;
-  #starting: { readonly registry: Promise<SchemaRegistry>; readonly cancelled: AbortController } | null =
-    null;
-
-  constructor({ env, onProgress, preferredPorts }: BackboneOptions, dataDir: string) {
-    this.#options = { dataDir, env, onProgress, preferredPort: preferredPorts?.registry };
-  }
-
-  /** Starts the registry for brokers at these addresses. Cancels an earlier start for other addresses. */
-  begin(brokers: readonly string[]): void {
-    const previous = this.cancel();
-    const cancelled = new AbortController();
-    const registry = previous.then(() =>
-      startRegistry({ ...this.#options, brokers, signal: cancelled.signal }),
-    );
-    // `result` reports its failure.
-    registry.catch(() => {});
-    this.#starting = { registry, cancelled };
-  }
-
-  /** The started registry. Rejects as `startRegistry`. */
-  get result(): Promise<SchemaRegistry> {
-    if (this.#starting === null) throw new Error('the registry starts with its brokers');
-    return this.#starting.registry;
-  }
-
-  async cancel(): Promise<void> {
-    this.#starting?.cancelled.abort();
-    await this.#starting?.registry.then(
-      (registry) => registry.stop(),
-      () => {},
-    );
-  }
-}
-
 /** Adds the alternatives to an error about missing software on this machine. */
 function withAdvice(error: unknown, because: string): unknown {
   const missing = ['JAVA_MISSING', 'JAVA_TOO_OLD', 'MAVEN_MISSING'];
   if (!(error instanceof EmbeddedError) || !missing.includes(error.code)) return error;
   const advice = 'or start Docker, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL';
-  const message = `${error.message}, ${advice} (${because})\n${installLines(osRelease()).join('\n')}`;
+  const command = installCommand(osRelease());
+  const message = `${error.message}, ${advice} (${because})${command === undefined ? '' : `\n  ${command}`}`;
   return new EmbeddedError('NO_BACKBONE', message, error);
 }
 

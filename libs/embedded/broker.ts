@@ -14,9 +14,10 @@ import { HOST, requireFree } from './ports.ts';
 import { type RunningServer, startServer } from './server.ts';
 import type { Env } from './settings.ts';
 
-/** The parts of every broker process: Java, the jars of Apache Kafka, the folder of class archives, the environment. */
+/** The parts of every broker process: Java, its further arguments, the jars of Apache Kafka, the folder of class archives, the environment. */
 export type Jvm = {
   readonly java: Java;
+  readonly args: readonly string[];
   readonly libs: string;
   readonly classArchives: string;
   readonly env: Env;
@@ -28,7 +29,6 @@ export type Ports = {
   readonly controllerPort: number;
   /** Port to which a proxy forwards; null without a proxy. */
   readonly proxiedPort: number | null;
-  /** Null without secured listeners. */
   readonly secured: SecuredPorts | null;
 };
 
@@ -51,23 +51,12 @@ export type Node = {
   readonly settings: Readonly<Record<string, string>>;
 };
 
-/** Settings of a broker's process. */
-export type BrokerProcessOptions = {
-  /** Further arguments of the Java machine. */
-  readonly jvmArgs?: readonly string[];
-};
-
 /** Far above the usual time, for busy machines. */
 const READY_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 30_000;
 
 /** Starts the broker of a formatted folder and waits until it answers. Throws START_…, PORT_IN_USE, DATA_FOLDER_NEWER. */
-export async function launch(
-  jvm: Jvm,
-  node: Node,
-  owned: OwnedFolder,
-  options: BrokerProcessOptions,
-): Promise<RunningServer> {
+export async function launch(jvm: Jvm, node: Node, owned: OwnedFolder): Promise<RunningServer> {
   const { folder, ports } = node;
   const logs = join(folder, 'logs');
   makeFolder(logs);
@@ -78,9 +67,8 @@ export async function launch(
   await requireFree(ports.port);
   // The answer must come from this broker, not from one that took the port first.
   const clusterId = await clusterIdOf(folder);
-  const output = join(logs, 'kafka.out');
   const archive = classArchive(jvm.classArchives, 'kafka', jvm.java);
-  const starting = startServer({
+  const server = await startServer({
     name: 'Kafka broker',
     process: {
       command: jvm.java.path,
@@ -90,7 +78,7 @@ export async function launch(
         '-XX:+UseSerialGC',
         '-XX:+ExitOnOutOfMemoryError',
         ...archive.jvmArgs,
-        ...(options.jvmArgs ?? []),
+        ...jvm.args,
         `-Dlog4j2.configurationFile=${join(import.meta.dirname, 'log4j2.properties')}`,
         `-Dtouchline.logs=${logs}`,
         '-cp',
@@ -100,17 +88,16 @@ export async function launch(
       ],
       env: jvm.env,
       cwd: folder,
-      outputFile: output,
+      outputFile: join(logs, 'kafka.out'),
       graceSeconds: 8,
     },
-    logFiles: [join(logs, 'kafka.log'), output],
+    logFile: join(logs, 'kafka.log'),
     // Before it is ready: the broker holds the folder from its start, also if this process is then killed.
     onSpawned: (pid) => owned.note({ owner: process.pid, broker: pid, ...ports }),
     ready: async () => (await readyClusterId([`${HOST}:${ports.port}`])) === clusterId,
     readyTimeoutMs: READY_TIMEOUT_MS,
     stopTimeoutMs: STOP_TIMEOUT_MS,
-  });
-  const server = await starting.catch((error: unknown) => {
+  }).catch((error: unknown) => {
     throw newerData(error, folder);
   });
   await archive.write(server.pid);
@@ -145,18 +132,17 @@ export async function format(jvm: Jvm, node: Node, clusterId: string): Promise<v
   const fresh = join(folder, 'data.new');
   await rm(fresh, { recursive: true, force: true });
   const properties = join(folder, 'format.properties');
-  const archive = classArchive(jvm.classArchives, 'kafka', jvm.java);
   await writeFile(properties, render(brokerSettings(node, fresh)));
-  const tool = [
-    '-XX:TieredStopAtLevel=1',
-    '-XX:+UseSerialGC',
-    ...archive.jvmArgs,
-    '-cp',
-    join(jvm.libs, '*'),
-    'kafka.tools.StorageTool',
-  ];
+  const tool = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-cp', join(jvm.libs, '*')];
   try {
-    const args = [...tool, 'format', `--cluster-id=${clusterId}`, '--config', properties];
+    const args = [
+      ...tool,
+      'kafka.tools.StorageTool',
+      'format',
+      `--cluster-id=${clusterId}`,
+      '--config',
+      properties,
+    ];
     args.push(...(node.security?.storageArguments ?? []));
     await promisify(execFile)(jvm.java.path, args, { env: jvm.env, timeout: READY_TIMEOUT_MS });
   } catch (cause) {

@@ -1,60 +1,63 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
-import { engineAddresses, findEngine } from './docker.ts';
+import { composeUp, findEngine } from './docker.ts';
+import { installProgram } from './testing/programs.ts';
 
+const ENGINE = 'unix:///run/docker.sock';
 let folder: string;
-let server: Server | undefined;
 beforeEach(() => {
   folder = temporaryFolder();
 });
-afterEach(async () => {
-  server?.close();
+
+test('finds the engine that docker reaches, and none where there is neither', async () => {
+  expect(await findEngine({ PATH: folder })).toBeUndefined();
+  await installProgram(folder, 'docker', 'test "$DOCKER_HOST" != "unix:///nowhere"');
+  expect(await findEngine({ PATH: folder, DOCKER_HOST: 'unix:///nowhere' })).toBeUndefined();
+  expect(await findEngine({ PATH: folder, DOCKER_HOST: ENGINE })).toBe(ENGINE);
+  expect(await findEngine({ PATH: folder })).toBe('its default socket');
 });
 
-/** Starts a server that answers a ping as an engine does, with this status. */
-async function answering(where: string | number, status: number): Promise<Server> {
-  server = createServer((request, response) => {
-    response.statusCode = request.url === '/_ping' ? status : 404;
-    response.end('OK');
+test.each(['tcp://elsewhere:2375', 'ssh://me@elsewhere'])('starts nothing at %s', async (engine) => {
+  await expect(composeUp(engine, { PATH: folder })).rejects.toMatchObject({
+    code: 'DOCKER_FAILED',
+    message: expect.stringContaining(`${engine} is not on this machine`),
   });
-  if (typeof where === 'string') server.listen(where);
-  else server.listen(where, '127.0.0.1');
-  await once(server, 'listening');
-  return server;
+});
+
+/** Installs a `docker` that records its arguments, lists `running` services, and runs the script `up` for `up`. */
+async function fakeDocker({ running, up }: { running: string; up: string }): Promise<Record<string, string>> {
+  const script = `
+    shift 3
+    echo "$@" >> "$HERE/calls"
+    case $1 in ps) echo "${running}";; up) ${up};; esac`;
+  await installProgram(folder, 'docker', script);
+  return { PATH: `${folder}:/usr/bin:/bin`, HERE: folder };
 }
 
-test('tries DOCKER_HOST, else the default sockets', () => {
-  expect(engineAddresses({ DOCKER_HOST: 'tcp://engine:2375', HOME: '/home/me' })).toEqual([
-    'tcp://engine:2375',
-  ]);
-  expect(engineAddresses({ HOME: '/home/me', XDG_RUNTIME_DIR: '/run/user/1' })).toEqual([
-    'unix:///var/run/docker.sock',
-    'unix:///home/me/.docker/run/docker.sock',
-    'unix:///run/user/1/docker.sock',
-  ]);
-});
+const stopped = async (): Promise<string[]> =>
+  (await readFile(join(folder, 'calls'), 'utf8')).split('\n').filter((line) => line.startsWith('stop '));
 
-test('finds an engine at a socket', async () => {
-  const socket = join(folder, 'docker.sock');
-  await answering(socket, 200);
-  const address = `unix://${socket}`;
-  expect(await findEngine({ DOCKER_HOST: address })).toEqual({ address, local: true });
-});
+test.each([
+  ['none', '', ['stop registry', 'stop kafka']],
+  ['the broker', 'kafka', ['stop registry']],
+])(
+  'stops the services it has started when one fails to start; %s ran before',
+  async (_name, running, expected) => {
+    const env = await fakeDocker({ running, up: 'echo "port is already allocated" >&2; exit 1' });
+    await expect(composeUp(ENGINE, env)).rejects.toMatchObject({
+      code: 'DOCKER_FAILED',
+      message: 'docker compose up failed: port is already allocated',
+    });
+    expect(await stopped()).toEqual(expected);
+  },
+);
 
-test('finds an engine at a port', async () => {
-  const { port } = (await answering(0, 200)).address() as AddressInfo;
-  const address = `tcp://127.0.0.1:${port}`;
-  expect(await findEngine({ DOCKER_HOST: address })).toEqual({ address, local: true });
-});
-
-test('finds none without an answer, or with the answer of another server', async () => {
-  expect(await findEngine({ DOCKER_HOST: `unix://${join(folder, 'none.sock')}` })).toBeUndefined();
-  expect(await findEngine({ DOCKER_HOST: 'ssh://me@elsewhere' })).toBeUndefined();
-  expect(await findEngine({ DOCKER_HOST: 'nonsense' })).toBeUndefined();
-  const { port } = (await answering(0, 503)).address() as AddressInfo;
-  expect(await findEngine({ DOCKER_HOST: `tcp://127.0.0.1:${port}` })).toBeUndefined();
+test('stops only services that did not run before', async () => {
+  const env = await fakeDocker({ running: 'registry', up: 'exit 0' });
+  const containers = await composeUp(ENGINE, env);
+  expect(await stopped()).toEqual([]);
+  await containers.stop();
+  expect(await stopped()).toEqual(['stop kafka']);
 });

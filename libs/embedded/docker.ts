@@ -1,14 +1,11 @@
 import { execFile } from 'node:child_process';
-import { request } from 'node:http';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { reasonOf } from '#errors/touchline-error.ts';
 import { EmbeddedError, stderrOf } from './errors.ts';
 import { CONFLUENT_API, type Env } from './settings.ts';
 
-/** A Docker engine. `address`: `unix:///path` or `tcp://host:port`; `local`: whether it runs on this machine. */
-export type Engine = { readonly address: string; readonly local: boolean };
+const run = promisify(execFile);
 
 /** A broker and a registry that run in containers. */
 export type Containers = {
@@ -17,48 +14,22 @@ export type Containers = {
   stop(): Promise<void>;
 };
 
-const PING_TIMEOUT_MS = 2_000;
-const UNIX = 'unix://';
+const ANSWER_MS = 5_000;
 
-/** Returns the engine of DOCKER_HOST, else the first that answers at a default socket; undefined if none answers. */
-export async function findEngine(env: Env): Promise<Engine | undefined> {
-  for (const address of engineAddresses(env)) {
-    if (await answersPing(address)) return { address, local: isLocal(address) };
+/** Returns the address of the engine that the command `docker` reaches: DOCKER_HOST, or a default socket; undefined if none answers. */
+export async function findEngine(env: Env): Promise<string | undefined> {
+  try {
+    await run('docker', ['version', '--format', '{{.Server.Version}}'], { env, timeout: ANSWER_MS });
+    return env.DOCKER_HOST || 'its default socket';
+  } catch {
+    return undefined;
   }
-  return undefined;
 }
 
-/** Returns the addresses of engines to try, in order. */
-export function engineAddresses(env: Env): string[] {
-  if (env.DOCKER_HOST) return [env.DOCKER_HOST];
-  const sockets = ['/var/run/docker.sock', join(env.HOME ?? homedir(), '.docker', 'run', 'docker.sock')];
-  if (env.XDG_RUNTIME_DIR) sockets.push(join(env.XDG_RUNTIME_DIR, 'docker.sock'));
-  return sockets.map((path) => UNIX + path);
-}
-
-function isLocal(address: string): boolean {
-  return address.startsWith(UNIX) || ['localhost', '127.0.0.1', '[::1]'].includes(new URL(address).hostname);
-}
-
-function answersPing(address: string): Promise<boolean> {
-  const target = pingTarget(address);
-  if (!target) return Promise.resolve(false);
-  return new Promise((resolve) => {
-    const ping = request({ ...target, path: '/_ping', timeout: PING_TIMEOUT_MS }, (response) => {
-      response.resume();
-      resolve(response.statusCode === 200);
-    });
-    ping.on('timeout', () => ping.destroy(new Error('no answer in time')));
-    ping.on('error', () => resolve(false));
-    ping.end();
-  });
-}
-
-function pingTarget(address: string): { socketPath: string } | { host: string; port: number } | undefined {
-  if (address.startsWith(UNIX)) return { socketPath: address.slice(UNIX.length) };
-  if (!URL.canParse(address)) return undefined;
-  const { protocol, hostname, port } = new URL(address);
-  return protocol === 'tcp:' ? { host: hostname, port: Number(port) || 2375 } : undefined;
+function isLocal(engine: string): boolean {
+  const url = URL.parse(engine);
+  if (url === null || url.protocol === 'unix:') return true;
+  return ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
 }
 
 const FILE = join(import.meta.dirname, '..', '..', 'docker-compose.yml');
@@ -66,12 +37,10 @@ const FILE = join(import.meta.dirname, '..', '..', 'docker-compose.yml');
 const TIMEOUT_MS = 15 * 60_000;
 
 /** Starts `kafka` and `registry` of docker-compose.yml; their data stays. `stop` stops those that did not run before. Throws DOCKER_FAILED. */
-export async function composeUp(engine: Engine, env: Env): Promise<Containers> {
-  if (!engine.local) {
-    throw new EmbeddedError(
-      'DOCKER_FAILED',
-      `${engine.address} is not on this machine, and neither are the ports of its containers`,
-    );
+export async function composeUp(engine: string, env: Env): Promise<Containers> {
+  if (!isLocal(engine)) {
+    const reason = `${engine} is not on this machine, and neither are the ports of its containers`;
+    throw new EmbeddedError('DOCKER_FAILED', reason);
   }
   const running = (await compose(env, 'ps', '--services', '--status', 'running')).split(/\s+/);
   const started = ['registry', 'kafka'].filter((service) => !running.includes(service));
@@ -98,7 +67,7 @@ async function compose(env: Env, ...args: string[]): Promise<string> {
     const unused = 'not-used-by-the-broker';
     const complete = { WEBHOOK_SECRET: unused, CLIENTS_KEY: unused, ...env };
     const command = ['compose', '--file', FILE, ...args];
-    const { stdout } = await promisify(execFile)('docker', command, { env: complete, timeout: TIMEOUT_MS });
+    const { stdout } = await run('docker', command, { env: complete, timeout: TIMEOUT_MS });
     return stdout;
   } catch (cause) {
     const reason = stderrOf(cause).split('\n').at(-1) || reasonOf(cause);

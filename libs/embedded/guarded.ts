@@ -46,7 +46,6 @@ export type GuardedOptions = {
 /** A child process that ends with this process, even when this process is killed. It does not keep this process alive. */
 export type Guarded = {
   readonly pid: number;
-  /** Resolves at the end of the process. */
   readonly exited: Promise<Exit>;
   /** Waits for the end of the process, and keeps this process alive until then. */
   ended(): Promise<Exit>;

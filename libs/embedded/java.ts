@@ -53,19 +53,15 @@ async function versionOf(path: string, env: Env): Promise<string | undefined> {
   }
 }
 
-/** The commands that install Java and Maven, by platform: a name of `ID` or `ID_LIKE` in /etc/os-release, or of `process.platform`. */
-const COMMANDS = [
-  [
-    'Debian, Ubuntu',
-    ['debian', 'ubuntu'],
-    'sudo apt install -y openjdk-21-jre-headless maven (Debian 12: openjdk-17-jre-headless)',
-  ],
-  ['Fedora, RHEL', ['fedora', 'rhel'], 'sudo dnf install -y java-21-openjdk-headless maven'],
-  ['Alpine', ['alpine'], 'apk add openjdk21-jre-headless maven'],
-  ['Arch', ['arch'], 'sudo pacman -S --noconfirm jre-openjdk-headless maven'],
-  ['macOS', ['darwin'], 'brew install maven'],
-  ['Windows', ['win32'], 'wsl --install -d Ubuntu, then the line of Ubuntu in it'],
-] as const;
+/** The command that installs Java and Maven, by a name of `ID` or `ID_LIKE` in /etc/os-release, or of `process.platform`. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  debian: 'sudo apt install -y openjdk-21-jre-headless maven (Debian 12: openjdk-17-jre-headless)',
+  fedora: 'sudo dnf install -y java-21-openjdk-headless maven',
+  alpine: 'apk add openjdk21-jre-headless maven',
+  arch: 'sudo pacman -S --noconfirm jre-openjdk-headless maven',
+  darwin: 'brew install maven',
+  win32: 'wsl --install -d Ubuntu, then in it: sudo apt install -y openjdk-21-jre-headless maven',
+};
 
 /** Returns the text of /etc/os-release; empty where there is none. */
 export function osRelease(): string {
@@ -76,13 +72,11 @@ export function osRelease(): string {
   }
 }
 
-/** Returns what to install, a line a platform: that of this machine alone where it is known. `release`: the text of /etc/os-release. */
-export function installLines(release: string, platform: string = process.platform): string[] {
-  const named = [...release.matchAll(/^(?:ID|ID_LIKE)="?([^"\n]*)"?$/gm)].flatMap(([, names = '']) =>
-    names.split(' '),
-  );
-  const own = COMMANDS.filter(([, ids]) => ids.some((id) => id === platform || named.includes(id)));
-  return (own.length > 0 ? own.slice(0, 1) : COMMANDS).map(([name, , command]) => `  ${name}: ${command}`);
+/** Returns the command that installs Java and Maven; undefined on an unknown platform. `release`: the text of /etc/os-release. */
+export function installCommand(release: string, platform: string = process.platform): string | undefined {
+  const found = release.matchAll(/^(?:ID|ID_LIKE)="?([^"\n]*)"?$/gm);
+  const names = [platform, ...[...found].flatMap(([, of = '']) => of.split(' '))];
+  return names.map((name) => COMMANDS[name]).find((command) => command !== undefined);
 }
 
 const WRITE_TIMEOUT_MS = 60_000;

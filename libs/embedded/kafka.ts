@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import {
-  type BrokerProcessOptions,
   type BrokerSecurity,
   clusterIdOf,
   format,
@@ -18,7 +17,7 @@ import type { OnProgress } from './progress.ts';
 import { type Controls, controls, type RunningServer } from './server.ts';
 import { CLUSTER_BROKER, type Env, LONE_BROKER } from './settings.ts';
 
-type BrokerOptions = BrokerProcessOptions & {
+type BrokerOptions = {
   /** Folder for the brokers' data, settings and logs. Created if it is missing. */
   readonly dataDir: string;
   /** Version of Apache Kafka. Default: KAFKA_VERSION. Another version is downloaded in addition. */
@@ -27,6 +26,7 @@ type BrokerOptions = BrokerProcessOptions & {
   readonly security?: BrokerSecurity;
   /** Broker settings that override the defaults. */
   readonly settings?: Readonly<Record<string, string>>;
+  readonly jvmArgs?: readonly string[];
   readonly env?: Env;
   readonly onProgress?: OnProgress;
   /** Called with the brokers' addresses before they answer, and again with others if another process took a port. */
@@ -57,7 +57,6 @@ export type KafkaCluster = {
   readonly brokers: string[];
   /** The brokers in the order of their node ids, from 1. `stop` of one is final. */
   readonly nodes: readonly Kafka[];
-  /** Stops all brokers gracefully and for good. */
   stop(): Promise<void>;
 };
 
@@ -99,7 +98,7 @@ async function startNodes(options: BrokerOptions, plan: ClusterPlan): Promise<Ka
   const onProgress = options.onProgress ?? (() => {});
   const java = await findJava(env);
   const { kafkaLibs, classArchives } = await install(env, onProgress, options.version);
-  const jvm: Jvm = { java, libs: kafkaLibs, classArchives, env };
+  const jvm: Jvm = { java, args: options.jvmArgs ?? [], libs: kafkaLibs, classArchives, env };
   const owned: OwnedFolder[] = [];
   try {
     for (const folder of plan.folders) owned.push(await ownFolder(folder));
@@ -108,7 +107,7 @@ async function startNodes(options: BrokerOptions, plan: ClusterPlan): Promise<Ka
       const nodes = await plannedNodes(plan, options, owned, port);
       options.onStarting?.(nodes.map(({ ports }) => addressOf(ports)));
       await formatMissing(jvm, nodes);
-      return await launchAll(jvm, nodes, owned, options);
+      return await launchAll(jvm, nodes, owned);
     });
   } catch (error) {
     for (const folder of owned) folder.release();
@@ -162,14 +161,9 @@ async function formatMissing(jvm: Jvm, nodes: readonly Node[]): Promise<void> {
 }
 
 /** Starts all brokers at once, since none is ready before more than half of them run. A failure stops the others. */
-async function launchAll(
-  jvm: Jvm,
-  nodes: readonly Node[],
-  owned: readonly OwnedFolder[],
-  options: BrokerProcessOptions,
-): Promise<Kafka[]> {
+async function launchAll(jvm: Jvm, nodes: readonly Node[], owned: readonly OwnedFolder[]): Promise<Kafka[]> {
   const started = await Promise.allSettled(
-    nodes.map((node, index) => launch(jvm, node, owned[index] as OwnedFolder, options)),
+    nodes.map((node, index) => launch(jvm, node, owned[index] as OwnedFolder)),
   );
   const failed = started.find((outcome) => outcome.status === 'rejected');
   if (failed !== undefined) {
@@ -179,8 +173,11 @@ async function launchAll(
   return nodes.map((node, index) => {
     const folder = owned[index] as OwnedFolder;
     const { value: server } = started[index] as PromiseFulfilledResult<RunningServer>;
-    const startAgain = async () => launch(jvm, await withFreeControllerPort(node), folder, options);
-    const handle = controls(server, startAgain, () => folder.release());
+    const handle = controls(
+      server,
+      () => launch(jvm, node, folder),
+      () => folder.release(),
+    );
     const { port, proxiedPort, secured } = node.ports;
     return Object.assign(handle, {
       brokers: [addressOf(node.ports)],
@@ -194,15 +191,4 @@ async function launchAll(
 
 function addressOf({ port }: Ports): string {
   return `${HOST}:${port}`;
-}
-
-/** A single broker may move its controller to a free port; in a cluster the other brokers know its port. */
-async function withFreeControllerPort(node: Node): Promise<Node> {
-  if (node.voters.length > 1) return node;
-  const controllerPort = await freePort(node.ports.controllerPort);
-  return {
-    ...node,
-    ports: { ...node.ports, controllerPort },
-    voters: [`${node.id}@${HOST}:${controllerPort}`],
-  };
 }

@@ -9,7 +9,6 @@ import { type Controls, controls, type RunningServer, startServer } from './serv
 import { CONFLUENT_API, type Env, registryEnvironment } from './settings.ts';
 
 export type EmbeddedRegistryOptions = {
-  /** Addresses of the broker that stores the schemas. */
   readonly brokers: readonly string[];
   /** Folder for logs and temporary files; the schemas are in the broker. */
   readonly dataDir: string;
@@ -56,7 +55,6 @@ async function launch(
   await requireFree(port);
   const archive = classArchive(classArchives, 'registry', java);
   const log = join(logs, 'registry.log');
-  const output = join(logs, 'registry.out');
   const server = await startServer({
     name: 'schema registry',
     process: {
@@ -74,10 +72,10 @@ async function launch(
       ],
       env: { ...options.env, ...settings(options.brokers, port, { log, work }) },
       cwd: folder,
-      outputFile: output,
+      outputFile: join(logs, 'registry.out'),
       graceSeconds: 4,
     },
-    logFiles: [log, output],
+    logFile: log,
     ready: () => isReady(port),
     readyTimeoutMs: READY_TIMEOUT_MS,
     stopTimeoutMs: STOP_TIMEOUT_MS,

@@ -21,7 +21,7 @@ function serverOf(script: string) {
       outputFile,
       graceSeconds: 1,
     },
-    logFiles: [outputFile],
+    logFile: outputFile,
     ready: async () => true,
     readyTimeoutMs: 10_000,
     stopTimeoutMs: 5_000,

@@ -1,5 +1,5 @@
-import { accessSync, constants, statfsSync, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { accessSync, constants, statfsSync } from 'node:fs';
+import { readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { adviceOf, type Shortage, shortageIn, shortageOf, withAdvice } from '#errors/shortages.ts';
 import { machineClock } from '#timing/clock.ts';
@@ -13,14 +13,14 @@ type ServerSpec = {
   /** Its name in messages, such as "Kafka broker". */
   readonly name: string;
   readonly process: GuardedOptions;
-  readonly logFiles: readonly string[];
+  /** Its log of this start; that of the last one is kept beside it, as `<log>.last`. */
+  readonly logFile: string;
   /** Called with its pid when it runs, before it is ready. */
   readonly onSpawned?: (pid: number) => Promise<void>;
   ready(): Promise<boolean>;
   readonly readyTimeoutMs: number;
   /** Timeout of a graceful stop; after it the server is killed. */
   readonly stopTimeoutMs: number;
-  /** Aborts a start whose result is no longer needed. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -35,7 +35,6 @@ export type RunningServer = Pick<Guarded, 'pid' | 'exited' | 'ended' | 'running'
 export type Controls = {
   /** Pid of the current process; undefined while the server is down. */
   readonly pid: number | undefined;
-  /** Resolves at the end of the current process. */
   readonly exited: Promise<Exit>;
   /** Returns how the last process ended, as that of `RunningServer`. */
   endText(): Promise<string>;
@@ -43,27 +42,27 @@ export type Controls = {
   kill(signal?: NodeJS.Signals): Promise<void>;
   /** Starts the server if it is down; `signal` aborts the start of a registry. Rejects after `stop`. */
   start(signal?: AbortSignal): Promise<void>;
-  /** Stops gracefully and starts again. */
   restart(): Promise<void>;
   /** Stops for good: gracefully, after a timeout by force. */
   stop(): Promise<void>;
 };
 
 const TAIL_LINES = 15;
-const TAIL_BYTES = 16_384;
+const TAIL_CHARACTERS = 16_384;
 /** A server stops before the last byte of its disk: it creates files of several MiB at once. */
 const FULL_BYTES = 16 * 1024 * 1024;
 
 /** Starts the server and waits until it is ready. Rejects with START_FAILED, START_TIMEOUT or PORT_IN_USE, and the end of its log. */
 export async function startServer(spec: ServerSpec): Promise<RunningServer> {
-  const sizesBefore = new Map(spec.logFiles.map((file) => [file, sizeOf(file)] as const));
-  sizesBefore.set(spec.process.outputFile, 0); // truncated by the start
-
+  const { logFile } = spec;
+  const { outputFile } = spec.process;
+  if (logFile !== outputFile) await rename(logFile, `${logFile}.last`).catch(() => {});
+  const tails = () => Promise.all([...new Set([logFile, outputFile])].map(tailOf));
   const child = await spawnGuarded(spec.process);
-  const logFolder = dirname(spec.process.outputFile);
+  const logFolder = dirname(outputFile);
   const end = async (): Promise<string> => {
     const how = endText(await child.ended());
-    const why = lackOf(await tailOf(spec.logFiles, sizesBefore), logFolder);
+    const why = lackOf(await tails(), logFolder);
     return why === null ? how : `${how}: ${why}`;
   };
   try {
@@ -87,9 +86,9 @@ export async function startServer(spec: ServerSpec): Promise<RunningServer> {
 
   if (outcome === undefined) await child.stop(2_000);
   const exit = await child.ended();
-  const written = await tailOf(spec.logFiles, sizesBefore);
+  const written = await tails();
   const tail = lastLines(written);
-  const log = `\n${tail || '(its log is empty)'}\n(${spec.logFiles.join(', ')})`;
+  const log = `\n${tail || '(its log is empty)'}\n(${logFile}, ${outputFile})`;
   if (/Address already in use|Port already bound|seems to be in use by another process/i.test(tail)) {
     throw new EmbeddedError('PORT_IN_USE', `another process uses the port of the ${spec.name}:${log}`);
   }
@@ -143,32 +142,13 @@ export function controls(
   };
 }
 
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-/** Returns the end of what was written to each of the files since they had these sizes, one after the other. */
-async function tailOf(files: readonly string[], sizesBefore: ReadonlyMap<string, number>): Promise<string[]> {
-  const tails: string[] = [];
-  for (const file of files) {
-    const size = sizeOf(file);
-    const before = sizesBefore.get(file) ?? 0;
-    const start = size >= before ? before : 0; // a smaller file was rotated
-    const from = Math.max(start, size - TAIL_BYTES);
-    if (size === from) continue;
-    const handle = await open(file);
-    try {
-      const { buffer } = await handle.read({ buffer: Buffer.alloc(size - from), position: from });
-      tails.push(buffer.toString('utf8').trimEnd());
-    } finally {
-      await handle.close();
-    }
-  }
-  return tails;
+/** Returns the end of a file; empty where it cannot be read. */
+async function tailOf(file: string): Promise<string> {
+  return (await readFile(file, 'utf8').catch(() => '')).slice(-TAIL_CHARACTERS).trimEnd();
 }
 
 function lastLines(tails: readonly string[]): string {
-  return tails.flatMap((tail) => tail.split('\n').slice(-TAIL_LINES)).join('\n');
+  return tails.flatMap((tail) => (tail === '' ? [] : tail.split('\n').slice(-TAIL_LINES))).join('\n');
 }
 
 /** Returns what a server lacked that ended, and what to do; null when neither its logs nor their full disk shows it. */
