@@ -31,7 +31,6 @@ function candidate(
           stop: async () => {
             left = true;
           },
-          commit: async () => {},
         };
       },
     },

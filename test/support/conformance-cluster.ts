@@ -9,8 +9,6 @@ export type ConformanceCluster = {
   recreateTopic(name: string, partitions: number): Promise<void>;
   /** Opens a transaction of another application with one record; it stays open for longer than a test takes. */
   leaveOpen(transactionalId: string, of: TopicPartition, value: string): Promise<{ abort(): Promise<void> }>;
-  /** Returns the offset that a group has committed. */
-  groupOffset(group: string, of: TopicPartition): Promise<number>;
 };
 
 /** Partitions of each topic of the suite. */

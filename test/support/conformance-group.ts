@@ -1,7 +1,7 @@
 /** The part of the conformance suite about members of a consumer group: see conformance.ts. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { GroupMember, StreamClient } from '#streams/client/port.ts';
-import { type ConformanceCluster, PARTITIONS } from './conformance-cluster.ts';
+import { PARTITIONS } from './conformance-cluster.ts';
 import { untilTrue } from './poll.ts';
 
 type JoinedMember = {
@@ -15,7 +15,6 @@ const shareOf = ({ assigned }: JoinedMember): readonly number[] => assigned.at(-
 
 /** Declares the tests. `subject` returns the client of the current test, with the names of its group and topic. */
 export function describeGroupMember(
-  cluster: ConformanceCluster,
   subject: () => { readonly client: StreamClient; readonly id: string; readonly topic: string },
 ): void {
   describe('group member', () => {
@@ -66,14 +65,11 @@ export function describeGroupMember(
       expect(second.assigned).toHaveLength(before);
     });
 
-    test('a member is confirmed by the group, and commits offsets for tools', async () => {
-      const { id, topic } = subject();
+    test('a member is confirmed by the group', async () => {
       const joined = await join();
       await untilTrue('it has all', () => shareOf(joined).length === PARTITIONS);
       const before = joined.heartbeats;
       await untilTrue('heartbeats are answered', () => joined.heartbeats > before + 2);
-      await joined.member.commit(new Map([[2, 7]]));
-      expect(await cluster.groupOffset(id, { topic, partition: 2 })).toBe(7);
     });
   });
 }

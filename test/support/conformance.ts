@@ -39,7 +39,6 @@ export function describeStreamClient(cluster: ConformanceCluster): void {
       transactionalId,
       own: [0, 1, 2, 3].map((partition) => ({ topic, partition })),
       shared: [0, 1, 2, 3].map((partition) => ({ topic: other, partition })),
-      lastCommitted: async () => null,
     });
     onTestFinished(() => producer.close());
     return producer;
@@ -279,5 +278,5 @@ export function describeStreamClient(cluster: ConformanceCluster): void {
     });
   });
 
-  describeGroupMember(cluster, () => ({ client, id, topic }));
+  describeGroupMember(() => ({ client, id, topic }));
 }

@@ -21,7 +21,6 @@ const UNKNOWN_TOPIC_MS = 2_000;
 
 /** Opens the runtime's Kafka client, built on the requests of @platformatic/kafka (docs/decisions/0114, 0116). */
 export function openStreamClient({ brokers, clientId, log = silentLogger }: ClientOptions): StreamClient {
-  /** Connections that are not closed yet. */
   const all = new Set<BrokerConnections>();
   const metadata = new SharedMetadata();
   const open = (): BrokerConnections => {

@@ -60,11 +60,11 @@ export type ProducerIdentity = { readonly id: string; readonly epoch: number };
 export type ProducerOptions = {
   readonly transactionalId: string;
   /** Partitions that only this producer writes to. */
-  readonly own: readonly TopicPartition[];
+  readonly own?: readonly TopicPartition[];
   /** Other partitions that this producer may write to. */
-  readonly shared: readonly TopicPartition[];
-  /** Reads who wrote the last committed transaction; null when none is. Called when the coordinator no longer knows the outcome. */
-  readonly lastCommitted: () => Promise<ProducerIdentity | null>;
+  readonly shared?: readonly TopicPartition[];
+  /** Reads who wrote the last committed transaction; null when none is. Called when the coordinator no longer knows the outcome. Default: null. */
+  readonly lastCommitted?: () => Promise<ProducerIdentity | null>;
   /** Stops the opening: no further request is sent, and the opening rejects. */
   readonly signal?: AbortSignal;
 };
@@ -128,8 +128,6 @@ export type GroupListener = {
 export interface GroupMember {
   /** Joins, and resolves at the first assignment. Rejects with `StreamError` UNAVAILABLE after 30 s without one. */
   start(): Promise<void>;
-  /** Commits offsets for tools that show lag; the runtime does not read them. Rejects when the group refuses them. */
-  commit(positions: ReadonlyMap<number, number>): Promise<void>;
   /** Leaves the group, and waits at most 5 s for the broker. */
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Brokers } from '#security/brokers.ts';
-import { type MachineClock, machineClock, settlesWithin } from '#timing/clock.ts';
+import { type MachineClock, machineClock } from '#timing/clock.ts';
 import { openStreamClient } from '../client/client.ts';
 import type { GroupListener, GroupMember, StreamClient } from '../client/port.ts';
 import { RefusedError, type StreamError } from '../errors.ts';
@@ -18,13 +18,10 @@ export type StreamOptions = StreamTopics &
     readonly metrics: Registry;
     /** Session timeout in the group, milliseconds. Default 6,000. */
     readonly sessionTimeoutMs?: number;
-    /** As for `GroupOptions`. */
     readonly instanceId?: string;
     readonly leaves?: boolean;
     /** Called when another process uses the same instance id; this process must exit. */
     readonly onFenced: (error: StreamError) => void;
-    /** Whether to refuse the partition or to continue when unprocessed input was removed. Default: stop. */
-    readonly onLostInput?: 'stop' | 'continue';
     /** Default: a client of `openStreamClient`. */
     readonly client?: StreamClient;
     readonly clock?: MachineClock;
@@ -40,9 +37,6 @@ export type Stream = {
 
 /** Interval of checks for failed tasks that are due, while there are any. */
 const RETRY_POLL_MS = 50;
-/** Interval of committing the positions as offsets of the group. */
-const LAG_COMMIT_MS = 5_000;
-const LAST_LAG_COMMIT_MS = 1_000;
 /** Minimum interval between checks of the logs of running partitions, and of the settings of the topics. */
 const RECHECK_MS = 30_000;
 
@@ -100,14 +94,12 @@ class StreamRuntime implements GroupListener {
   readonly #tasks = new Map<number, Task>();
   readonly #closing = new Set<Promise<void>>();
   readonly #retries: RetrySchedule;
-  /** Aborted by `stop`. */
   readonly #ending = new AbortController();
   readonly onFenced: (error: StreamError) => void;
-  readonly #lagCommitted = new Map<number, number>();
-  #lagCommitAt = 0;
   readonly #recheck: LogRecheck;
   #recheckAt = 0;
-  #topicsAt = 0;
+  /** Positions at the last check. */
+  readonly #checked = new Map<number, number | null>();
   #joined = false;
   #isRetrying = false;
 
@@ -148,10 +140,8 @@ class StreamRuntime implements GroupListener {
   async stop(): Promise<void> {
     this.#ending.abort();
     this.#joined = false;
-    const reached = this.#positions();
     for (const partition of this.#tasks.keys()) this.#release(partition);
     await Promise.all(this.#closing);
-    await settlesWithin(this.#commitLag(reached), LAST_LAG_COMMIT_MS, this.#context.clock);
     await this.#member.stop();
     await this.#context.client.close();
   }
@@ -181,41 +171,26 @@ class StreamRuntime implements GroupListener {
   onHeartbeat(sentAt: number): void {
     const now = this.#context.clock.monotonic();
     this.#retries.confirm(sentAt);
-    if (now < this.#lagCommitAt) return;
-    this.#lagCommitAt = now + LAG_COMMIT_MS;
-    const positions = this.#positions();
-    void this.#recheckLogs(positions, now);
-    void this.#recheckTopics(now);
-    void this.#commitLag(positions);
-  }
-
-  /** Ends the claims of all tasks when the settings of a topic have become wrong. */
-  async #recheckTopics(now: number): Promise<void> {
-    if (now < this.#topicsAt) return;
-    this.#topicsAt = now + RECHECK_MS;
-    try {
-      await this.#context.requireTopics?.();
-    } catch (error) {
-      if (!(error instanceof RefusedError)) throw error;
-      for (const task of this.#tasks.values()) task.doubt(error);
-    }
-  }
-
-  /** Checks the logs of running partitions; those that moved since the last commit of the lag are not idle. */
-  async #recheckLogs(positions: ReadonlyMap<number, number>, now: number): Promise<void> {
-    if (now < this.#recheckAt) return;
-    const running = [...this.#tasks.values()].flatMap(({ partition, marks }) =>
-      marks === null
-        ? []
-        : [{ partition, marks, isIdle: positions.get(partition) === this.#lagCommitted.get(partition) }],
-    );
-    if (running.length === 0) return;
+    const running = [...this.#tasks.values()].filter(({ state }) => state === 'running');
+    if (now < this.#recheckAt || running.length === 0) return;
     this.#recheckAt = now + RECHECK_MS;
+    void this.#recheckRunning(running);
+  }
+
+  /** Ends the claims of partitions whose logs, or the settings of a topic, have become wrong. */
+  async #recheckRunning(tasks: readonly Task[]): Promise<void> {
+    const running = tasks.flatMap(({ partition, marks, position }) => {
+      const isIdle = this.#checked.get(partition) === position;
+      this.#checked.set(partition, position);
+      return marks === null ? [] : [{ partition, marks, isIdle }];
+    });
     try {
       for (const [partition, doubt] of await this.#recheck.find(running))
         this.#tasks.get(partition)?.doubt(doubt);
+      await this.#context.requireTopics?.();
     } catch (error) {
-      this.#context.log.debug({ err: error }, 'the logs of running partitions cannot be checked');
+      if (error instanceof RefusedError) for (const task of this.#tasks.values()) task.doubt(error);
+      else this.#context.log.debug({ err: error }, 'the logs of running partitions cannot be checked');
     }
   }
 
@@ -238,29 +213,8 @@ class StreamRuntime implements GroupListener {
     if (task === undefined) return;
     this.#tasks.delete(partition);
     this.#retries.forget(partition);
-    this.#lagCommitted.delete(partition);
+    this.#checked.delete(partition);
     const closing = task.close().finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
-  }
-
-  #positions(): Map<number, number> {
-    const positions = new Map<number, number>();
-    for (const [partition, { position }] of this.#tasks)
-      if (position !== null) positions.set(partition, position);
-    return positions;
-  }
-
-  /** Commits positions as offsets of the group, for tools that show lag. The runtime does not read them. */
-  async #commitLag(positions: ReadonlyMap<number, number>): Promise<void> {
-    const moved = new Map(
-      [...positions].filter(([partition, next]) => this.#lagCommitted.get(partition) !== next),
-    );
-    if (moved.size === 0) return;
-    try {
-      await this.#member.commit(moved);
-      for (const [partition, next] of moved) this.#lagCommitted.set(partition, next);
-    } catch (error) {
-      this.#context.log.debug({ err: error }, 'the group refused its offsets');
-    }
   }
 }

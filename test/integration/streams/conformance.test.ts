@@ -2,7 +2,6 @@
 import { onTestFinished } from 'vitest';
 import { openStreamClient } from '#streams/client/client.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { withAdmin } from '../../support/admin.ts';
 import { describeStreamClient } from '../../support/conformance.ts';
 import { createKafka } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
@@ -33,12 +32,5 @@ describeStreamClient({
     const transaction = await producer.transaction();
     await transaction.send({ topic, messages: [{ partition, key: 'key', value }] });
     return transaction;
-  },
-  async groupOffset(groupId, { topic, partition: of }) {
-    const [group] = await withAdmin(brokers, (admin) =>
-      admin.listConsumerGroupOffsets({ groups: [groupId] }),
-    );
-    const found = group?.topics.find(({ name }) => name === topic);
-    return Number(found?.partitions.find(({ partitionIndex }) => partitionIndex === of)?.committedOffset);
   },
 });

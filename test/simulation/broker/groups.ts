@@ -32,7 +32,6 @@ export class Group {
   #assignments = new Map<string, unknown>();
   #ids = 0;
   #rebalance: { run: (() => void) | null } | null = null;
-  readonly offsets = new Map<number, number>();
 
   constructor(world: World, name: string, onShare: (share: GroupShare) => void) {
     this.#world = world;
@@ -112,18 +111,6 @@ export class Group {
     // A late request of the process that had the instance id before.
     if (memberId !== '' && member.id !== memberId) return new ProtocolError('FENCED_INSTANCE_ID');
     this.#remove(member, 'leaves');
-    return null;
-  }
-
-  commit(
-    memberId: string,
-    generation: number,
-    instanceId: string | null,
-    positions: ReadonlyMap<number, number>,
-  ): ProtocolError | null {
-    const refusal = this.#refusal(memberId, generation, instanceId);
-    if (refusal !== null) return refusal;
-    for (const [partition, next] of positions) this.offsets.set(partition, next);
     return null;
   }
 

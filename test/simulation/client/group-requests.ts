@@ -76,31 +76,6 @@ export const leaveGroupV5 = api(
   },
 );
 
-type Committed = readonly {
-  readonly name: string;
-  readonly partitions: readonly { readonly partitionIndex: number; readonly committedOffset: bigint }[];
-}[];
-
-export const offsetCommitV8 = api(
-  'OffsetCommit',
-  (
-    cluster,
-    broker,
-    name: string,
-    generation: number,
-    memberId: string,
-    instanceId: string | null,
-    topics: Committed,
-  ) => {
-    cluster.requireCoordinator(broker, `${GROUP} ${name}`);
-    const positions = topics.flatMap(({ partitions }) =>
-      partitions.map((one) => [one.partitionIndex, Number(one.committedOffset)] as const),
-    );
-    orThrow(cluster.group(name).commit(memberId, generation, instanceId, new Map(positions)));
-    return {};
-  },
-);
-
 function orThrow(error: Error | null): void {
   if (error !== null) throw error;
 }

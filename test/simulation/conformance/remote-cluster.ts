@@ -69,7 +69,6 @@ export class RemoteCluster implements ConformanceCluster {
         const member = this.#open(target, 'openGroupMember', [options]);
         return {
           start: async () => void (await member.call('start')),
-          commit: async (positions) => void (await member.call('commit', positions)),
           stop: async () => void (await member.call('stop')),
         };
       },
@@ -93,10 +92,6 @@ export class RemoteCluster implements ConformanceCluster {
     const transaction = this.#open('cluster', 'leaveOpen', args);
     await transaction.opened;
     return { abort: async () => void (await transaction.call('abort')) };
-  }
-
-  groupOffset(...args: Parameters<ConformanceCluster['groupOffset']>): Promise<number> {
-    return this.#call('cluster', 'groupOffset', args) as Promise<number>;
   }
 
   #open(of: 'cluster' | number, method: string, args: readonly unknown[]) {

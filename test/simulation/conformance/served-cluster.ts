@@ -54,7 +54,6 @@ const served = {
     cluster.produce(leader ?? 0, of, { transactionalId, producer, sequence: 0, records });
     return { abort: () => cluster.transactions.end(transactionalId, producer, false) };
   },
-  groupOffset: (group: string, { partition }: TopicPartition) => cluster.group(group).offsets.get(partition),
 };
 
 type Served = Record<string, (...args: unknown[]) => unknown>;

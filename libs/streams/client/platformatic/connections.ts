@@ -25,9 +25,7 @@ type TopicMetadata = {
   readonly id: string;
   /** Leaders by partition; undefined for a partition without one. */
   readonly leaders: readonly (Address | undefined)[];
-  /** Leader epochs by partition. */
   readonly leaderEpochs: readonly number[];
-  /** All brokers of the cluster, from the same response. */
   readonly brokers: readonly Address[];
 };
 
@@ -240,16 +238,25 @@ export class BrokerConnections {
   }
 }
 
-/** Returns the metadata of topics, null: of all. Creates none. The library rejects a response with a partition without a leader. */
+/** The broker's codes of a topic that does not exist, and of one that these credentials may not describe. */
+export const UNKNOWN_TOPIC = 3;
+export const FORBIDDEN_TOPIC = 29;
+
+/**
+ * Returns the metadata of topics, null: of all. Creates none. The library rejects a response with a partition without a leader; `accepts`:
+ * codes of topics that are in the response all the same.
+ */
 export async function metadataOf(
   broker: Connection,
   names: readonly string[] | null,
+  { withRights = false, accepts = [] }: { withRights?: boolean; accepts?: readonly number[] } = {},
 ): Promise<metadataV12.MetadataResponse> {
   try {
-    return await metadata.api.async(broker, names === null ? null : [...names], false, false);
+    return await metadata.api.async(broker, names === null ? null : [...names], false, withRights);
   } catch (error) {
     const { response } = error as { readonly response?: metadataV12.MetadataResponse };
-    if (response?.topics.every(({ errorCode }) => errorCode === 0)) return response;
+    if (response?.topics.every(({ errorCode }) => errorCode === 0 || accepts.includes(errorCode)))
+      return response;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { type EpochEnd, type LogBounds, partitionKey, partitionsUpTo, type TopicPartition } from '../port.ts';
-import { type BrokerConnections, byLeader, metadataOf } from './connections.ts';
-import { FetchIsolationLevels, listOffsetsV7, type metadataV12, offsetForLeaderEpochV4 } from './library.ts';
+import { type BrokerConnections, byLeader, metadataOf, UNKNOWN_TOPIC } from './connections.ts';
+import { FetchIsolationLevels, listOffsetsV7, offsetForLeaderEpochV4 } from './library.ts';
 import { untilAnswered } from './retries.ts';
 
 /** An offset to look up: of the first existing record, the end, or the first record at or after a time (Unix milliseconds). */
@@ -45,9 +45,6 @@ export function epochEnd(
   });
 }
 
-/** The broker's code for a topic that does not exist. */
-const UNKNOWN_TOPIC = 3;
-
 /** Returns the current ids of topics by name; without missing topics. Rejects with `StreamError`. */
 export function topicIds(
   connections: BrokerConnections,
@@ -56,21 +53,13 @@ export function topicIds(
   return untilAnswered(connections, 'look at topics', async () => {
     // A later claim must not find the id of a deleted topic either.
     connections.forget();
-    const { topics } = await metadataOf(await connections.any(), names).catch(requireAllKnown);
+    const { topics } = await metadataOf(await connections.any(), names, { accepts: [UNKNOWN_TOPIC] });
     return new Map(
       topics.flatMap(({ name, topicId, errorCode }) =>
         errorCode === UNKNOWN_TOPIC ? [] : [[name ?? '', topicId] as const],
       ),
     );
   });
-}
-
-/** Returns the response of a failed request for metadata whose only errors are missing topics; else throws the error. */
-function requireAllKnown(error: unknown): metadataV12.MetadataResponse {
-  const { response } = error as { readonly response?: metadataV12.MetadataResponse };
-  if (response?.topics.every(({ errorCode }) => errorCode === 0 || errorCode === UNKNOWN_TOPIC))
-    return response;
-  throw error;
 }
 
 /** Returns all partitions of some topics. Rejects with `StreamError`. */

@@ -3,7 +3,6 @@ import type { BatchRecord } from '../port.ts';
 /** Writes records one after the other into a buffer, which must be large enough. */
 export class RecordBuffer {
   readonly bytes: Buffer;
-  /** The next write position. */
   at = 0;
 
   constructor(bytes: Buffer) {

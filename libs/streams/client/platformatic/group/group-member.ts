@@ -68,17 +68,6 @@ export class ProtocolGroupMember implements GroupMember {
     throw new StreamError('UNAVAILABLE', `join ${this.#options.group}: no assignment in time`);
   }
 
-  async commit(positions: ReadonlyMap<number, number>): Promise<void> {
-    const { group } = this.#options;
-    // A broker responds in order on a connection: the commit would wait behind the join.
-    if (this.#membership.step !== 'heartbeat') throw new StreamError('UNAVAILABLE', `${group} rebalances`);
-    try {
-      await this.#requests.commit(this.#membership, positions);
-    } catch (error) {
-      throw toStreamError(`commit offsets of ${group}`, error);
-    }
-  }
-
   async stop(): Promise<void> {
     this.#stopping.abort();
     clearTimeout(this.#watchdog);

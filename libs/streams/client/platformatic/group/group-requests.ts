@@ -2,7 +2,7 @@ import { settlesWithin } from '#timing/clock.ts';
 import { StreamError } from '../../../errors.ts';
 import type { GroupOptions } from '../../port.ts';
 import type { BrokerConnections } from '../connections.ts';
-import { heartbeatV4, joinGroupV9, leaveGroupV5, offsetCommitV8, syncGroupV5 } from '../library.ts';
+import { heartbeatV4, joinGroupV9, leaveGroupV5, syncGroupV5 } from '../library.ts';
 import { encodeSubscription, PROTOCOL } from './consumer-protocol.ts';
 import type { Membership } from './membership.ts';
 
@@ -67,18 +67,6 @@ export class GroupRequests {
     const answered = heartbeatV4.api.async(coordinator, group, generation, memberId, this.#instanceId);
     if (!(await settlesWithin(answered, sessionTimeoutMs * HEARTBEAT_SHARE)))
       throw new StreamError('UNAVAILABLE', `${group}: a heartbeat is not answered`);
-  }
-
-  async commit({ memberId, generation }: Membership, positions: ReadonlyMap<number, number>): Promise<void> {
-    const { group, topic } = this.#options;
-    const partitions = [...positions].map(([partitionIndex, next]) => ({
-      partitionIndex,
-      committedOffset: BigInt(next),
-      committedLeaderEpoch: -1,
-    }));
-    const topics = [{ name: topic, partitions }];
-    const coordinator = await this.#coordinator();
-    await offsetCommitV8.api.async(coordinator, group, generation, memberId, this.#instanceId, topics);
   }
 
   async leave(memberId: string): Promise<void> {

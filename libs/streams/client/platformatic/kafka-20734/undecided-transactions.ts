@@ -116,12 +116,12 @@ export class UndecidedTransactions {
     this.#identity = of.identity;
     this.#before = of.before;
     this.#decide = of.decide;
-    this.#own = new Set(options.own.map(partitionKey));
+    this.#own = new Set(options.own?.map(partitionKey));
   }
 
   /** Decides earlier producers' transactions, each alike in all partitions; a leaderless shared one when needed. Rejects with `RefusedError`. */
   async settle(): Promise<void> {
-    const { own, shared, lastCommitted } = this.#options;
+    const { own = [], shared = [] } = this.#options;
     const open = await openTransactions(this.#connections, own);
     let unchecked: readonly TopicPartition[] = shared;
     const areChecked = async (): Promise<boolean> => {
@@ -133,7 +133,7 @@ export class UndecidedTransactions {
     await poll(areChecked, { timeoutMs: SHARED_MS, everyMs: POLL_MS });
     await this.#end(open);
     // Read now, as the last commit will be one of this producer later.
-    if (unchecked.length > 0) this.#lastCommitted = await lastCommitted();
+    if (unchecked.length > 0) await this.#readLastCommitted();
     for (const one of unchecked) this.#unchecked.set(partitionKey(one), one);
     this.#nextCheckAt = performance.now() + UNCHECKED_MS;
     this.#checkedChanges = this.#connections.changes;
@@ -144,7 +144,7 @@ export class UndecidedTransactions {
     if (this.#unchecked.size > 0) await this.#settleUnchecked(partitions);
     const { changes } = this.#connections;
     if (changes !== this.#checkedChanges) {
-      await this.#requireNone([...this.#options.own, ...this.#written, ...partitions]);
+      await this.#requireNone([...(this.#options.own ?? []), ...this.#written, ...partitions]);
       this.#checkedChanges = changes;
     }
   }
@@ -210,7 +210,7 @@ export class UndecidedTransactions {
     const isLast = before?.producer.epoch === epoch || open.some((one) => this.#isOwn(one));
     if (before !== null && isLast && !UNKNOWN_STATES.includes(before.state))
       return COMMIT_STATES.includes(before.state) ? 'commit' : 'abort';
-    if (this.#lastCommitted === undefined) this.#lastCommitted = await this.#options.lastCommitted();
+    if (this.#lastCommitted === undefined) await this.#readLastCommitted();
     const last = this.#lastCommitted;
     return last?.id === this.#identity.id && last.epoch >= epoch ? null : 'abort';
   }
@@ -225,6 +225,10 @@ export class UndecidedTransactions {
     };
     await poll(decided, { timeoutMs: MARKERS_MS, everyMs: POLL_MS });
     return ours;
+  }
+
+  async #readLastCommitted(): Promise<void> {
+    this.#lastCommitted = (await this.#options.lastCommitted?.()) ?? null;
   }
 
   #isOwn(one: TopicPartition): boolean {
