@@ -41,13 +41,7 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   const codec = await registry.codec('webhook-progress');
   const client = openStreamClient({ brokers, clientId: application, log });
   const source = { brokers, prefix, registry };
-  const messages = await MessageSource.open({
-    source,
-    client,
-    reader: application,
-    windowBytes: config.DISPATCHER_WINDOW_BYTES,
-    backlogReads: config.DISPATCHER_BACKLOG_READS,
-  });
+  const messages = await MessageSource.open({ source, client, reader: application });
   const subscriptions = new WebhookSubscriptions({
     keys: deriveKeys(clientsKeysOf(config), 'webhooks'),
     log,
