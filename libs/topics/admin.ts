@@ -9,6 +9,7 @@ import {
   withTopicAdmin,
 } from '#cluster/topic-admin.ts';
 import type { Brokers } from '#security/brokers.ts';
+import { StreamError } from '#streams/errors.ts';
 import { poll } from '#timing/poll.ts';
 import { retry } from '#timing/retry.ts';
 import { TopicAdminError, TopicMismatchError } from './errors.ts';
@@ -70,6 +71,7 @@ const DELETE_MS = 60_000;
 /** Timeout until a broker shows changed settings. */
 const CHANGE_MS = 5_000;
 const POLL_MS = 50;
+const PAUSE = { firstMs: POLL_MS, ceilingMs: POLL_MS };
 /** Compaction skips the newest segment, so the segments of a compacted topic are small. */
 const COMPACTED_SEGMENT_BYTES = 64 * 1024 * 1024;
 /** Time until a record is compacted: by default that waits until half of a log is new, and its segments of four files add up. */
@@ -77,9 +79,7 @@ const COMPACTION_LAG_MS = 7 * 86_400_000;
 
 /** What the creation of topics did besides. */
 export type CreatedTopics = {
-  /** Each risk of the replication. */
   readonly warnings: readonly string[];
-  /** What was repaired of existing topics. */
   readonly repaired: readonly string[];
 };
 
@@ -110,7 +110,12 @@ export async function createTopics(options: CreateTopicsOptions): Promise<Create
         for (const mismatch of mismatches) repaired.add(mismatchText(mismatch));
         const { created, wrong } = await createMissing(admin, wanted);
         if (wrong.length === 0) {
-          await recordTopics(options, created);
+          await retry(() => recordTopics(options, created), {
+            ...PAUSE,
+            deadlineMs: SETTLE_MS,
+            // A busy broker chooses the leader of a new topic late.
+            passes: (error) => error instanceof StreamError && error.code === 'UNAVAILABLE',
+          });
           return {
             warnings: [...replicationWarnings(brokers, replication), ...copyWarnings(created, replication)],
             repaired: [...repaired],
@@ -120,8 +125,7 @@ export async function createTopics(options: CreateTopicsOptions): Promise<Create
       }
     };
     return retry(create, {
-      firstMs: POLL_MS,
-      ceilingMs: POLL_MS,
+      ...PAUSE,
       deadlineMs: SETTLE_MS,
       passes: (error) => isTransientCreateError(error, retryable),
     });
