@@ -35,7 +35,6 @@ type DiskFacts = { readonly broker: string; readonly freeBytes: number; readonly
 export type ClusterFacts = {
   /** Advertised addresses of all brokers, host:port. */
   readonly brokers: readonly string[];
-  /** Brokers that did not respond. */
   readonly unreachable: readonly string[];
   /** Disks of the brokers that responded and allow these credentials to describe them. */
   readonly disks: readonly DiskFacts[];

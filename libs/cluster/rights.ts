@@ -1,10 +1,11 @@
 import type { Brokers } from '#security/brokers.ts';
+import { FORBIDDEN_TOPIC, metadataOf, UNKNOWN_TOPIC } from '#streams/client/platformatic/connections.ts';
 import { hasCode } from '#streams/client/platformatic/errors.ts';
 import {
   type Connection,
   FindCoordinatorKeyTypes,
   findCoordinatorV4,
-  metadataV12,
+  type metadataV12,
 } from '#streams/client/platformatic/library.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
 import { withConnections } from './access.ts';
@@ -24,12 +25,7 @@ const CLIENT_ID = 'touchline-rights';
 const OPERATION_BITS = { Read: 1 << 3, Write: 1 << 4 } as const;
 /** The value of a broker that does not report authorized operations. */
 const UNKNOWN = -(2 ** 31);
-const FORBIDDEN = [
-  'TOPIC_AUTHORIZATION_FAILED',
-  'GROUP_AUTHORIZATION_FAILED',
-  'TRANSACTIONAL_ID_AUTHORIZATION_FAILED',
-];
-const MISSING = ['UNKNOWN_TOPIC_OR_PARTITION'];
+const FORBIDDEN = ['GROUP_AUTHORIZATION_FAILED', 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED'];
 
 /** Returns the rights and topics that are missing; groups and transactional ids are only looked up. Rejects when no broker responds. */
 export function findMissingRights<R extends NeededRight>(
@@ -37,35 +33,45 @@ export function findMissingRights<R extends NeededRight>(
   needed: readonly R[],
 ): Promise<MissingRights<R>> {
   return withConnections(brokers, CLIENT_ID, async (connections) => {
+    const names = new Set(needed.flatMap(({ resource, name }) => (resource === 'Topic' ? [name] : [])));
+    const options = { withRights: true, accepts: [UNKNOWN_TOPIC, FORBIDDEN_TOPIC] };
+    const { topics } = await retryTransient(async () =>
+      metadataOf(await connections.any(), [...names], options),
+    );
+    const found = new Map(topics.map((topic) => [topic.name, topic]));
     const rights: R[] = [];
-    const missing = new Set<string>();
     for (const right of needed) {
-      const result = await retryTransient(async () => checkRight(await connections.any(), right));
-      if (result === 'forbidden') rights.push(right);
-      if (result === 'missing') missing.add(right.name);
+      const topic = found.get(right.name);
+      const isGranted =
+        right.resource === 'Topic'
+          ? topic !== undefined && isTopicGranted(topic, right)
+          : await retryTransient(async () => isFound(await connections.any(), right));
+      if (!isGranted) rights.push(right);
     }
-    return { rights, topics: [...missing] };
+    return {
+      rights,
+      topics: topics.flatMap(({ name, errorCode }) => (errorCode === UNKNOWN_TOPIC ? [name ?? ''] : [])),
+    };
   });
 }
 
-type RightCheck = 'allowed' | 'forbidden' | 'missing';
-
-async function checkRight(connection: Connection, right: NeededRight): Promise<RightCheck> {
-  try {
-    if (right.resource === 'Topic') return await checkTopic(connection, right);
-    const type =
-      right.resource === 'Group' ? FindCoordinatorKeyTypes.GROUP : FindCoordinatorKeyTypes.TRANSACTION;
-    await findCoordinatorV4.api.async(connection, type, [right.name]);
-    return 'allowed';
-  } catch (error) {
-    if (hasCode(error, FORBIDDEN)) return 'forbidden';
-    if (hasCode(error, MISSING)) return 'missing';
-    throw error;
-  }
+/** Whether a right to a topic is granted; a missing topic needs none. */
+function isTopicGranted(
+  { errorCode, topicAuthorizedOperations: allowed }: metadataV12.MetadataResponseTopic,
+  { operation }: NeededRight,
+): boolean {
+  if (errorCode !== 0) return errorCode === UNKNOWN_TOPIC;
+  return allowed === UNKNOWN || (allowed & OPERATION_BITS[operation]) !== 0;
 }
 
-async function checkTopic(connection: Connection, { name, operation }: NeededRight): Promise<RightCheck> {
-  const { topics } = await metadataV12.api.async(connection, [name], false, true);
-  const allowed = topics[0]?.topicAuthorizedOperations ?? UNKNOWN;
-  return allowed === UNKNOWN || (allowed & OPERATION_BITS[operation]) !== 0 ? 'allowed' : 'forbidden';
+/** Whether these credentials may look up the coordinator of a group or a transactional id. */
+async function isFound(broker: Connection, { resource, name }: NeededRight): Promise<boolean> {
+  const { GROUP, TRANSACTION } = FindCoordinatorKeyTypes;
+  try {
+    await findCoordinatorV4.api.async(broker, resource === 'Group' ? GROUP : TRANSACTION, [name]);
+    return true;
+  } catch (error) {
+    if (hasCode(error, FORBIDDEN)) return false;
+    throw error;
+  }
 }

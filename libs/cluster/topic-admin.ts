@@ -18,7 +18,6 @@ export type NewTopic = {
   readonly partitions: number;
   /** Default: the broker's default. */
   readonly replicationFactor?: number;
-  /** Settings by the broker's names. */
   readonly settings: Readonly<Record<string, string>>;
 };
 

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Brokers, shownBrokers } from '#security/brokers.ts';
-import { sleep } from '#timing/clock.ts';
+import { settlesWithin, sleep } from '#timing/clock.ts';
+import { poll } from '#timing/poll.ts';
 import { isServiceName } from '#topics/acls.ts';
 import { parseRegistryAddress, type RegistryUrl, requireRegistryAccess } from '#topics/registry-http.ts';
 import type { Logger } from './logger.ts';
@@ -15,7 +15,6 @@ type ConnectionConfig = {
 
 type AccessOptions = {
   readonly logger: Pick<Logger, 'warn' | 'error'>;
-  /** Ends the waiting. */
   readonly signal: AbortSignal;
   /** Default 3,000 and 30,000. */
   readonly warnAfterMs?: number;
@@ -82,19 +81,15 @@ async function untilAnswers(
 ): Promise<void> {
   const seconds = waitMs / 1_000;
   const warning = setTimeout(() => logger.warn(`${what}: waiting for ${seconds} s`), warnAfterMs);
-  const ended = new AbortController();
-  const late = delay(waitMs, null, { signal: AbortSignal.any([signal, ended.signal]) }).catch(() => true);
+  const answered = poll(ask, { timeoutMs: waitMs, everyMs: RETRY_MS, signal });
   try {
     // A request to a port that accepts and never answers may take longer than there is time.
-    const isLate = (await Promise.race([late, asked(ask, ended.signal)])) === null;
-    if (isLate && !signal.aborted) throw failed(`${what} within ${seconds} s`);
+    const clock = {
+      sleep: (ms: number, settled: AbortSignal) => sleep(ms, AbortSignal.any([settled, signal])),
+    };
+    const isInTime = (await settlesWithin(answered, waitMs, clock)) && (await answered) === true;
+    if (!isInTime && !signal.aborted) throw failed(`${what} within ${seconds} s`);
   } finally {
     clearTimeout(warning);
-    ended.abort();
   }
-}
-
-async function asked(ask: () => Promise<boolean>, signal: AbortSignal): Promise<true> {
-  while (!signal.aborted && !(await ask())) await sleep(RETRY_MS, signal);
-  return true;
 }
