@@ -26,7 +26,6 @@ export type DeliveryOutcome =
 type RefusalReason =
   | 'not_a_url'
   | 'not_https'
-  /** The URL contains a user name or a password. */
   | 'credentials'
   /** No address of the name is public, or in an allowed range. */
   | 'address_not_public';

@@ -6,7 +6,6 @@ import { secretsRead } from '#security/secret.ts';
 export type { Logger } from 'pino';
 
 type LoggerOptions = {
-  /** Name of the process, `name` of every line. */
   name: string;
   level: string;
   /** Texts that are redacted wherever they occur in a line. */

@@ -49,7 +49,6 @@ export type ServiceDefinition<Spec extends ProcessSpec> = {
   readonly parts?: readonly string[];
   /** Description for `--help`, one sentence. */
   readonly about: string;
-  /** Its settings, `processSettings` included. */
   readonly config: Spec;
   /** Timeout of a graceful stop, milliseconds. Default: 15,000. */
   readonly stopWithinMs?: number;

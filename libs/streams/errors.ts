@@ -32,7 +32,6 @@ export class RefusedError extends defineError('RefusedError') {
     this.#repair = repair?.of ?? null;
   }
 
-  /** The message without its repair. */
   get why(): string {
     return this.#why;
   }

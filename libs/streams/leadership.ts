@@ -13,7 +13,6 @@ class LeadershipLostError extends defineError('LeadershipLostError', () => [
 
 /** A period in which this process leads, as far as it knows. */
 export type LeadershipTerm = {
-  /** Aborted when the term is over. */
   readonly signal: AbortSignal;
   /** Throws `LeadershipLostError` when the term is over or the last heartbeat is older than the session timeout. */
   requireTerm(): void;
@@ -123,7 +122,6 @@ export class Leadership implements GroupListener {
     for (const partition of this.#owned) this.#begin(partition);
   }
 
-  /** Starts a term of a partition unless one is running. */
   #begin(partition: number): void {
     if (this.#terms.has(partition) || this.#stopping.signal.aborted) return;
     const over = new AbortController();

@@ -38,7 +38,6 @@ export const IDENTIFIED: readonly TopicName[] = TOPIC_NAMES.filter((topic) => !C
 
 /** What a topic was when it was created, accepted or last edited; `logs` by partition, of a compacted topic alone. */
 const topicMark = z.object({
-  /** The broker's id. */
   id: z.string(),
   /** `start`: where the log began: compaction alone never moves it. `end`: lower bound of its end. */
   logs: z.array(z.object({ start: z.number(), end: z.number() })),

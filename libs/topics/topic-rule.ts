@@ -79,7 +79,6 @@ export type TopicLogs = { readonly isEmpty: boolean; readonly isWhole: boolean }
 
 /** What mends topics without a loss. */
 export type Repairs = {
-  /** Settings to set, by topic. */
   readonly alter: ReadonlyMap<string, Readonly<Record<string, string>>>;
   /** Empty topics with too few partitions, with the wanted number. */
   readonly grow: ReadonlyMap<string, number>;

@@ -5,7 +5,6 @@ export type TopicSpec = {
   readonly key: string;
   /** The field of its value that must equal the key: a record under another key is unreadable. */
   readonly keyField?: string;
-  /** Description of the partition of a key. */
   readonly partitioning: string;
   readonly partitions: number;
   readonly cleanup: 'delete' | 'compact';

@@ -61,7 +61,6 @@ export class VersionedTopic<T extends 'clients' | 'access-tokens' | 'trading-hal
   readonly #connection: EditConnection;
   readonly #registry: Registry;
 
-  /** Does not connect yet. */
   constructor(topic: T, connection: EditConnection) {
     this.#topic = topic;
     this.#connection = connection;
@@ -166,10 +165,7 @@ export class VersionedTopic<T extends 'clients' | 'access-tokens' | 'trading-hal
     try {
       const producer = await client.openProducer({
         transactionalId: `${topicName(prefix, this.#topic)}-editor`,
-        own: [],
         shared: [...partitions, ...marks],
-        // Only used with a broker that has KAFKA-20734.
-        lastCommitted: async () => null,
       });
       try {
         const edited = await edit();

@@ -1,7 +1,12 @@
 /** Publishes alerts of matches that become stale or are halted by hand, and of the ends of both: docs/decisions/0088. */
 
 import type { Alert } from '#records/types.ts';
-import { type OutputRecord, partitionOfKey, partitionsUpTo, type StreamClient } from '#streams/client/port.ts';
+import {
+  type OutputRecord,
+  partitionOfKey,
+  partitionsUpTo,
+  type StreamClient,
+} from '#streams/client/port.ts';
 import { Leadership, type LeadershipOptions, type LeadershipTerm } from '#streams/leadership.ts';
 import { machineClock } from '#timing/clock.ts';
 import { follow, type TopicSource } from '#topics/follow.ts';
@@ -51,13 +56,10 @@ async function runTerm(options: StaleAlertsOptions, { signal }: LeadershipTerm):
   const partitions = await client.partitionCount(topicName('webhook-messages'));
   const producer = await client.openProducer({
     transactionalId: `${prefix}${ALERT_HEALTH}`,
-    own: [],
     shared: [
       { topic: topicName('alerts'), partition: 0 },
       ...partitionsUpTo(topicName('webhook-messages'), partitions),
     ],
-    // Only used with a broker that has KAFKA-20734.
-    lastCommitted: async () => null,
     signal,
   });
   try {

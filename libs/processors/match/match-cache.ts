@@ -37,7 +37,6 @@ export class MatchCache {
   readonly #maxLoadedBytes: number;
   /** Least recently used first. */
   readonly #loaded = new Map<number, LoadedMatch>();
-  /** Records of the spilled matches, by event id. */
   readonly #spilled = new SpilledRecords<number>();
   #loadedBytes = 0;
   /** Number of matches in memory that are not in play. */
@@ -49,7 +48,6 @@ export class MatchCache {
     this.#maxLoadedBytes = options.maxLoadedBytes ?? MAX_LOADED_BYTES;
   }
 
-  /** Number of matches in memory. */
   get loadedSize(): number {
     return this.#loaded.size;
   }

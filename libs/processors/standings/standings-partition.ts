@@ -41,7 +41,6 @@ export class StandingsPartition implements PartitionProcessor {
   readonly isKept = true;
   readonly #options: StandingsPartitionOptions;
   readonly #names: Readonly<Record<keyof StandingsCodecs, string>>;
-  /** Every record of standings-results, by season. */
   readonly #results = new SpilledRecords<string>();
   /** Decoded seasons, least recently used first. */
   readonly #seasons = new Map<string, SeasonTables>();
@@ -145,7 +144,6 @@ export class StandingsPartition implements PartitionProcessor {
     }
   }
 
-  /** Number of seasons. */
   size(): number {
     return this.#results.size;
   }

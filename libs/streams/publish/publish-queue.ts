@@ -13,7 +13,6 @@ type PendingPublish = {
   /** Whether it is sent without records of other publishes, as the broker rejected a record of its batch. */
   alone: boolean;
   settled: boolean;
-  /** The reason why one of its records was not sent. */
   unsent?: StreamError;
   readonly resolve: () => void;
   readonly reject: (error: PublishError) => void;
@@ -30,7 +29,6 @@ export type QueuedBatch = {
   readonly records: readonly QueuedRecord[];
   /** Earliest deadline of its publishes. */
   readonly deadline: number;
-  /** Number of publishes with records in the batch. */
   readonly publishes: number;
 };
 

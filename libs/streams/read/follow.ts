@@ -116,7 +116,6 @@ type FollowedPartition = TopicPartition & {
   lastFetchedEpoch: number | undefined;
   /** The end of the log at the start, including records of open transactions. */
   readonly end: number;
-  /** Number of partitions of the topic. */
   readonly partitions: number;
   /** Whether the leader has responded. Until then requests do not wait for records, to learn at once what is up to date. */
   isAnswered: boolean;
@@ -202,7 +201,6 @@ class Follower {
     }
   }
 
-  /** Reads the partitions of a leader until none is left. */
   async #readFrom(leader: Connection): Promise<void> {
     const partitions = this.#byLeader.get(leader) as Set<FollowedPartition>;
     while (partitions.size > 0 && !this.#isOver) {

@@ -29,7 +29,6 @@ async function openClaims(): Promise<{
       client.openProducer({
         transactionalId: counting.application,
         own: [positions, counts].map((topic) => ({ topic, partition: 0 })),
-        shared: [],
         lastCommitted: async () => (await findPosition(client, positions, 0))?.producer ?? null,
       }),
     find: async () => (await findPosition(client, positions, 0))?.next ?? null,

@@ -256,8 +256,6 @@ test('delivers a committed transaction, and catches up at its markers', async ()
   const producer = await client.openProducer({
     transactionalId: `${prefix}follow`,
     own: topics.map((topic) => ({ topic, partition: 0 })),
-    shared: [],
-    lastCommitted: async () => null,
   });
   onTestFinished(() => producer.close());
   await producer.transact(numbers(0, 6).map((record) => ({ ...record, key: 'k' })));

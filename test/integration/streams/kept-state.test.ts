@@ -95,8 +95,6 @@ test('restores the state when another producer has written in between', async ()
   const other = await client.openProducer({
     transactionalId: `${application}-${input}-1`,
     own: [{ topic: counts, partition: 1 }],
-    shared: [],
-    lastCommitted: async () => null,
   });
   const reader = client.openReader({ topic: input, partition: 1, maxBytes: 1 });
   const position = {

@@ -27,8 +27,6 @@ test('records after a commit without its markers are not committed with it', asy
     client.openProducer({
       transactionalId: 'owner',
       own: PARTITIONS,
-      shared: [],
-      lastCommitted: async () => null,
     });
   const written = (value: string) =>
     PARTITIONS.map((of) => ({ ...of, key: 'key', value: Buffer.from(value) }));
