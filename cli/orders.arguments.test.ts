@@ -6,7 +6,6 @@ import { parseArguments } from './command.ts';
 import { loadCommand, SUMMARIES } from './commands/catalogue.ts';
 
 const NO_BROKER = { DATA_DIR: '/nonexistent' };
-const BLANK = ['', ' ', '\t'];
 
 /** Arguments by their kind: one that is valid, and those that are not. */
 const KINDS: Readonly<Record<string, { readonly valid: string; readonly wrong: readonly string[] }>> = {
@@ -111,7 +110,7 @@ const validArgument = (part: string): string => KINDS[part]?.valid ?? part;
 const WRONG = ORDERS.flatMap((order) => {
   const parts = partsOf(order);
   return parts.flatMap((part, at) =>
-    (part in KINDS ? [...BLANK, ...(KINDS[part]?.wrong ?? [])] : []).map((wrong) => [
+    (part in KINDS ? ['', ...(KINDS[part]?.wrong ?? [])] : []).map((wrong) => [
       ...parts.slice(0, at).map(validArgument),
       wrong,
       ...parts.slice(at + 1).map(validArgument),
