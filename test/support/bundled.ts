@@ -9,14 +9,15 @@ export const LAUNCHER = fileURLToPath(new URL('../../bin/touchline.js', import.m
 /** Path of the bundle of the command line in the folder of bundles. */
 export const COMMAND_LINE = 'command-line/touchline.mjs';
 
+// Read once, because `touchlineHere` runs commands with another environment.
+const { TEST_PROGRAMS } = process.env;
+
 /** Returns the program of a service, or of `API_AND_TOOLS`. */
 export function serviceProgram(name: string): string {
-  const { TEST_PROGRAMS } = process.env;
   return TEST_PROGRAMS === undefined ? programOf(name) : join(TEST_PROGRAMS, `${name}.mjs`);
 }
 
 /** Returns the program of the command line. */
 export function commandLine(): string {
-  const { TEST_PROGRAMS } = process.env;
   return TEST_PROGRAMS === undefined ? LAUNCHER : join(TEST_PROGRAMS, COMMAND_LINE);
 }
