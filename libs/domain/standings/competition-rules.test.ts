@@ -22,6 +22,7 @@ describe('competition rules', () => {
       points: { ...GOOD.points, shoot_out: null },
       tie_break: ['points', { head_to_head: ['points'], after_meetings: 0, again: false, most_teams: null }],
       form_matches: 6,
+      card_points: null,
       zones: [],
       not_entitled: [],
       tables: [],
@@ -33,6 +34,7 @@ describe('competition rules', () => {
       split: null,
       conferences: [],
       stages: [],
+      rankings: { of: 'season', without_stages: [] },
       ties: [],
     });
   });
@@ -140,6 +142,7 @@ describe('competition rules', () => {
         points: { won: '3', draw: 1, lost: 0 },
         corrections: [correction, { ...correction, stage_id: 'X 1' }],
         stages: [{ stage_ids: [], split: { after_matches: 0, sizes: [6] } }],
+        rankings: { of: 'year' },
       }),
     ).toThrow(
       [
@@ -147,8 +150,27 @@ describe('competition rules', () => {
         '  corrections[1].stage_id: expected an id or a name such as championship',
         '  stages[0].stage_ids: expected at least one stage',
         '  stages[0].split.after_matches: expected at least 1',
+        '  rankings.of: expected season or stage',
       ].join('\n'),
     );
+  });
+
+  test('name stages without ids beside the problems of other lines', () => {
+    expect(() =>
+      read({
+        points: { won: '3', draw: 1, lost: 0 },
+        applies_to: [{ competition_id: 7, stages: { finals: [20] } }],
+        stages: [{ stage_ids: ['finals'], carried: { from: ['regular'] } }],
+        ties: [{ stage_ids: ['cup'], level: ['coin'] }],
+      }),
+    ).toThrow(
+      [
+        '  points.won: expected a whole number',
+        '  ties[0].level[0]: expected one of away_goals, shoot_out, replay, or {"drawing_of_lots": [[...]]}, {"listed": [[...]]}',
+        '  applies_to[0].stages: expected the ids of "regular"',
+      ].join('\n'),
+    );
+    expect(() => readRulesFile('[]', 'league.json')).toThrow('  the file: ');
   });
 
   test('report a file that is not JSON', () => {
@@ -185,6 +207,7 @@ describe('stages that a file names', () => {
       { participant_id: 1, value: -2, reason: 'Quit', stage_id: 'regular' },
       { participant_id: 2, value: -2, reason: 'Quit', stage_id: 'elsewhere' },
     ],
+    rankings: { without_stages: ['regular'] },
     ties: [{ stage_ids: ['finals'], level: ['shoot_out'] }],
   };
 
@@ -198,8 +221,9 @@ describe('stages that a file names', () => {
     const found = rulesFor(all, 7, 2);
     expect(found?.stages).toMatchObject([{ stage_ids: [20, 21, 30], carried: { from: [11] } }]);
     expect(found?.corrections.map(({ stage_id }) => stage_id)).toEqual([11, 9]);
+    expect(found?.rankings.without_stages).toEqual([11]);
     expect(found?.ties[0]?.stage_ids).toEqual([20, 21]);
-    expect(rulesFor(all, 7, 1)?.stages[0]?.carried?.from).toEqual([10]);
+    expect(rulesFor(all, 7, 1)?.rankings.without_stages).toEqual([10]);
   });
 
   test('have no rules without ids, and must have ids in every scope', () => {

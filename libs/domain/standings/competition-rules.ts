@@ -141,6 +141,8 @@ const schema = z.strictObject({
   /** The ranking. Each criterion breaks the ties of the previous one. */
   tie_break: tieBreaks,
   form_matches: count.min(1).default(6),
+  /** Points of a card; without it the cards table has no points. */
+  card_points: z.strictObject({ yellow: amount, red: amount }).nullable().default(null),
   zones: zones.default([]),
   /** Teams that cannot stand in some zones, such as reserve teams in those of promotion: the zone moves on to the next team. */
   not_entitled: z.array(z.strictObject({ participant_id: id, zones: ids })).default([]),
@@ -179,6 +181,14 @@ const schema = z.strictObject({
     .refine(areDistinct, 'expected each stage once')
     .refine(haveBeginning, 'expected no stage that carries its own results, directly or through others')
     .default([]),
+  /** Of which matches the tables of persons count actions: all of the season, those of some stages, or each stage alone. */
+  rankings: z
+    .strictObject({
+      of: z.enum(['season', 'stage'], 'expected season or stage').default('season'),
+      /** Stages whose matches count for no person. */
+      without_stages: z.array(stageRef).default([]),
+    })
+    .default({ of: 'season', without_stages: [] }),
   ties: z.array(tie).default([]),
 });
 
@@ -206,7 +216,7 @@ type RulesFile = z.infer<typeof schema>;
 export type Carried = Omit<z.infer<typeof carried>, 'from'> & { readonly from: readonly number[] };
 
 /** The rules of a competition, or of one of its seasons, with the ids of its stages. */
-export type CompetitionRules = Omit<RulesFile, 'stages' | 'tables' | 'corrections' | 'ties'> & {
+export type CompetitionRules = Omit<RulesFile, 'stages' | 'tables' | 'corrections' | 'rankings' | 'ties'> & {
   readonly stages: readonly (Omit<RulesFile['stages'][number], 'stage_ids' | 'carried'> & {
     readonly stage_ids: readonly number[];
     readonly carried?: Carried | undefined;
@@ -215,6 +225,7 @@ export type CompetitionRules = Omit<RulesFile, 'stages' | 'tables' | 'correction
   readonly corrections: readonly (Omit<RulesFile['corrections'][number], 'stage_id'> & {
     readonly stage_id: number | null;
   })[];
+  readonly rankings: { readonly of: 'season' | 'stage'; readonly without_stages: readonly number[] };
   readonly ties: readonly TieRule[];
 };
 
@@ -267,7 +278,7 @@ export class CompetitionRulesFile {
 
   /** Returns the rules with the ids of these stages by name; a stage without ids has no rules of its own. */
   withStages(names: Readonly<Record<string, readonly number[]>>): CompetitionRules {
-    const { stages, tables, corrections, ties, ...rules } = this.#file;
+    const { stages, tables, corrections, rankings, ties, ...rules } = this.#file;
     const idsOf = (refs: readonly StageRef[]) =>
       refs.flatMap((ref) => (typeof ref === 'number' ? ref : (names[ref] ?? [])));
     return {
@@ -282,15 +293,37 @@ export class CompetitionRulesFile {
         const stages: readonly (number | null)[] = stage_id === null ? [null] : idsOf([stage_id]);
         return stages.slice(0, 1).map((one) => ({ ...correction, stage_id: one }));
       }),
+      rankings: { of: rankings.of, without_stages: idsOf(rankings.without_stages) },
       ties: ties.map(({ stage_ids, level }) => ({ level, stage_ids: stage_ids && idsOf(stage_ids) })),
     };
   }
 }
 
+type NamingParts = Pick<RulesFile, 'applies_to' | 'stages' | 'tables' | 'corrections' | 'rankings' | 'ties'>;
+
+/** Returns the parts of a file that name stages; one that is invalid counts as left out. */
+function namingParts(json: object): NamingParts {
+  const { applies_to, stages, tables, corrections, rankings, ties } = schema.shape;
+  const fields = json as Partial<Record<keyof NamingParts, unknown>>;
+  const read = <T>(
+    part: { safeParse(value: unknown): { data?: T | undefined } },
+    value: unknown,
+    none: T,
+  ): T => part.safeParse(value).data ?? none;
+  return {
+    applies_to: read(applies_to, fields.applies_to, []),
+    stages: read(stages, fields.stages, []),
+    tables: read(tables, fields.tables, []),
+    corrections: read(corrections, fields.corrections, []),
+    rankings: read(rankings, fields.rankings, { of: 'season', without_stages: [] }),
+    ties: read(ties, fields.ties, []),
+  };
+}
+
 /** Returns the problems of scopes that give a stage no ids. */
-function unboundStages(file: RulesFile): string[] {
-  const names = [...stageNames(file)];
-  return file.applies_to.flatMap(({ stages }, at) =>
+function unboundStages(parts: NamingParts): string[] {
+  const names = [...stageNames(parts)];
+  return parts.applies_to.flatMap(({ stages }, at) =>
     names
       .filter((name) => stages[name] === undefined)
       .map((name) => `applies_to[${at}].stages: expected the ids of "${name}"`),
@@ -298,11 +331,18 @@ function unboundStages(file: RulesFile): string[] {
 }
 
 /** Returns the names of stages that a file uses. */
-function stageNames({ stages, tables, corrections, ties }: RulesFile): Set<string> {
+function stageNames({
+  stages,
+  tables,
+  corrections,
+  rankings,
+  ties,
+}: Omit<NamingParts, 'applies_to'>): Set<string> {
   const refs: (StageRef | null)[] = [
     ...stages.flatMap(({ stage_ids, carried }) => [...stage_ids, ...(carried?.from ?? [])]),
     ...tables.flatMap(({ stage_ids }) => stage_ids ?? []),
     ...corrections.map(({ stage_id }) => stage_id),
+    ...rankings.without_stages,
     ...ties.flatMap(({ stage_ids }) => stage_ids ?? []),
   ];
   return new Set(refs.filter((ref) => typeof ref === 'string'));
@@ -332,7 +372,8 @@ export function readRulesFile(text: string, source: string): CompetitionRulesFil
     const problems = read.error.issues.map(
       ({ path, message }) => `${z.core.toDotPath(path) || 'the file'}: ${message}`,
     );
-    throw new RulesError(source, problems, read.error);
+    const unbound = typeof json === 'object' && json !== null ? unboundStages(namingParts(json)) : [];
+    throw new RulesError(source, [...problems, ...unbound], read.error);
   }
   const unbound = [...unboundStages(read.data), ...unknownZones(read.data)];
   if (unbound.length > 0) throw new RulesError(source, unbound);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ResultCard, ResultGoal } from '#records/types.ts';
-import { lines, result, table, teamOf } from './testing/results.ts';
+import { lines, result, rulesOf, table, teamOf } from './testing/results.ts';
 import type { StandingsMatch } from './types.ts';
 
 const person = (id: number) => ({ id, name: `P${id}` });
@@ -53,9 +53,11 @@ describe('persons', () => {
     expect(lines(table('assists_115', results), 'assists')).toEqual(['1 P10 1', '1 P11 1']);
   });
 
-  test('are shown cards, whose points nobody knows', () => {
+  test('are shown cards, which have points if the rules give them', () => {
     const codes = ['yellow_cards', 'red_cards', 'cards', 'pts'];
     expect(lines(table('cards', results), ...codes)).toEqual(['1 P10 1 1 2 ', '1 P20 1 1 2 ']);
+    const rules = rulesOf({ card_points: { yellow: 1, red: 3 } });
+    expect(lines(table('cards', results, rules), ...codes)).toEqual(['1 P10 1 1 2 4', '1 P20 1 1 2 4']);
   });
 
   test('have a position before the last round of their club', () => {

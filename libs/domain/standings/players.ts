@@ -1,4 +1,5 @@
 import type { ResultPerson } from '#records/types.ts';
+import type { CompetitionRules } from './competition-rules.ts';
 import { type GameView, insertInOrder, removeInOrder, type SeasonCutoff, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
 import { rankByFigures } from './ranking.ts';
@@ -70,18 +71,25 @@ export function assistRows(season: RankedSeason): RankedRow[] {
   );
 }
 
-/** Returns the rows of cards by player, ranked by number of cards, red first. No source shows the points of a card. */
+/** Returns the rows of cards by player, ranked by points if the rules give cards points, else by number of cards, red first. */
 export function cardRows(season: RankedSeason): RankedRow[] {
+  const worth = season.rules.card_points;
   return personRows(
     season,
     CARDS,
-    ({ yellow, red }) => [yellow + red, red],
+    ({ yellow, red }) =>
+      worth === null ? [yellow + red, red] : [pointsOf(worth, yellow, red), yellow + red, red],
     ({ yellow, red }) => [
       ['yellow_cards', yellow],
       ['red_cards', red],
       ['cards', yellow + red],
+      ...(worth === null ? [] : ([['pts', pointsOf(worth, yellow, red)]] as const)),
     ],
   );
+}
+
+function pointsOf(worth: NonNullable<CompetitionRules['card_points']>, yellow: number, red: number): number {
+  return worth.yellow * yellow + worth.red * red;
 }
 
 function personsView<T extends string>(

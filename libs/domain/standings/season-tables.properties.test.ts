@@ -22,15 +22,17 @@ const RULES = [
   { tie_break: ['points', { head_to_head: ['points', 'goals_diff'], again: true }, 'goals_diff'] },
   { tie_break: ['points', { head_to_head: ['points'], after_meetings: 2 }, 'won'], form_matches: 2 },
   { tie_break: ['points', { fair_play: { yellow: -1, second_yellow: -3, red: -4, yellow_and_red: -5 } }] },
-  { tie_break: ['points', 'goals_scored'] },
+  { tie_break: ['points', 'goals_scored'], card_points: { yellow: 1, red: 3 } },
   {
     tie_break: ['points', 'half_point', 'opponents_points', 'away_goals'],
     stages: [{ stage_ids: [8], carried: { from: [7], points: 'half' } }],
+    rankings: { of: 'stage' },
   },
   {
     tie_break: ['points', 'previous_rank'],
     stages: [{ stage_ids: [8], carried: { from: [7], matches: false, against: 'same_table' } }],
     split: { after_matches: 1, sizes: [2] },
+    rankings: { without_stages: [7] },
     awarded: [{ event_id: 3, both_lose: { scored: 0, allowed: 3 } }],
   },
   {

@@ -9,7 +9,7 @@ import { hasStage, ownTable } from './own-tables.ts';
 import { correctionsByStage, rulesOfStage, type SeasonGames, stagesAfter } from './stage-rules.ts';
 import { correctionsAt } from './standing.ts';
 import { standingsId, type TableObject } from './table-id.ts';
-import { byId, type ScopeInputs, scopesOf } from './table-scope.ts';
+import { byId, gameSet, type ScopeInputs, scopesOf } from './table-scope.ts';
 import { OF_POINTS, type Table, tablesOf, touchedBy } from './tables.ts';
 import type { SeasonResult } from './types.ts';
 
@@ -206,10 +206,30 @@ export class SeasonTables {
   #seasonTables(): DerivedTable[] {
     const kinds = takeAll(this.#stale, OF_SEASON);
     if (kinds.length === 0) return [];
+    const { of, without_stages } = this.#rules.rankings;
+    const stages = byId(this.#stages).filter(([id]) => id === null || !without_stages.includes(id));
+    const ofPersons = kinds.filter((kind) => TABLE_TYPES.get(kind)?.ranks === 'person');
+    const others = kinds.filter((kind) => !ofPersons.includes(kind));
+    const season = (some: readonly TableKind[], games: GameSet) =>
+      this.#ungrouped(some, this.#season(), games);
+    if (of === 'season') {
+      const counted =
+        stages.length === this.#stages.size ? this.#games : unionOf(stages.map(([, stage]) => stage));
+      return [...season(ofPersons, counted), ...season(others, this.#games)];
+    }
+    return [
+      // The season has none; where other rules gave it some, they become empty.
+      ...season(ofPersons, new GameSet()),
+      ...stages.flatMap(([id, stage]) => this.#ungrouped(ofPersons, this.#objectOf(id), unionOf([stage]))),
+      ...season(others, this.#games),
+    ];
+  }
+
+  #ungrouped(kinds: readonly TableKind[], object: TableObject, games: GameSet): DerivedTable[] {
     const rules = { ...this.#rules, corrections: [] };
-    const tables = tablesOf({ games: this.#games, teams: null, start: null }, rules, kinds);
-    const groups = this.#games.size === 0 ? [] : [{ id: null, tables }];
-    return kinds.map((kind) => derivedTable(kind, this.#season(), [{ day: NO_DAY, groups }]));
+    const tables = tablesOf({ games, teams: null, start: null }, rules, kinds);
+    const groups = games.size === 0 ? [] : [{ id: null, tables }];
+    return kinds.map((kind) => derivedTable(kind, object, [{ day: NO_DAY, groups }]));
   }
 
   #leave(eventId: number): void {
@@ -310,6 +330,10 @@ function derivedTable(
   })) as [DatedStandings, ...DatedStandings[]];
   const changes = later.filter(({ groups }, at) => !isDeepStrictEqual(groups, (later[at - 1] ?? now).groups));
   return { id, type, name, object, groups: now.groups, later: changes };
+}
+
+function unionOf(stages: readonly Stage[]): GameSet {
+  return gameSet(stages.flatMap(({ groups }) => [...groups.values()].flatMap(({ games }) => [...games])));
 }
 
 function addAll<T>(set: Set<T>, items: Iterable<T>): void {

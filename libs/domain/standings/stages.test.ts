@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LIVE, rulesOf } from './testing/results.ts';
+import { GOAL, LIVE, rulesOf } from './testing/results.ts';
 import { placed, tablesOfSeason } from './testing/seasons.ts';
 
 const REGULAR = 10;
@@ -291,5 +291,27 @@ describe('conferences', () => {
     const shown = tablesOfSeason([...results.slice(0, 2), ...next], rulesOf(), 'league', 'mp', 'pts');
     expect(shown['9201/3']).toEqual(['1 A 1 3', '2 C 1 0']);
     expect(shown['9201/1']).toEqual(['1 A 1 3', '2 B 1 0']);
+  });
+});
+
+describe('rankings of persons', () => {
+  const goals = (count: number) => Array.from({ length: count }, () => GOAL);
+  const results = [
+    placed(1, 'A 3-0 B', REGULAR, { goals: goals(3) }),
+    placed(2, 'A 2-0 B', FINALS, { goals: goals(2) }),
+  ];
+  const scorers = (rankings?: object) =>
+    tablesOfSeason(
+      results,
+      rulesOf(rankings === undefined ? {} : { rankings }),
+      'top_scorers',
+      'goals_scored',
+    );
+
+  test('count the season, the season without some stages, or each stage', () => {
+    expect(scorers()).toEqual({ 2: ['1 Nine 5'] });
+    expect(scorers({ without_stages: [REGULAR] })).toEqual({ 2: ['1 Nine 2'] });
+    expect(scorers({ of: 'stage' })).toEqual({ [REGULAR]: ['1 Nine 3'], [FINALS]: ['1 Nine 2'] });
+    expect(scorers({ of: 'stage', without_stages: [REGULAR] })).toEqual({ [FINALS]: ['1 Nine 2'] });
   });
 });
