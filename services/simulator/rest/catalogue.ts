@@ -71,6 +71,7 @@ export function createCatalogues({ competition: { area } }: Dataset, ut: number)
 
 /** A competition or a stage: its ids, when it was written (Unix seconds), and its record with the nested records. */
 type ListedNode = TreeStage & {
+  readonly area_id: number;
   readonly ut: number;
 };
 
@@ -83,14 +84,14 @@ export function createTree(
   readonly stages: readonly ListedNode[];
   readonly lookup: NodeLookup;
 } {
-  const { competition, season } = dataset.competition;
+  const { competition, season, area } = dataset.competition;
   const records = new Map<string, string>();
   const keep = <R extends { readonly id: unknown }>(level: TreeLevel, record: R): string => {
     const text = JSON.stringify(record);
     records.set(`${level}/${record.id}`, text);
     return text;
   };
-  const within = { competition_id: competition.id, season_id: season.id, ut };
+  const within = { competition_id: competition.id, season_id: season.id, area_id: area.id, ut };
   const stages = dataset.competition.stages.map((stage): ListedNode => {
     const groups = stage.groups.map(({ id, name }) => keep('group', { id, name, ut } satisfies GroupRecord));
     return { ...within, text: withList(keep('stage', stageRecord(dataset, stage, ut)), 'groups', groups) };

@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { type Match, matchState, newMatch } from '#domain/match.ts';
 import { normalizeSnapshot } from '#ingestion/normalize.ts';
@@ -5,24 +6,33 @@ import { finalScore, readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../faults.ts';
 import { apply, applyAll, stateAfter } from '../testing/states.ts';
 import { parseRestFaults } from './faults.ts';
-import { type ManualProviderOptions, openProvider } from './testing/manual-provider.ts';
+import { type ManualProvider, type ManualProviderOptions, openProvider } from './testing/manual-provider.ts';
+import { eventsIn } from './testing/reader.ts';
 
 const WORLD_CUP = readDataset('world-cup-2018');
 const ENGLAND = readDataset('england-2017-18');
+const SEASON = ENGLAND.competition.season.id;
 
 const open = (order: string, options: Partial<ManualProviderOptions> = {}) =>
   openProvider({
     dataset: WORLD_CUP,
     matches: 2,
     restFaults: parseRestFaults(order),
+    slowMs: 20,
     ...options,
   });
 
-/** Creates a provider of 30 finished matches. */
+/** Creates a provider of 30 finished matches: lists of two pages of 25. */
 function openSeason(order: string) {
   const opened = open(order, { dataset: ENGLAND, matches: 30 });
   opened.provider.advanceTo(opened.provider.timeline.endsAt);
   return opened;
+}
+
+/** Serves a provider on a socket. Returns its base URL. */
+async function listen({ app }: ManualProvider): Promise<string> {
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 }
 
 describe('faults of requests', () => {
@@ -42,6 +52,99 @@ describe('faults of requests', () => {
     }
     expect(statuses.filter((status) => status === 401).length).toBe(provider.faults.counts.unauthorized);
     expect(provider.faults.counts.unauthorized).toBeGreaterThan(8);
+  });
+
+  test('server_error answers 500 in bursts', async () => {
+    const { provider, reader } = open('server_error=0.05');
+    const statuses: number[] = [];
+    for (let n = 0; n < 300; n++) statuses.push((await reader.request('/v2/sports', {})).status);
+    const text = statuses.map((status) => (status === 500 ? 'x' : '.')).join('');
+    const bursts = text.split('.').filter((burst) => burst !== '');
+    expect(bursts.length).toBeGreaterThan(4);
+    for (const burst of bursts) expect(burst.length).toBeGreaterThanOrEqual(2);
+    expect(bursts.join('').length).toBe(provider.faults.counts.server_error);
+    expect(provider.faults.counts.server_error / bursts.length).toBeGreaterThan(3);
+  });
+
+  test('timeout never answers, and does not delay the close', async () => {
+    const { provider } = open('timeout=1');
+    const url = await listen(provider);
+    const giveUp = new AbortController();
+    const ask = (signal?: AbortSignal) =>
+      fetch(`${url}/v2/sports`, { signal: signal ?? null }).catch((error: unknown) => error);
+    const [abandoned, waiting] = [ask(giveUp.signal), ask()];
+    await expect.poll(() => provider.faults.counts.timeout, { timeout: 10_000 }).toBe(2);
+    giveUp.abort();
+    expect(await abandoned).toMatchObject({ name: 'AbortError' });
+    await provider.app.close();
+    expect(await waiting).toMatchObject({ message: 'fetch failed' });
+  });
+
+  test('slow answers late, with the state at the time of the answer', async () => {
+    const { provider, reader } = open('slow=1', { slowMs: 400 });
+    const { startsAt } = provider.timeline;
+    await provider.app.ready();
+    const startedAt = performance.now();
+    const answer = reader.request('/v2/sports', {});
+    provider.advanceTo(startsAt + 100);
+    expect(await answer).toMatchObject({ status: 200, timestamp: startsAt + 100 });
+    expect(performance.now() - startedAt).toBeGreaterThan(95);
+    expect(provider.faults.counts.slow).toBe(1);
+  });
+});
+
+describe('faults of answers', () => {
+  test('broken_json completes an answer that is not JSON', async () => {
+    const { provider } = open('broken_json=1');
+    const response = await fetch(`${await listen(provider)}/v2/sports`);
+    expect(response.status).toBe(200);
+    const body = await response.text();
+    expect(body.length).toBe(Number(response.headers.get('content-length')));
+    expect(() => JSON.parse(body)).toThrow(SyntaxError);
+    expect(provider.faults.counts.broken_json).toBe(1);
+  });
+
+  test('cut_body ends the connection halfway through the body', async () => {
+    const { provider } = open('cut_body=1');
+    const response = await fetch(`${await listen(provider)}/v2/sports`);
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow('terminated');
+    expect(provider.faults.counts.cut_body).toBe(1);
+  });
+});
+
+describe('faults of pages', () => {
+  test('short_page ends inside a round: the total counts records that are on no page', async () => {
+    const { provider, reader } = openSeason('short_page=1');
+    const [first, second] = await reader.pages('/v2/events', { season_id: SEASON, limit: 25 });
+    const events = eventsIn(first?.data);
+    expect(events.length).toBeLessThan(25);
+    expect(first?.total).toBe(30);
+    const everyOther = open('none', { dataset: ENGLAND, matches: 30 });
+    everyOther.provider.advanceTo(everyOther.provider.timeline.endsAt);
+    const whole = eventsIn(
+      (await everyOther.reader.get('/v2/events', { season_id: SEASON, limit: 50 })).data,
+    );
+    expect(events).toEqual(whole.slice(0, events.length));
+    expect(whole[events.length].round_id).toBe(events.at(-1).round_id);
+    expect(eventsIn(second?.data)[0]).toEqual(whole[25]);
+    expect(provider.faults.counts.short_page).toBe(2);
+  });
+
+  test('changed_page repeats the last record of the previous page with its later changes', async () => {
+    const { provider, reader } = open('changed_page=1', { dataset: ENGLAND, matches: 30 });
+    provider.advanceTo(provider.timeline.startsAt);
+    const last = provider.timeline.stretches.at(-1)?.startsAt ?? 0;
+    provider.advanceTo(last + 3_000);
+    const query = { season_id: SEASON, limit: 25 };
+    const first = await reader.get('/v2/events', { ...query, page: 1 });
+    provider.advanceTo(last + 3_300);
+    const second = await reader.get('/v2/events', { ...query, page: 2 });
+    const [before, after] = [eventsIn(first.data), eventsIn(second.data)];
+    expect([before.length, after.length, second.total]).toEqual([25, 5, 30]);
+    expect(after[0].id).toBe(before.at(-1).id);
+    expect(after[0].ut).toBeGreaterThan(before.at(-1).ut);
+    expect(provider.faults.counts.changed_page).toBe(1);
   });
 });
 

@@ -2,6 +2,9 @@ import { RestError } from '#contract/rest/errors.ts';
 import { parseDate } from '#contract/rest/parameters.ts';
 import type {
   CatalogueQuery,
+  EventsQuery,
+  FeedQuery,
+  IncidentsQuery,
   LivescoreQuery,
   Paging,
   ProviderData,
@@ -9,8 +12,9 @@ import type {
 } from '#contract/rest/provider.ts';
 import { renderChain, renderStages, renderTree, type TreeEvent } from '#contract/rest/tree.ts';
 import { compareIds } from '#domain/incident-register.ts';
-import { SOCCER } from '#soccer/soccer.ts';
+import { SOCCER, STATUS } from '#soccer/soccer.ts';
 import type { Dataset } from '../../../data/dataset.ts';
+import type { ProviderMessage } from '../records.ts';
 import { createCatalogues, createTree } from './catalogue.ts';
 import type { RestFaults } from './faults.ts';
 import type { KnownEvent, ProviderState, PublishedIncident } from './provider-state.ts';
@@ -29,10 +33,7 @@ type ProviderDataOptions = {
 /** Age after which a window of the feed is complete. */
 const FRESH_SECONDS = 60;
 
-/**
- * Creates the provider's answers to what a poller asks; other filters of the contract are ignored. There are no tables: their
- * catalogue is empty, and every id of one is unknown.
- */
+/** Creates the provider's answers. There are no tables: their catalogue is empty, and every id of one is unknown. */
 export function createProviderData(options: ProviderDataOptions): ProviderData {
   const { state, formerState, dataset, faults, writtenAt } = options;
   const catalogues = createCatalogues(dataset, writtenAt);
@@ -44,10 +45,14 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
     if (event === undefined) throw new RestError('NOT_FOUND');
     return event;
   };
-  const pageTree = (matching: (event: KnownEvent) => boolean, paging: Paging): RestAnswer => {
+  const pageTree = (
+    matching: (event: KnownEvent) => boolean,
+    paging: Paging,
+    view = eventView,
+  ): RestAnswer => {
     const events = state.events().filter(matching);
     const page = pageOf(events, paging, faults, ({ record }) => record.round_id);
-    const inTree = page.map((event) => treeEvent(event, eventView(event)));
+    const inTree = page.map((event) => treeEvent(event, view(event)));
     return { data: `{"competitions":${renderTree(inTree, lookup)}}`, total: events.length };
   };
   const catalogue = (
@@ -68,30 +73,19 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
     standingsTypes: (query) => catalogue('standings_types', catalogues.standingsTypes, query),
     standingsList: (query) => catalogue('standings_list', [], query),
     standings: notFound,
-    competitions(query) {
-      const matching = [tree.competition].filter(inCatalogue(query));
-      const page = pageOf(matching, query, faults).map(({ text }) => text);
-      return { data: `{"competitions":[${page.join(',')}]}`, total: matching.length };
-    },
-    stages(query) {
-      const matching = tree.stages.filter(inCatalogue(query));
-      const page = renderStages(pageOf(matching, query, faults), lookup);
-      return { data: `{"competitions":${page}}`, total: matching.length };
-    },
-    events: (query) =>
-      pageTree(({ record }) => record.season_id === (query.season_id ?? record.season_id), query),
+    ...treeLists(tree, faults),
+    events: (query) => pageTree((event) => inEvents(event, query), query),
     event(id) {
       const event = find(id);
-      const incidents = [...event.incidents.values()].filter(({ removed }) => !removed).sort(byId);
+      const incidents = [...event.incidents.values()].filter(({ removed }) => !removed).sort(inOrder());
       const view = { ...eventView(event), events_incidents: incidents.map(incidentView) };
       return { data: renderChain(treeEvent(event, view), lookup), total: null };
     },
     eventIncidents(query) {
       const listed = (event: KnownEvent | undefined): PublishedIncident[] =>
         [...(event?.incidents.values() ?? [])]
-          // Only a query with `deleted=yes` lists the removed ones, and only these.
-          .filter(({ removed }) => removed === (query.deleted === 'yes'))
-          .sort(byId);
+          .filter((incident) => inIncidents(incident, query))
+          .sort(inOrder(query));
       const event = find(query.eventId);
       const matching = faultyList(
         { current: listed(event), former: listed(formerState.event(query.eventId)) },
@@ -102,14 +96,17 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
         total: matching.length,
       };
     },
-    livescore: (query) => pageTree((event) => onBoard(event, query), query),
+    livescore(query) {
+      const view = query.events_details === 'yes' ? eventView : plainEventView;
+      return pageTree((event) => onBoard(event, query), query, view);
+    },
     feed(query) {
       const { timestamp: from, timestamp_to: to } = query;
       const end = Math.min(to, state.time);
       // Messages of the last second may appear just after the answer; the next read, which includes that second, gets them.
       const isFresh = end > state.time - FRESH_SECONDS;
       const last = isFresh && faults.strikes('boundary') ? end - 1 : end;
-      const list = [...state.published(from, last)];
+      const list = [...state.published(from, last)].filter((message) => inFeed(message, query));
       return { data: JSON.stringify(list), total: list.length };
     },
     sport: notFound,
@@ -129,6 +126,30 @@ function faultyList(
   const differs =
     former.length !== current.length || former.some(({ record }, at) => record.ut !== current[at]?.record.ut);
   return former.length > 0 && differs && faults.strikesFirst('lagging_list') ? former : current;
+}
+
+/** Returns the answers that list competition and stages of the data set. */
+function treeLists(
+  { competition, stages, lookup }: ReturnType<typeof createTree>,
+  faults: RestFaults,
+): Pick<ProviderData, 'competitions' | 'stages'> {
+  return {
+    competitions(query) {
+      const { area_id } = query;
+      const ofArea = area_id === undefined || area_id === competition.area_id;
+      const matching = ofArea ? [competition].filter(inCatalogue(query)) : [];
+      const page = pageOf(matching, query, faults).map(({ text }) => text);
+      return { data: `{"competitions":[${page.join(',')}]}`, total: matching.length };
+    },
+    stages(query) {
+      const { season_id } = query;
+      const matching = stages
+        .filter((stage) => season_id === undefined || stage.season_id === season_id)
+        .filter(inCatalogue(query));
+      const page = renderStages(pageOf(matching, query, faults), lookup);
+      return { data: `{"competitions":${page}}`, total: matching.length };
+    },
+  };
 }
 
 function notFound(): never {
@@ -199,17 +220,83 @@ function textValues(values: Values): object[] {
   return values.map(({ id, value }) => ({ id, value: value === null ? '' : String(value) }));
 }
 
+/** Returns an event without its details and statistics. */
+function plainEventView(event: KnownEvent): Readonly<Record<string, unknown>> {
+  const { details, participants, ...fields } = eventView(event);
+  return {
+    ...fields,
+    participants: (participants as Readonly<Record<string, unknown>>[]).map(({ stats, ...side }) => side),
+  };
+}
+
+/** Whether a value equals the wanted one; undefined matches every value. */
+function is<T>(wanted: T | undefined, value: T): boolean {
+  return wanted === undefined || wanted === value;
+}
+
+function inEvents(event: KnownEvent, query: EventsQuery): boolean {
+  const { record } = event;
+  const { participant_id, venue_type, date_from, date_to } = query;
+  const start = `${record.start_date}:00`;
+  return (
+    is(query.sport_id, record.sport_id) &&
+    is(query.competition_id, record.competition_id) &&
+    is(query.season_id, record.season_id) &&
+    is(query.stage_id, record.stage_id) &&
+    is(query.status_type, record.status_type) &&
+    (query.timestamp === undefined || event.changedAt >= query.timestamp) &&
+    (date_from === undefined || start >= date_from) &&
+    (date_to === undefined || start <= date_to) &&
+    (participant_id === undefined ||
+      record.participants.some(
+        ({ id, counter }) => id === participant_id && is(venue_type, counter === 1 ? 'home' : 'away'),
+      ))
+  );
+}
+
 /** Whether a window's board lists a match, by its date or messages: one that waited for its wave is live on a later day. */
 function onBoard(event: KnownEvent, query: LivescoreQuery): boolean {
   const { record } = event;
   const start = `${record.start_date}:00`;
   const [from, to] = [parseDate(query.date_from), parseDate(query.date_to)];
   return (
-    (query.sport_id ?? SOCCER) === SOCCER &&
+    is(query.sport_id, record.sport_id) &&
+    is(query.status_type, record.status_type) &&
+    (query.timestamp === undefined || event.changedAt >= query.timestamp) &&
+    (query.show_postponed === 'yes' || Number(record.status_id) !== STATUS.postponed) &&
     ((start >= query.date_from && start <= query.date_to) || (event.firstAt <= to && event.changedAt >= from))
   );
 }
 
-function byId({ record: a }: PublishedIncident, { record: b }: PublishedIncident): number {
-  return compareIds(a.id, b.id);
+/** Whether a list has an incident. Only a query with `deleted=yes` lists the removed ones, and only these. */
+function inIncidents({ record, removed, updated }: PublishedIncident, query: IncidentsQuery): boolean {
+  return (
+    removed === (query.deleted === 'yes') &&
+    is(query.confirmation, record.confirmation) &&
+    is(query.updated, updated ? 'yes' : 'no') &&
+    is(query.participant_id, record.participant_id)
+  );
+}
+
+function inFeed(
+  { type, data }: ProviderMessage,
+  query: Omit<FeedQuery, 'timestamp' | 'timestamp_to'>,
+): boolean {
+  const flag = (wanted: 'yes' | 'no' | undefined, value: unknown): boolean =>
+    wanted === undefined || (value !== undefined && (wanted === 'yes') === (value === 'yes'));
+  return (
+    is<string>(query.type, type) &&
+    (query.eventIds === null || query.eventIds.has(data.event.id)) &&
+    flag(query.important, data.incident?.important) &&
+    flag(query.important_for_trader, data.incident?.important_for_trader)
+  );
+}
+
+/** Returns a comparison of incidents: by id as text, or by first publication and then by id. */
+function inOrder(query?: Pick<IncidentsQuery, 'sort_type' | 'sort_order'>) {
+  const sign = query?.sort_order === 'desc' ? -1 : 1;
+  return (a: PublishedIncident, b: PublishedIncident): number => {
+    const byId = compareIds(a.record.id, b.record.id);
+    return sign * (query?.sort_type === 'occurred_at' ? a.occurredAt - b.occurredAt || byId : byId);
+  };
 }

@@ -4,6 +4,10 @@ import type { Timeline } from './timeline.ts';
 /** The current state of an incident at the provider. */
 export type PublishedIncident = {
   readonly record: ProviderIncident;
+  /** When it was first published, Unix seconds. */
+  readonly occurredAt: number;
+  /** Whether it was published more than once. */
+  readonly updated: boolean;
   /** Whether a delete removed it: only the list of deleted incidents has it. */
   readonly removed: boolean;
 };
@@ -95,9 +99,12 @@ export class ProviderState {
     }
     known.changedAt = ut;
     if (incident === undefined) return;
+    const before = known.incidents.get(incident.id);
     known.incidents.set(incident.id, {
       // Lists have the time of the provider's database, whichever clock wrote the message.
       record: { ...incident, ut },
+      occurredAt: before?.occurredAt ?? ut,
+      updated: before !== undefined,
       removed: incident.action === 'delete',
     });
   }

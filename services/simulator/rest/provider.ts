@@ -29,6 +29,8 @@ export type SimulatedProviderOptions = MatchSettings & {
   readonly client: { readonly id: string; readonly secretKey: string };
   /** Returns real seconds from any zero, for the lifetime of tokens. Default: the machine's clock. */
   readonly elapsed?: () => number;
+  /** Maximum delay of a slow answer, real milliseconds. Default 2000. */
+  readonly slowMs?: number;
   /** Null: plain HTTP. */
   readonly tls: ServerTlsFiles | null;
 };
@@ -75,7 +77,7 @@ export function createProvider(options: SimulatedProviderOptions) {
   // `fastifyServer` closes connections by force, so that a request without an answer does not delay the close.
   const app = fastify({ ...restServerOptions(VERSION, now), ...fastifyServer({ tls: options.tls }) });
   answerErrors(app, { now, version: VERSION });
-  addFaultHooks(app, faults);
+  addFaultHooks(app, faults, options.slowMs ?? 2_000);
   app.register(restRoutes, { data, authenticator, now, version: VERSION });
   return {
     app,
@@ -139,13 +141,11 @@ function same(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** Maximum delay of a slow answer, real milliseconds. */
-const SLOW_MS = 2_000;
 /** Number of consecutive answers 500. */
 const BURST = { min: 2, max: 6 } as const;
 
-/** Injects the faults of connections and whole answers; those of content are in the data. */
-function addFaultHooks(app: FastifyInstance, faults: RestFaults): void {
+/** Injects the faults of connections and whole answers; those of content are in the data. `slowMs`: maximum delay, real milliseconds. */
+function addFaultHooks(app: FastifyInstance, faults: RestFaults, slowMs: number): void {
   let burst = 0;
   app.addHook('onRequest', async (_request, reply) => {
     if (faults.strikes('timeout')) {
@@ -153,7 +153,7 @@ function addFaultHooks(app: FastifyInstance, faults: RestFaults): void {
       reply.hijack();
       return;
     }
-    if (faults.strikes('slow')) await sleep(faults.int('slow', SLOW_MS / 4, SLOW_MS));
+    if (faults.strikes('slow')) await sleep(faults.int('slow', Math.ceil(slowMs / 4), slowMs));
     if (burst > 0) {
       burst--;
       faults.count('server_error');

@@ -47,6 +47,16 @@ export class ProviderReader {
     const { total_items: total, next_page: next = '' } = api.method ?? {};
     return { status: response.statusCode, timestamp: api.timestamp, total, next, data: api.data, body };
   }
+
+  /** Returns all pages of a list. */
+  async pages(path: string, query: Readonly<Record<string, string | number>>): Promise<ReadAnswer[]> {
+    const pages: ReadAnswer[] = [];
+    for (let page = 1; ; page++) {
+      const answer = await this.get(path, { ...query, page });
+      pages.push(answer);
+      if (answer.next === '') return pages;
+    }
+  }
 }
 
 /** Returns the events of a tree, in order. */
