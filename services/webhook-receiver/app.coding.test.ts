@@ -1,4 +1,12 @@
-import { gzipSync } from 'node:zlib';
+import {
+  brotliCompressSync,
+  constants,
+  createZstdCompress,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER, VALID_SECONDS } from '#signing/signing.ts';
 import { DeliveryRefusedError } from './refusal.ts';
@@ -25,10 +33,26 @@ async function post(port: number, body: Buffer, headers: Record<string, string>)
 
 const ACCEPTED = { status: 200, text: 'Accepted', accepts: null };
 
+/** Returns bytes as a stream of Node compresses them: with an empty frame at the end. */
+async function streamed(bytes: Buffer, windowLog = 0): Promise<Buffer> {
+  const compress = createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: windowLog } });
+  compress.write(bytes.subarray(0, 5));
+  compress.end(bytes.subarray(5));
+  return Buffer.concat(await compress.toArray());
+}
+
 const CODED: [encoding: string, bytes: Buffer][] = [
   ['gzip', gzipSync(BODY)],
   ['X-GZIP', gzipSync(BODY)],
   ['gzip', Buffer.concat([gzipSync(BODY.subarray(0, 9)), gzipSync(BODY.subarray(9))])],
+  ['deflate', deflateSync(BODY)],
+  ['deflate', deflateRawSync(BODY)],
+  ['br', brotliCompressSync(BODY)],
+  ['zstd', zstdCompressSync(BODY)],
+  ['zstd', await streamed(BODY)],
+  ['zstd', Buffer.concat([zstdCompressSync(BODY.subarray(0, 9)), zstdCompressSync(BODY.subarray(9))])],
+  ['gzip, br', brotliCompressSync(gzipSync(BODY))],
+  ['deflate,zstd , identity,gzip', gzipSync(zstdCompressSync(deflateSync(BODY)))],
   ['identity', BODY],
   ['', BODY],
 ];
@@ -54,7 +78,11 @@ describe('a compressed delivery', () => {
     ['gzip', gzipSync(BODY).subarray(0, -1)],
     ['gzip', BODY],
     ['gzip', Buffer.alloc(0)],
-    ['gzip', Buffer.concat([gzipSync(BODY), BODY])],
+    ['deflate', Buffer.concat([deflateSync(BODY), BODY])],
+    ['br', Buffer.concat([brotliCompressSync(BODY), BODY])],
+    ['zstd', Buffer.concat([zstdCompressSync(BODY), BODY])],
+    ['zstd', Buffer.concat(Array(65).fill(zstdCompressSync('')))],
+    ['gzip, gzip', gzipSync(BODY)],
   ])(
     'is refused with 400 when its authentic bytes are damaged, so that the sender keeps it: %s',
     async (encoding, bytes) => {
@@ -71,29 +99,59 @@ describe('a compressed delivery', () => {
     },
   );
 
-  test('is refused with 415 in another encoding, and in several', async () => {
+  test.each([
+    'compress',
+    'gzip, compress',
+    'aes128gcm',
+    'constructor',
+    'gzip;q=1',
+    Array(5).fill('gzip').join(),
+  ])('is refused with 415 in an encoding that is not supported: %s', async (encoding) => {
     const { port, store, counted } = await openReceiver();
-    for (const encoding of ['compress', 'gzip, gzip', 'br', 'gzip;q=1'])
-      expect(await post(port, BODY, headersOf(BODY, encoding))).toEqual({
-        status: 415,
-        text: 'This Content-Encoding is not supported.',
-        accepts: 'gzip',
-      });
-    expect(await counted('requests')).toEqual({ unsupported: 4 });
+    expect(await post(port, BODY, headersOf(BODY, encoding))).toEqual({
+      status: 415,
+      text: 'This Content-Encoding is not supported.',
+      accepts: 'gzip, deflate, br, zstd',
+    });
+    expect(await counted('requests')).toEqual({ unsupported: 1 });
     expect(store).not.toHaveBeenCalled();
   });
 
   test('may decode to the limit and not to a byte more', async () => {
     const { port, store } = await openReceiver();
     const largest = Buffer.alloc(LIMIT, ' ');
-    expect(await post(port, gzipSync(largest), headersOf(gzipSync(largest), 'gzip'))).toEqual(ACCEPTED);
-    const bomb = gzipSync(Buffer.alloc(LIMIT + 1, ' '));
-    for (const signed of [bomb, Buffer.from('x')])
-      expect(await post(port, bomb, headersOf(signed, 'gzip'))).toMatchObject({
-        status: 413,
-        text: 'The decoded body is too large.',
-      });
-    expect(store).toHaveBeenCalledTimes(1);
+    for (const [encoding, code] of [
+      ['gzip', gzipSync],
+      ['gzip, gzip', (bytes: Buffer) => gzipSync(gzipSync(bytes))],
+      [
+        'zstd',
+        (bytes: Buffer) =>
+          Buffer.concat([
+            zstdCompressSync(bytes.subarray(0, LIMIT)),
+            zstdCompressSync(bytes.subarray(LIMIT)),
+          ]),
+      ],
+    ] as const) {
+      expect(await post(port, code(largest), headersOf(code(largest), encoding))).toEqual(ACCEPTED);
+      const bomb = code(Buffer.alloc(LIMIT + 1, ' '));
+      for (const signed of [bomb, Buffer.from('x')])
+        expect(await post(port, bomb, headersOf(signed, encoding))).toMatchObject({
+          status: 413,
+          text: 'The decoded body is too large.',
+        });
+    }
+    expect(store).toHaveBeenCalledTimes(3);
+  });
+
+  test('allocates no window of zstd above 8 MiB', async () => {
+    const { port } = await openReceiver();
+    for (const [windowLog, status] of [
+      [23, 200],
+      [24, 400],
+    ] as const) {
+      const bytes = await streamed(BODY, windowLog);
+      expect((await post(port, bytes, headersOf(bytes, 'zstd'))).status).toBe(status);
+    }
   });
 });
 

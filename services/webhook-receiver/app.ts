@@ -8,7 +8,12 @@ import type { Logger } from '#service/logger.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { checkSignature, type SignatureCheck, type SignatureFault } from '#signing/signing.ts';
 import { PublishError } from '#streams/errors.ts';
-import { ACCEPTED_CODINGS, type ContentCoding, codingOf, decompress } from './content-coding.ts';
+import {
+  ACCEPTED_CODINGS,
+  type ContentCodings,
+  codingsOf,
+  decodeBody,
+} from './content-coding.ts';
 import type { ReceiverMetrics } from './metrics.ts';
 import { DeliveryRefusedError, FAULT_TEXTS, type RequestOutcome } from './refusal.ts';
 import { headerText, isDecodable, pathOf, signatureOf } from './request-head.ts';
@@ -39,7 +44,7 @@ const RETRY_AFTER_SECONDS = 1;
 const PATHS: readonly string[] = ['/webhook', '/webhook/'];
 
 type IncomingDelivery = {
-  readonly coding: ContentCoding;
+  readonly codings: ContentCodings;
   /** When its head was read, on the clock of `performance.now`. */
   readonly arrivedAt: number;
   readonly response: ServerResponse<IncomingMessage>;
@@ -128,8 +133,8 @@ export class ReceiverApp {
       this.#notAuthentic(response, check);
       return;
     }
-    const coding = codingOf(headerText(headers['content-encoding']));
-    if (coding === undefined) {
+    const codings = codingsOf(headerText(headers['content-encoding']));
+    if (codings === null) {
       response.setHeader('accept-encoding', ACCEPTED_CODINGS);
       this.#answer(response, 415, 'unsupported', 'This Content-Encoding is not supported.');
       return;
@@ -138,11 +143,11 @@ export class ReceiverApp {
       response.shouldKeepAlive = shouldKeepAlive;
       response.writeContinue();
     }
-    this.#read(request, check, { coding, arrivedAt: performance.now(), response });
+    this.#read(request, check, { codings, arrivedAt: performance.now(), response });
   }
 
   #read(request: IncomingMessage, check: SignatureCheck, delivery: IncomingDelivery): void {
-    const { response, coding } = delivery;
+    const { response, codings } = delivery;
     const unproven = this.#unproven;
     const body = new IncomingBody(check, () => this.#overloaded(response, 'unproven_bytes'));
     request.on('data', (chunk: Buffer) => {
@@ -158,7 +163,7 @@ export class ReceiverApp {
         const received = body.bytes();
         unproven.release(body);
         void this.#store(received, delivery);
-      } else if (coding !== null) void this.#proveDecoded(body, delivery);
+      } else if (codings.length > 0) void this.#proveDecoded(body, delivery);
       else {
         unproven.release(body);
         this.#notAuthentic(response, 'signature_mismatch');
@@ -171,12 +176,12 @@ export class ReceiverApp {
 
   /** Stores a compressed body whose decoded form is signed. One at a time: a few bytes decode to the limit. */
   async #proveDecoded(body: IncomingBody, delivery: IncomingDelivery): Promise<void> {
-    const { response, arrivedAt } = delivery;
+    const { response, codings, arrivedAt } = delivery;
     const { bodyLimit, answerTimeoutMs } = this.#options;
     const isGone = () => response.writableEnded || response.destroyed;
     const turn = this.#decoding.then(async (): Promise<Buffer | DeliveryRefusedError | 'late'> => {
       if (isGone() || performance.now() - arrivedAt > answerTimeoutMs) return 'late';
-      return decompress(body.bytes(), bodyLimit).catch((refusal: DeliveryRefusedError) => refusal);
+      return decodeBody(body.bytes(), codings, bodyLimit).catch((refusal: DeliveryRefusedError) => refusal);
     });
     this.#decoding = turn;
     const decoded = await turn;
@@ -184,17 +189,17 @@ export class ReceiverApp {
     if (isGone()) return;
     if (decoded === 'late') this.#overloaded(response, 'decoding');
     else if (Buffer.isBuffer(decoded) && body.provesInstead(decoded))
-      await this.#store(decoded, { ...delivery, coding: null });
+      await this.#store(decoded, { ...delivery, codings: [] });
     else if (decoded instanceof DeliveryRefusedError && decoded.code === 'DECODED_TOO_LARGE')
       this.#refuse(response, decoded);
     else this.#notAuthentic(response, 'signature_mismatch');
   }
 
   async #store(received: Buffer, delivery: IncomingDelivery): Promise<void> {
-    const { coding, arrivedAt, response } = delivery;
+    const { codings, arrivedAt, response } = delivery;
     let body = received;
     try {
-      if (coding !== null) body = await decompress(received, this.#options.bodyLimit);
+      if (codings.length > 0) body = await decodeBody(received, codings, this.#options.bodyLimit);
       await this.#options.store(body, performance.now() - arrivedAt);
       this.#options.status.accepted(Date.now());
       this.#answer(response, 200, 'accepted', 'Accepted');

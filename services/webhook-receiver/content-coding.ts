@@ -1,28 +1,112 @@
 /** How senders compress their bodies (`Content-Encoding`, RFC 9110 section 8.4). */
 import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import {
+  brotliDecompress,
+  constants,
+  gunzip,
+  inflate,
+  inflateRaw,
+  type Zlib,
+  zstdDecompress,
+} from 'node:zlib';
 import { DeliveryRefusedError } from './refusal.ts';
 
+/** Returns decoded bytes. Rejects when these are more than `limit`, without decoding more, or when bytes are damaged. */
+type Decoder = (bytes: Buffer, limit: number) => Promise<Buffer>;
+
+/** Decoders of a body, in the order in which they apply. Empty: the body is not compressed. */
+export type ContentCodings = readonly Decoder[];
+
 /** Value of `Accept-Encoding` in the answer to another coding. */
-export const ACCEPTED_CODINGS = 'gzip';
+export const ACCEPTED_CODINGS = 'gzip, deflate, br, zstd';
 
-/** The coding of a body; null: it is not compressed. */
-export type ContentCoding = 'gzip' | null;
+/** Maximum number of codings of a body: each costs as much as the first. */
+const MAX_CODINGS = 4;
 
-/** Returns the coding that a `Content-Encoding` header names; undefined for one that is not supported, and for several. */
-export function codingOf(header: string | undefined): ContentCoding | undefined {
-  const name = (header ?? '').trim().toLowerCase();
-  if (name === 'gzip' || name === 'x-gzip') return 'gzip';
-  return name === '' || name === 'identity' ? null : undefined;
+/** Code of zlib's error when a limit of decoded bytes is reached. */
+const TOO_LARGE = 'ERR_BUFFER_TOO_LARGE';
+
+/** Maximum window of zstd that a decoder of HTTP must support (RFC 9659): 8 MiB. Without it a head could allocate 128 MiB. */
+const ZSTD_MAX_WINDOW_LOG = 23;
+
+/** A body is one compressed stream: what follows it would be lost silently. */
+const ONE_STREAM = { rejectGarbageAfterEnd: true };
+
+// Several members are one body (RFC 1952), and zlib itself refuses other bytes after a member.
+const gzipped: Decoder = (bytes, limit) => promisify(gunzip)(bytes, { maxOutputLength: limit });
+
+const DECODERS: Readonly<Record<string, Decoder>> = {
+  gzip: gzipped,
+  'x-gzip': gzipped,
+  // Named after the zlib format; many senders omit its head.
+  deflate: (bytes, limit) =>
+    promisify(hasZlibHead(bytes) ? inflate : inflateRaw)(bytes, { ...ONE_STREAM, maxOutputLength: limit }),
+  br: (bytes, limit) => promisify(brotliDecompress)(bytes, { ...ONE_STREAM, maxOutputLength: limit }),
+  zstd: unzstd,
+};
+
+/** Maximum number of frames of a zstd body: each costs a decoder, and may be of nine bytes. */
+const ZSTD_MAX_FRAMES = 64;
+
+/** Several frames are one body (RFC 8878): Node's own streams end theirs with an empty one. Its decoder reads only the first. */
+async function unzstd(bytes: Buffer, limit: number): Promise<Buffer> {
+  const frames: Buffer[] = [];
+  let rest = bytes;
+  let room = limit;
+  do {
+    if (frames.length === ZSTD_MAX_FRAMES) throw new RangeError('too many frames');
+    const { buffer, engine } = await zstdFrame(rest, room);
+    frames.push(buffer);
+    room -= buffer.length;
+    rest = rest.subarray(engine.bytesWritten);
+  } while (rest.length > 0);
+  return Buffer.concat(frames);
 }
 
-/** Decompresses a body to `limit` bytes at most. Rejects with `DeliveryRefusedError`: `DECODED_TOO_LARGE`, `UNDECODABLE`. */
-export async function decompress(received: Buffer, limit: number): Promise<Buffer> {
+/** Decodes the first frame. `bytesWritten` of the engine is the number of bytes that it read. */
+function zstdFrame(bytes: Buffer, room: number): Promise<{ buffer: Buffer; engine: Zlib }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ buffer: Buffer; engine: Zlib }>();
+  const params = { [constants.ZSTD_d_windowLogMax]: ZSTD_MAX_WINDOW_LOG };
+  // A limit of 0 is refused as an option; the frame after a body of the limit may be empty.
+  zstdDecompress(bytes, { params, maxOutputLength: Math.max(1, room), info: true }, (error, result) => {
+    const read = result as unknown as { buffer: Buffer; engine: Zlib };
+    if (error !== null) reject(error);
+    else if (read.buffer.length > room) reject(Object.assign(new RangeError(), { code: TOO_LARGE }));
+    else resolve(read);
+  });
+  return promise;
+}
+
+/** Returns the decoders for a `Content-Encoding` header; null when one of its codings, or their number, is not supported. */
+export function codingsOf(header: string | undefined): ContentCodings | null {
+  const names = (header ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name !== 'identity');
+  if (names.length > MAX_CODINGS) return null;
+  const decoders: Decoder[] = [];
+  for (const name of names) {
+    if (!Object.hasOwn(DECODERS, name)) return null;
+    // The header names the codings in the order in which the sender applied them.
+    decoders.unshift(DECODERS[name] as Decoder);
+  }
+  return decoders;
+}
+
+/** Decodes a body, no coding to more than `limit` bytes. Rejects with `DeliveryRefusedError`: `DECODED_TOO_LARGE`, `UNDECODABLE`. */
+export async function decodeBody(received: Buffer, codings: ContentCodings, limit: number): Promise<Buffer> {
+  let body = received;
   try {
-    // Several members are one body (RFC 1952), and zlib itself refuses other bytes after a member.
-    return await promisify(gunzip)(received, { maxOutputLength: limit });
+    for (const decode of codings) body = await decode(body, limit);
   } catch (error) {
-    const isLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    const isLarge = (error as NodeJS.ErrnoException).code === TOO_LARGE;
     throw new DeliveryRefusedError(isLarge ? 'DECODED_TOO_LARGE' : 'UNDECODABLE', error);
   }
+  return body;
+}
+
+/** Whether bytes begin with the head of the zlib format (RFC 1950). */
+function hasZlibHead(bytes: Buffer): boolean {
+  return bytes.length >= 2 && ((bytes[0] as number) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0;
 }
