@@ -6,7 +6,7 @@ import { machineClock } from '#timing/clock.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { type MonitorConfig, SERVICE, settings } from './config.ts';
-import { monitorMetrics } from './metrics.ts';
+import { monitorMetrics, watchCluster } from './metrics.ts';
 import { MonitorTerm } from './term.ts';
 
 /** Timeout of publishing. After it, the state is decided again, so that no outdated record is published later. */
@@ -54,9 +54,12 @@ async function startMonitor(context: ServiceContext<MonitorConfig>): Promise<Run
     log,
   });
   await leadership.start();
+  const stopping = new AbortController();
+  watchCluster(brokers, prefix, metricsRegistry, stopping.signal).catch(context.fail);
   return {
     ready: () => leadership.joined,
     async stop() {
+      stopping.abort();
       await leadership.stop();
       await publisher.close();
       await client.close();

@@ -45,6 +45,7 @@ const BROKEN = [
   'TouchlineProcessDown',
   'TouchlinePartitionStopped',
   'TouchlineDeliveriesNotStored',
+  'TouchlineBrokersLost',
   'TouchlineWebhooksFailing',
   'TouchlineNoLeader',
 ];
@@ -151,6 +152,7 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
     const posts = postUntil(posting.signal);
     await prometheus.fires('TouchlineDeliveriesNotStored', { severity: 'critical' });
     await prometheus.fires('TouchlinePartitionStopped', { service: 'match-processor' });
+    await prometheus.fires('TouchlineBrokersLost', { severity: 'critical' });
     await prometheus.fires('TouchlineNoLeader', { service: 'feed-poller' });
     await kafka.start();
     await untilTrue(
