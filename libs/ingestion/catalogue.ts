@@ -9,7 +9,7 @@ import {
   recordReader,
 } from '#json/records.ts';
 import { INT_MAX, LONG_MAX } from '#json/values.ts';
-import type { CatalogueKind, CatalogueRecord } from '#records/types.ts';
+import type { CatalogueKind, CatalogueRecord, ProviderLeague } from '#records/types.ts';
 import { UT_MAX } from './head.ts';
 
 const int = number(INT_MAX);
@@ -80,7 +80,7 @@ const FIELDS = {
     is_current: yesNo,
   },
   group: {},
-} satisfies Readonly<Record<CatalogueKind, Kinds>>;
+} satisfies Readonly<Record<Exclude<CatalogueKind, 'provider_league'>, Kinds>>;
 
 /** The kinds of records that a list or a tree of the provider has. */
 export type ListedKind = keyof typeof FIELDS;
@@ -106,6 +106,7 @@ export const NO_ENTRY: Omit<CatalogueRecord, 'kind' | 'id' | 'parent_id' | 'ut'>
   competition: null,
   season: null,
   stage: null,
+  provider_league: null,
   other: {},
 };
 
@@ -138,6 +139,25 @@ export function readCatalogueItem(
     ...(kind === 'group' ? {} : { [kind]: fields }),
     other: read.other,
     nulls: read.nulls,
+    unread,
+  };
+}
+
+/** Returns the entry of a league table of the provider. Without a time of its own: rows may change without a change of that of the table. */
+export function leagueItem(
+  id: number,
+  seasonId: number,
+  provider_league: ProviderLeague,
+  unread: Iterable<string>,
+): CatalogueItem {
+  return {
+    ...NO_ENTRY,
+    kind: 'provider_league',
+    id: String(id),
+    parent_id: String(seasonId),
+    ut: null,
+    provider_league,
+    nulls: [],
     unread,
   };
 }

@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { writeRecord } from '#json/records.ts';
 import type { ProviderStandings } from '#records/types.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
-import { providerStandings } from './provider-standings.ts';
+import { providerLeague, providerStandings } from './provider-standings.ts';
 
 const read = (standings: unknown, answeredAt: number, entry = {}, unread = new Set<string>()) =>
   providerStandings(standings, answeredAt, entry, unread);
@@ -63,11 +63,10 @@ test('reads what the provider writes in another form, and names what it leaves o
     columns: [4],
     area_id: 'x',
   };
-  const groups = [{ id: 1, participants: [odd, 5], corrections: [-6, 4, '+2', { value: ' ' }, null] }];
+  const groups = [{ id: 1, participants: [odd, 5], corrections: [-6] }];
   const unread = new Set<string>();
   const [group] = read({ ...ranking, id: 7, groups }, 1, {}, unread)?.groups ?? [];
-  expect(group).toMatchObject({ id: '1', name: '', other: {} });
-  expect(group?.corrections.map(({ value }) => value)).toEqual(['-6', '+4', '+2']);
+  expect(group).toMatchObject({ id: '1', name: '', corrections: [{ value: '-6', reason: null }], other: {} });
   expect(group?.participants).toMatchObject([
     { id: 3, rank: 1, last_rank: null, area_id: null, columns: [] },
   ]);
@@ -122,4 +121,52 @@ test.each([
   { ...ranking, id: 777, object_id: null },
 ])('returns null for anything else: %j', (record) => {
   expect(read(record, 1)).toBeNull();
+});
+
+describe('a league table', () => {
+  const table = (groups: readonly unknown[], object_id: unknown = 31) => ({
+    id: 40_001,
+    object_type: 'season',
+    object_id,
+    groups,
+  });
+  const cells = (mp: unknown, pts: unknown) => [
+    { id: 1, code: 'mp', value: mp },
+    { id: 8, code: 'pts', value: pts },
+  ];
+  const readLeague = (standings: unknown) => providerLeague(standings, new Set());
+
+  test('is read with its corrections, as records or as values alone', () => {
+    const everton = { participant_id: 2, participant_name: 'Team 2', value: '-6', reason: 'Debts' };
+    const corrections = [everton, -6, 4, '+2', { value: null }, { value: ' ' }, null];
+    const participants = [{ id: 1, name: 'Team 1', rank: 1, columns: cells('38', -3) }];
+    const none = { participant_id: null, participant_name: null, reason: null, other: {} };
+    expect(readLeague(table([{ id: 7, name: '', participants, corrections }]))).toEqual({
+      object_type: 'season',
+      object_id: 31,
+      groups: [
+        {
+          id: '7',
+          rows: [{ id: 1, name: 'Team 1', rank: 1, mp: 38, pts: -3 }],
+          corrections: [
+            { ...everton, other: {} },
+            ...['-6', '+4', '+2'].map((value) => ({ ...none, value })),
+          ],
+        },
+      ],
+    });
+  });
+
+  test('has no corrections where the provider names none, and unknown values where it names no value', () => {
+    const unknown = { name: null, rank: null, mp: null, pts: null };
+    const participants = [{ id: 3 }, { name: 'no id' }, 5, { id: 4, columns: [null, 4] }];
+    expect(readLeague(table([null, { participants }], '31'))?.groups).toEqual([
+      { id: '', rows: [3, 4].map((id) => ({ id, ...unknown })), corrections: [] },
+    ]);
+    expect(readLeague({ object_id: 1 })).toEqual({ object_type: '', object_id: 1, groups: [] });
+  });
+
+  test.each([null, 'text', [], {}, { object_id: 'x' }])('is none in %j', (standings) => {
+    expect(readLeague(standings)).toBeNull();
+  });
 });

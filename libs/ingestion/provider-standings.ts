@@ -1,9 +1,10 @@
-/** Reads the provider's rankings (spec, "Standing"). */
+/** Reads the provider's tables (spec, "Standing"): its rankings, and of its league tables what is compared with ours. */
 import { FIRST_STANDINGS_ID } from '#domain/standings/table-id.ts';
+import { int as wholeOf } from '#domain/values.ts';
 import { type Kind, number, onlyText, text } from '#json/kinds.ts';
 import { isRecord, listOf, type RawRecord, record, recordReader } from '#json/records.ts';
 import { INT_MAX, LONG_MAX, toWholeNumber } from '#json/values.ts';
-import type { ProviderCorrection, ProviderStandings } from '#records/types.ts';
+import type { ProviderCorrection, ProviderLeague, ProviderStandings } from '#records/types.ts';
 import { SOCCER } from '#soccer/soccer.ts';
 
 /** The table types that do not follow from match results: the rankings of national teams and of clubs. */
@@ -127,5 +128,24 @@ export function providerStandings(
     sport_id: table.sport_id ?? SOCCER,
     groups: table.groups ?? [],
     other,
+  };
+}
+
+/** Reads a league table of the provider (`data.standings`). Returns null when it is no table of a known object. */
+export function providerLeague(standings: unknown, unread: Set<string>): ProviderLeague | null {
+  if (!isRecord(standings)) return null;
+  const { object_type, object_id, groups } = readTable(standings, 'standings', unread).values;
+  if (object_id === null) return null;
+  return {
+    object_type: object_type ?? '',
+    object_id,
+    groups: (groups ?? []).map(({ id, participants, corrections }) => ({
+      id,
+      rows: participants.flatMap(({ id, name, rank, columns }) => {
+        const figure = (code: string) => wholeOf(columns.find((column) => column.code === code)?.value);
+        return id === null ? [] : [{ id, name, rank, mp: figure('mp'), pts: figure('pts') }];
+      }),
+      corrections,
+    })),
   };
 }

@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
-import { Histogram, type Registry } from 'prom-client';
+import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { Contracts } from '#clients/contracts.ts';
 import { type ClientsKeys, deriveKeys, hashSecret, newSecret, verifySecret } from '#clients/keys.ts';
 import { answerErrors, restServerOptions, sendError } from '#contract/rest/error-answers.ts';
@@ -19,6 +19,22 @@ import type { BoardView } from '#views/store/views.ts';
 import type { GateOptions } from './board/gate.ts';
 import { type BoardOptions, boardRoutes, notFoundPage } from './board/routes.ts';
 import { readExample } from './docs/examples.ts';
+
+/** Registers the number of league tables that differ from the provider's. `count`: by kind, at a time in Unix seconds. */
+export function tableDifferences(
+  registry: Registry,
+  count: (now: number) => ReadonlyMap<string, number>,
+): void {
+  new Gauge({
+    name: 'touchline_api_table_differences',
+    help: "League tables that differ from the provider's, by kind, two hours after the last change of ours.",
+    labelNames: ['kind'],
+    registers: [registry],
+    collect() {
+      for (const [kind, tables] of count(Date.now() / 1000)) this.set({ kind }, tables);
+    },
+  });
+}
 
 /** Dependencies and settings of the server of an api. */
 export type ApiAppOptions = {

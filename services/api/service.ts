@@ -12,7 +12,7 @@ import { Registry } from '#topics/registry.ts';
 import { viewMetrics } from '#views/metrics.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { ViewFollower } from '#views/view-follower.ts';
-import { createApp, createAuthenticator } from './app.ts';
+import { createApp, createAuthenticator, tableDifferences } from './app.ts';
 import { settings } from './config.ts';
 import { createSessions } from './sessions.ts';
 
@@ -56,6 +56,7 @@ export async function serveApi(
 ): Promise<RunningService> {
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: registryUrl } = config;
   const { views } = follower;
+  tableDifferences(registry, (now) => views.leagues.differences(now));
   const context = {
     brokers,
     prefix,

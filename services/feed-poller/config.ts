@@ -46,7 +46,10 @@ export const settings = z
     LIVESCORE_PERIOD_MS: period(10_000, 'Wait between reads of the live board'),
     SCHEDULE_PERIOD_MS: period(60_000, "Wait between reads of a season's events"),
     CATALOGUE_PERIOD_MS: period(600_000, 'Wait between reads of a catalogue'),
-    STANDINGS_PERIOD_MS: period(HOUR_MS, 'Wait between reads of the rankings of national teams and clubs'),
+    STANDINGS_PERIOD_MS: period(
+      HOUR_MS,
+      'Wait between reads of the rankings of national teams and clubs, and of the league tables of a season',
+    ),
     UNCONFIRMED_PERIOD_MS: period(
       20_000,
       'Wait between checks of a live event with unconfirmed or missing incidents, or whose last list was refused',

@@ -1,4 +1,4 @@
-import { type CorrectionWords, correctionText } from '#domain/standings/corrections.ts';
+import { type CorrectionWords, correctionText } from '#domain/standings/provider-league.ts';
 import { SeasonTables } from '#domain/standings/season-tables.ts';
 import { dayOf, groupsOn } from '#domain/standings/types.ts';
 import type { MatchResult, StandingsCorrection, StandingsRow } from '#records/types.ts';

@@ -109,6 +109,17 @@ const OTHER_SAMPLES = {
       sort: 1,
       is_current: true,
     },
+    provider_league: {
+      object_type: 'season',
+      object_id: 29_402,
+      groups: [
+        {
+          id: '31',
+          rows: [{ id: 900, name: 'France', rank: 1, mp: 3, pts: 5 }],
+          corrections: [CORRECTION],
+        },
+      ],
+    },
     other: { more: '1' },
   },
   standings: {

@@ -43,7 +43,9 @@ export function applyRecords(
         continue;
       }
       if (record.topic === 'catalogue') {
-        if (applyName(views, record, at)) changed.names = true;
+        if (!applyName(views, record, at)) continue;
+        if (record.value?.kind === 'provider_league') changed.seasons.add(Number(record.value.parent_id));
+        else changed.names = true;
       } else applyValue(views, record, at, changed);
     }
   });

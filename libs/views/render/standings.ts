@@ -1,6 +1,8 @@
 /** Adds names to tables: a derived table has only the ids of its season, stage and groups (docs/reference/standings.md). Pure. */
 
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
+import type { ComparedGroup } from '#domain/standings/provider-league.ts';
+import { writeRecord } from '#json/records.ts';
 import { type JsonObject, toWholeNumber } from '#json/values.ts';
 import { SOCCER } from '#soccer/soccer.ts';
 import { recordsOf, slugOf } from './fields.ts';
@@ -39,9 +41,13 @@ export function nameEntry(entry: JsonObject, names: TableNames): JsonObject {
 
 /**
  * Adds the missing names to a table (spec, "Standing"), derived or the provider's, in the contract's form: ids of groups as
- * text, missing lists as empty ones, unknown values as the provider writes them.
+ * text, missing lists as empty ones, unknown values as the provider writes them. `compared`: its groups beside the provider's.
  */
-export function nameTable(table: JsonObject, names: TableNames): JsonObject {
+export function nameTable(
+  table: JsonObject,
+  names: TableNames,
+  compared: readonly ComparedGroup[] = [],
+): JsonObject {
   return {
     columns: [],
     ...nameEntry(table, names),
@@ -49,7 +55,10 @@ export function nameTable(table: JsonObject, names: TableNames): JsonObject {
     competition_id: table.competition_id ?? 0,
     season_id: table.season_id ?? 0,
     stage_id: table.stage_id ?? 0,
-    groups: recordsOf(table.groups).map((group) => nameGroup(group, table, names)),
+    groups: recordsOf(table.groups).map((group) => ({
+      ...nameGroup(group, table, names),
+      ...providerOf(group, compared),
+    })),
   };
 }
 
@@ -65,6 +74,14 @@ function nameGroup(group: JsonObject, table: JsonObject, names: TableNames): Jso
     ut: group.ut ?? known?.ut ?? table.ut ?? 0,
     participants: recordsOf(group.participants).map((row) => nameRow(row, names)),
   };
+}
+
+/** Returns the field of the provider's own table of a group's teams; none where it was not read. */
+function providerOf(group: JsonObject, compared: readonly ComparedGroup[]): JsonObject {
+  const own = compared.find((one) => one.group === String(group.id ?? ''));
+  return own === undefined
+    ? {}
+    : { provider: { corrections: own.corrections.map(writeRecord), differences: own.differences } };
 }
 
 /** Adds the missing fields to a row. Without a previous rank, the rank itself is the previous one. */

@@ -96,6 +96,11 @@ export class TableView extends SqlView {
     return this.sql.page('entry, changed', 'standings', conditions, 'id', query);
   }
 
+  /** The day of the tables, YYYY-MM-DD in UTC. */
+  today(): string {
+    return dayOf(this.#now());
+  }
+
   /** Returns a table as it is today; undefined if it is unknown or deleted. */
   find(id: number): StoredTable | undefined {
     const text = `SELECT json, derived, changed FROM standings WHERE id = ? AND deleted = 0 AND ${NO_BRACKET}`;
@@ -105,6 +110,15 @@ export class TableView extends SqlView {
     const record = 'item_status' in table ? rankingRecord(table) : standingsRecord(table);
     const { competition_id, season_id, ut } = table;
     return { changed: row.changed, competition_id, season_id, record: { ut, ...record } };
+  }
+
+  /** Returns the derived tables of a season with a type that are not deleted, as they are today. */
+  derived(seasonId: number, typeId: number): { readonly table: Standings; readonly changed: number }[] {
+    const text = `SELECT json, changed FROM standings WHERE season_id = ? AND derived = 1 AND deleted = 0
+      AND json ->> 'type_id' = ? AND ${NO_BRACKET} ORDER BY id`;
+    return this.sql
+      .rows<TableRow>(text, seasonId, typeId)
+      .map(({ json, changed }) => ({ table: this.#todays(json), changed }));
   }
 
   /** Returns the tables of a season that are not deleted. */
@@ -128,7 +142,7 @@ export class TableView extends SqlView {
 
   #todays(json: string): Standings {
     const table: Standings = JSON.parse(json);
-    return { ...table, groups: groupsOn(table, dayOf(this.#now())) };
+    return { ...table, groups: groupsOn(table, this.today()) };
   }
 }
 

@@ -149,7 +149,7 @@ test('notifies once per batch of each match and season, when the change is visib
   expect(notified).toHaveLength(2);
 });
 
-test('has each table as it is on the day', () => {
+test('has each table as it is on the day, and compares it with the provider’s anew', () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 4, 28, 23, 59, 59) });
   onTestFinished(() => {
     vi.useRealTimers();
@@ -168,8 +168,15 @@ test('has each table as it is on the day', () => {
   const later = [{ day: '2026-05-29', groups: groupsOf(body(39).groups) }];
   const { views } = world;
   world.give(tableRecord(900, { ...of, later }, body(43).groups));
+  world.give(catalogueRecord('provider_league', 40_001, 30, body(39)));
+  const differences = () => [
+    views.leagues.compared(30).flatMap((group) => group.differences).length,
+    views.leagues.differences(world.now / 1000 + 86_400).get('points'),
+  ];
   const points = (value: number) => ({ groups: [{ participants: [{ columns: [{ code: 'pts', value }] }] }] });
   expect(views.table(900)).toMatchObject(points(43));
+  expect(differences()).toEqual([1, 1]);
   vi.setSystemTime(Date.UTC(2026, 4, 29));
   expect(views.table(900)).toMatchObject(points(39));
+  expect(differences()).toEqual([0, 0]);
 });

@@ -12,6 +12,7 @@ import { HaltView } from './halts.ts';
 import { HealthView } from './health.ts';
 import { IncidentView } from './incidents.ts';
 import { KnockOutView } from './knock-outs.ts';
+import { LeagueView } from './leagues.ts';
 import { MatchView } from './matches.ts';
 import { Statements } from './sql.ts';
 import { TableView } from './tables.ts';
@@ -58,6 +59,7 @@ export type BoardView = {
   readonly halts: Pick<HaltView, 'standing' | 'records'>;
   readonly incidentLog: Pick<IncidentView, 'shown' | 'scoring' | 'yellowCards' | 'story' | 'guardClosedAt'>;
   readonly standings: Pick<TableView, 'ofSeason' | 'rankings'>;
+  readonly leagues: Pick<LeagueView, 'compared'>;
   readonly knockOuts: Pick<KnockOutView, 'stages'>;
   readonly catalogue: Pick<CatalogueView, 'name'>;
 } & Pick<Views, 'matchHealth' | 'levelNames' | 'seasons' | 'table' | 'onChange' | 'onTable'>;
@@ -77,6 +79,7 @@ export class Views {
   readonly changes: ChangeView;
   readonly feed: FeedView;
   readonly standings: TableView;
+  readonly leagues: LeagueView;
   readonly health: HealthView;
   readonly halts = new HaltView();
   readonly knockOuts: KnockOutView;
@@ -129,6 +132,8 @@ export class Views {
     this.changes = new ChangeView(sql);
     this.feed = new FeedView(sql);
     this.standings = new TableView(sql, () => Date.now());
+    this.leagues = new LeagueView(sql, this.catalogue, this.standings);
+    this.onTable((seasonId) => this.leagues.invalidate(seasonId));
     this.health = new HealthView(sql);
     this.freshness = new Freshness(this.matches);
     this.knockOuts = new KnockOutView(sql);

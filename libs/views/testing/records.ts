@@ -1,8 +1,8 @@
 /** Records of the provider's catalogue and of tables, for tests of views. */
 
 import { COUNTS, countOf, TABLE_TYPES, type TableKind, type TableType } from '#domain/standings/columns.ts';
-import { type ListedKind, readCatalogueItem } from '#ingestion/catalogue.ts';
-import { providerStandings } from '#ingestion/provider-standings.ts';
+import { type ListedKind, leagueItem, readCatalogueItem } from '#ingestion/catalogue.ts';
+import { providerLeague, providerStandings } from '#ingestion/provider-standings.ts';
 import type {
   CatalogueRecord,
   ProviderStandings,
@@ -19,7 +19,7 @@ const AT = { partition: 0, offset: 0 };
 /** When the records were written unless a test says so, Unix seconds. */
 const WRITTEN = 1_700_000_000;
 
-/** Returns what the topic has of a record of the provider's catalogue. `body`: the provider's record. */
+/** Returns what the topic has of a record of the provider's catalogue. `body`: the provider's record, of a league `data.standings`. */
 export function catalogueValue(
   kind: string,
   id: Id,
@@ -27,11 +27,11 @@ export function catalogueValue(
   body: object,
   ut?: number,
 ): CatalogueRecord {
-  const item = readCatalogueItem(
-    kind as ListedKind,
-    { id, ...body },
-    parent === null ? null : String(parent),
-  );
+  const league = kind === 'provider_league' ? providerLeague(body, new Set()) : null;
+  const item =
+    league === null
+      ? readCatalogueItem(kind as ListedKind, { id, ...body }, parent === null ? null : String(parent))
+      : leagueItem(Number(id), Number(parent), league, []);
   if (item === null) throw new Error('no record of the catalogue');
   const { nulls: _, unread: __, ...record } = item;
   return { ...record, ut: ut ?? item.ut ?? WRITTEN };

@@ -16,7 +16,7 @@ export function coversScope({ matches }: Pick<BoardView, 'matches'>, access: Acc
 /** Restricts a view to the competitions of a contract. Everything else reads as unknown. */
 export function scopedView(view: BoardView, access: Access): ReadView {
   if (access.competitions === null) return view;
-  const { matches, health, halts, incidentLog, standings, knockOuts } = view;
+  const { matches, health, halts, incidentLog, standings, leagues, knockOuts } = view;
   const covers = ({ competition_id }: { readonly competition_id: number | null }): boolean =>
     isCovered(access, competition_id);
   const state = (eventId: number) => {
@@ -63,6 +63,7 @@ export function scopedView(view: BoardView, access: Access): ReadView {
       // Rankings belong to no competition, so no contract for some competitions covers them.
       rankings: () => [],
     },
+    leagues: { compared: (seasonId) => (hasSeason(seasonId) ? leagues.compared(seasonId) : []) },
     knockOuts: { stages: (seasonId) => (hasSeason(seasonId) ? knockOuts.stages(seasonId) : []) },
     table(standingsId) {
       const tables = seasons().flatMap(({ season_id }) => standings.ofSeason(season_id));

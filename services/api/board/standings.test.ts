@@ -62,6 +62,50 @@ describe('/standings', () => {
     expect(text).not.toContain('data-playing="yes"');
   });
 
+  test('shows the corrections of the provider’s table, and where it differs', async () => {
+    expect((await get('/standings')).text).not.toContain('provider’s');
+    const derived = (pts: number) => ({
+      groups: [
+        {
+          id: '31211',
+          name: '',
+          participants: [
+            {
+              id: 50_000,
+              name: 'Brazil',
+              rank: 1,
+              columns: [{ id: 8, code: 'pts', short_name: 'Pts', value: pts }],
+            },
+          ],
+        },
+      ],
+    });
+    const correction = {
+      participant_id: 50_000,
+      participant_name: 'Brazil',
+      value: '-6',
+      reason: 'Regulations',
+    };
+    const theirs = {
+      object_type: 'stage',
+      object_id: LEVEL_IDS.stage_id,
+      groups: [{ ...derived(1).groups[0], corrections: [correction, -1] }],
+    };
+    const of = { object_type: 'stage', object_id: LEVEL_IDS.stage_id, season_id: LEVEL_IDS.season_id };
+    served.played.give(tableRecord(39719, { ...of, version: 2 }, derived(7).groups));
+    served.played.name('provider_league', 40_001, LEVEL_IDS.season_id, '', theirs ?? {});
+    const { text } = await get('/standings');
+    const [provider = ''] = text.match(/<div class="provider">.*(?=<\/div>)/s) ?? [];
+    expect(provider).toContain('Corrections in the provider’s table');
+    expect([...provider.matchAll(/<li>(.*?)<\/li>/g)].map(([, line]) => line)).toEqual([
+      'Brazil: -6 points (Regulations)',
+      '-1 points',
+      'Brazil: 1 points there, 7 here',
+    ]);
+    const live = await get('/standings?season=312&table=39720');
+    expect(live.text).not.toContain('provider’s');
+  });
+
   test('names a group by the catalogue when the table does not, and shows the tables of each stage', async () => {
     const table = { groups: [{ id: LEVEL_IDS.group_id, name: '', participants: [] }] };
     served.played.name('stage', LEVEL_IDS.stage_id + 1, LEVEL_IDS.season_id, 'Final');

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { foldName } from '#domain/name-search.ts';
+import { type ComparedGroup, LEAGUE_TYPE_ID } from '#domain/standings/provider-league.ts';
 import { isOwnTable } from '#domain/standings/table-id.ts';
 import type { RulesOf } from '#service/competition-rules.ts';
 import { boardMatch } from '#story/board-match.ts';
@@ -14,9 +15,6 @@ export type SeasonStandings = NonNullable<ReturnType<typeof seasonStandings>>;
 
 /** A table to show, with its entry in the catalogue. */
 export type ShownStandings = ReturnType<typeof shownStandings>[number];
-
-/** The type of league tables (spec, "Standings type"). */
-const LEAGUE_TYPE_ID = 2;
 
 /** Number of matches that changed last among which a season with tables is looked for. */
 const MAX_RECENT = 50;
@@ -54,10 +52,12 @@ export function seasonStandings(
   if (chosen === undefined && tableId !== undefined) return null;
   if (show === 'knock-out' && knockOuts.length === 0) return null;
   const showsBracket = knockOuts.length > 0 && (show === 'knock-out' || chosen === undefined);
+  const compared =
+    season !== null && chosen?.type_id === LEAGUE_TYPE_ID ? view.leagues.compared(season.season_id) : [];
   const shown = tables
     .filter(({ type_id }) => !showsBracket && type_id === chosen?.type_id)
     .sort((a, b) => Number(isOwn(a)) - Number(isOwn(b)) || a.object_id - b.object_id)
-    .flatMap((entry) => shownStandings(view, entry));
+    .flatMap((entry) => shownStandings(view, entry, compared));
   const ofPlayers = shown.some(({ table }) => table.groups.some(isOfPlayers));
   return {
     seasons,
@@ -136,7 +136,7 @@ function stageOf(view: ReadView, { object_type, object_id }: TableEntry): string
   return view.catalogue.name('stage', object_id) ?? `Stage ${object_id}`;
 }
 
-function shownStandings(view: ReadView, entry: TableEntry) {
+function shownStandings(view: ReadView, entry: TableEntry, compared: readonly ComparedGroup[]) {
   const record = view.table(entry.standings_id);
   if (record === null) return [];
   const { groups } = readTable(record);
@@ -150,6 +150,10 @@ function shownStandings(view: ReadView, entry: TableEntry) {
         groups: groups.map((group) => ({
           ...group,
           name: group.name || (view.catalogue.name('group', group.id) ?? ''),
+          /** The provider's table of these teams; none where it was not read. */
+          provider: compared.find(
+            (one) => one.standings_id === entry.standings_id && one.group === String(group.id ?? ''),
+          ),
         })),
       },
     },

@@ -1,13 +1,17 @@
 import type { OperationName } from '#contract/rest/operations.ts';
 import { formatDate } from '#contract/rest/parameters.ts';
-import { type CatalogueItem, type ListedKind, readCatalogueItem } from '#ingestion/catalogue.ts';
-import type { FeedAnswer } from '../provider/answer.ts';
+import { LEAGUE_TYPE_ID } from '#domain/standings/provider-league.ts';
+import { type CatalogueItem, type ListedKind, leagueItem, readCatalogueItem } from '#ingestion/catalogue.ts';
+import { providerLeague } from '#ingestion/provider-standings.ts';
+import { toWholeNumber } from '#json/values.ts';
+import { type FeedAnswer, ProviderError } from '../provider/answer.ts';
 import { readPages } from '../provider/paging.ts';
 import type { ProviderClient, ProviderRequest } from '../provider/provider.ts';
 import { idOf, type Raw, readList, readTree } from '../provider/tree.ts';
 import type { EventPublisher, EventSource } from '../publish/events.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 import type { Catalogue } from './catalogue.ts';
+import { readStandings, readStandingsList } from './standings.ts';
 
 /** Maximum page sizes of catalogues and of events (spec, "Limits"). */
 const CATALOGUE_PAGE = 500;
@@ -131,4 +135,42 @@ export class Lists {
     onEvents(items, timestamp);
     return new Set(items.map(({ id }) => Number(id)));
   }
+}
+
+/** Publishes the provider's league tables with its corrections: to compare, as tables are derived from results alone. */
+export class ProviderLeagues {
+  readonly #provider: Pick<ProviderClient, 'get'>;
+  readonly #catalogue: Pick<Catalogue, 'publish'>;
+
+  constructor(provider: Pick<ProviderClient, 'get'>, catalogue: Pick<Catalogue, 'publish'>) {
+    this.#provider = provider;
+    this.#catalogue = catalogue;
+  }
+
+  /** Reads the league tables of a season and of its stages. Throws `ProviderError`, `PublishError`. */
+  async readSeason(seasonId: number, signal: AbortSignal): Promise<void> {
+    const query = { object_type: 'season', object_id: seasonId };
+    const { items } = await readStandingsList(this.#provider, query, signal);
+    for (const entry of items) {
+      const id = toWholeNumber(entry.id);
+      if (id === null || toWholeNumber(entry.type_id) !== LEAGUE_TYPE_ID) continue;
+      if (entry.item_status !== 'deleted') await this.#readTable(id, seasonId, signal);
+    }
+  }
+
+  async #readTable(id: number, seasonId: number, signal: AbortSignal): Promise<void> {
+    const read = await readStandings(this.#provider, id, signal).catch(ifFound);
+    if (read === null) return;
+    const unread = new Set<string>();
+    const league = providerLeague(read.record, unread);
+    if (league === null)
+      throw new ProviderError('BAD_ANSWER', 'standings.show', 'the table is not in the answer');
+    await this.#catalogue.publish([leagueItem(id, seasonId, league, unread)], read.timestamp);
+  }
+}
+
+/** Returns null for a table that is gone since the list was read. */
+function ifFound(error: unknown): null {
+  if (error instanceof ProviderError && error.code === 'NOT_FOUND') return null;
+  throw error;
 }

@@ -2,13 +2,40 @@ import { hash } from 'node:crypto';
 import { PROVIDER_TYPES, providerStandings } from '#ingestion/provider-standings.ts';
 import { toWholeNumber } from '#json/values.ts';
 import { type FeedAnswer, ProviderError } from '../provider/answer.ts';
-import { readPages } from '../provider/paging.ts';
+import { readPages, type WholeList } from '../provider/paging.ts';
 import type { ProviderClient } from '../provider/provider.ts';
 import { idOf, type Raw, readList } from '../provider/tree.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 
+type Provider = Pick<ProviderClient, 'get'>;
+
 /** Maximum page size of the catalogue of standings. */
 const PAGE = 500;
+
+/** Reads the catalogue of standings: all entries that match the query. Throws `ProviderError`. */
+export function readStandingsList(
+  provider: Provider,
+  query: Readonly<Record<string, string | number>>,
+  signal: AbortSignal,
+): Promise<WholeList<Raw>> {
+  const paging = {
+    absenceCounts: false,
+    idOf: (entry: Raw) => idOf(entry) ?? '',
+    itemsOf: ({ data }: FeedAnswer) => readList(data, 'standings_list'),
+  };
+  const request = { operation: 'standings.index', query: { ...query, limit: PAGE } } as const;
+  return readPages(provider, request, paging, signal);
+}
+
+/** Reads a table, with `api.timestamp` of the answer, Unix seconds. `record`: undefined if it is not in the answer. Throws `ProviderError`. */
+export async function readStandings(
+  provider: Provider,
+  id: number,
+  signal: AbortSignal,
+): Promise<{ readonly record: Raw | undefined; readonly timestamp: number }> {
+  const { data, timestamp } = await provider.get({ operation: 'standings.show', id, query: {} }, signal);
+  return { record: (data as { readonly standings?: Raw } | null)?.standings, timestamp };
+}
 
 /** The digest of a deleted ranking. */
 const DELETED = 'deleted';
@@ -41,14 +68,8 @@ export class Rankings {
     since: number | null,
     signal: AbortSignal,
   ): Promise<{ readonly ids: readonly number[]; readonly time: number }> {
-    const query = { sport_id: sport, limit: PAGE, ...(since === null ? {} : { timestamp: since }) };
-    const paging = {
-      absenceCounts: false,
-      idOf: (entry: Raw) => idOf(entry) ?? '',
-      itemsOf: ({ data }: FeedAnswer) => readList(data, 'standings_list'),
-    };
-    const request = { operation: 'standings.index', query } as const;
-    const { timestamp, items } = await readPages(this.#options.provider, request, paging, signal);
+    const query = { sport_id: sport, ...(since === null ? {} : { timestamp: since }) };
+    const { timestamp, items } = await readStandingsList(this.#options.provider, query, signal);
     const ids: number[] = [];
     for (const entry of items) {
       const id = toWholeNumber(entry.id);
@@ -63,9 +84,7 @@ export class Rankings {
   /** Publishes a changed ranking. Returns `end` for one listed as deleted. Throws `ProviderError`, `PublishError`. */
   async read(id: number, signal: AbortSignal): Promise<'done' | 'end'> {
     if (this.#listed.get(id)?.item_status === 'deleted') return 'end';
-    const request = { operation: 'standings.show', id, query: {} } as const;
-    const { data, timestamp } = await this.#options.provider.get(request, signal);
-    const record = (data as { readonly standings?: Raw } | null)?.standings;
+    const { record, timestamp } = await readStandings(this.#options.provider, id, signal);
     const unread = new Set<string>();
     const ranking = providerStandings(record, timestamp, this.#listed.get(id) ?? {}, unread);
     if (ranking?.standings_id !== id) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { toWholeNumber } from '#json/values.ts';
 import type { CatalogueRecord, PollerCheckpoint } from '#records/types.ts';
 import { Catalogue } from '../catalogue/catalogue.ts';
-import { CATALOGUES, catalogueResource, Lists } from '../catalogue/lists.ts';
+import { CATALOGUES, catalogueResource, Lists, ProviderLeagues } from '../catalogue/lists.ts';
 import { Rankings } from '../catalogue/standings.ts';
 import type { PollerConfig } from '../config.ts';
 import { FEED, FeedFollower, feedWaitMs } from '../feed/feed.ts';
@@ -37,6 +37,8 @@ const BOARD = 'livescore/';
 const SEASON = 'season/';
 /** Prefix of the resource of a ranking. */
 const RANKING = 'ranking/';
+/** Prefix of the resource of a season's league tables. */
+const LEAGUES = 'leagues/';
 /** Maximum interval between searches for seasons to follow, and for due checks. */
 const SEARCH_MS = 1_000;
 
@@ -170,31 +172,40 @@ class Polling {
     }
   }
 
-  /** Reads the events of each followed season while it is current. */
+  /** Reads the events and the provider's league tables of each followed season while it is current. */
   readSeasons(): void {
-    const { SCHEDULE_PERIOD_MS: periodMs } = this.#options.config;
-    const started = new Set<number>();
+    const { SCHEDULE_PERIOD_MS: periodMs, STANDINGS_PERIOD_MS } = this.#options.config;
+    const leagues = new ProviderLeagues(this.#options.provider, this.#catalogue);
+    const started = new Set<string>();
     let wanted: ReadonlySet<number> = new Set();
-    const follow = (season: number) => {
-      const resource = `${SEASON}${season}`;
-      this.#repeat(resource, periodMs, async (signal) => {
-        if (!wanted.has(season)) {
-          started.delete(season);
-          await this.#forgetList(resource);
-          return 'end';
+    const follow = (
+      prefix: string,
+      ms: number,
+      season: number,
+      read: (signal: AbortSignal) => Promise<void>,
+    ) => {
+      const resource = `${prefix}${season}`;
+      if (started.has(resource)) return;
+      started.add(resource);
+      this.#repeat(resource, ms, async (signal) => {
+        if (wanted.has(season)) {
+          await read(signal);
+          return 'done';
         }
-        const listed = await this.#lists.readSeason(season, signal);
-        // An empty list proves nothing (law 3): a season does not lose all its matches at once.
-        if (listed.size > 0) await this.#onList(resource, listed);
-        return 'done';
+        started.delete(resource);
+        if (prefix === SEASON) await this.#forgetList(resource);
+        return 'end';
       });
     };
     this.#repeat('seasons', Math.min(SEARCH_MS, periodMs), async () => {
       wanted = this.#seasonsToFollow();
       for (const season of wanted) {
-        if (started.has(season)) continue;
-        started.add(season);
-        follow(season);
+        follow(SEASON, periodMs, season, async (signal) => {
+          const listed = await this.#lists.readSeason(season, signal);
+          // An empty list proves nothing (law 3): a season does not lose all its matches at once.
+          if (listed.size > 0) await this.#onList(`${SEASON}${season}`, listed);
+        });
+        follow(LEAGUES, STANDINGS_PERIOD_MS, season, (signal) => leagues.readSeason(season, signal));
       }
       this.#countWatched();
       return 'done';

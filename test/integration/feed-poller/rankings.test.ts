@@ -128,7 +128,18 @@ test('serves the provider’s rankings unchanged, and their changes', async () =
   expect((await api.api(`/v2/standings?token=${some}`)).data.standings_list).toEqual([]);
   await api.api(`/v2/standings/${NATIONAL}?token=${some}`, 403);
 
-  // Our own league tables follow from results: the provider's is not read.
+  // A league table of a followed season is no answer of ours: its corrections are kept to compare ours with it.
+  const leagues = async () =>
+    (await rig.values('catalogue')).filter(({ kind }) => kind === 'provider_league');
+  const [{ id, parent_id, provider_league }] = (await until('the league table is kept', async () => {
+    const found = await leagues();
+    return found.length > 0 ? found : undefined;
+  })) as [CatalogueRecord];
+  expect([id, parent_id]).toEqual(['2', '460']);
+  expect(provider_league?.groups).toMatchObject([
+    { corrections: [{ value: '-6' }], rows: [{ id: 900, rank: 1, pts: 3 }] },
+  ]);
+  expect(await api.service.metrics()).toMatch(/touchline_api_table_differences\{.*kind="points".*\} 0/);
   await api.api(`/v2/standings/2?token=${token}`, 404);
 
   // An unchanged ranking is published once, however often it is read.

@@ -43,6 +43,29 @@ const STAGE = {
   old_stage_id: 9,
 };
 
+/** The provider's own table of the league: it counted more matches of a team, and corrected the points of another. */
+const THEIR_TABLE = {
+  object_type: 'season',
+  object_id: 20,
+  groups: [
+    {
+      id: '',
+      participants: [
+        {
+          id: 101,
+          name: 'Team 101',
+          rank: 1,
+          columns: [
+            { code: 'mp', value: 9 },
+            { code: 'pts', value: '27' },
+          ],
+        },
+      ],
+      corrections: [{ participant_id: 102, participant_name: 'Team 102', value: '-6', reason: 'Debts' }],
+    },
+  ],
+};
+
 /** Returns the known records of the provider's catalogues. */
 export function catalogue(): CatalogueRecord[] {
   const flags = { game_break: 'no', important: 'yes', important_for_trader: 'yes' };
@@ -84,6 +107,7 @@ export function catalogue(): CatalogueRecord[] {
     catalogueRecord('stage', 30, 20, STAGE),
     catalogueRecord('stage', 31, 21, { name: 'Final', show_standings: 'no', has_brackets: 'yes' }),
     catalogueRecord('group', 40, 30, { name: 'Group A' }),
+    catalogueRecord('provider_league', 50, 20, THEIR_TABLE),
   ];
 }
 

@@ -56,6 +56,21 @@ const row = z.looseObject({
   columns: z.array(column),
 });
 
+/** Our addition: the provider's own table of the group's teams. Its corrections are not in the points of this one. */
+const providerTable = z.object({
+  corrections: z.array(correction),
+  /** Where it differs; `ours` and `theirs` are matches, points or ranks, null where the team has no row. */
+  differences: z.array(
+    z.object({
+      participant_id: natural,
+      name: text,
+      kind: z.enum(['matches', 'points', 'rank', 'team']),
+      ours: int.nullable(),
+      theirs: int.nullable(),
+    }),
+  ),
+});
+
 const standingsGroup = z.looseObject({
   id: text,
   name: text,
@@ -63,6 +78,7 @@ const standingsGroup = z.looseObject({
   participants: z.array(row),
   zones: maybe(z.array(zone)),
   corrections: maybe(z.array(correction)),
+  provider: providerTable.optional(),
 });
 
 const standings = z.looseObject({

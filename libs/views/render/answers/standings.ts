@@ -1,5 +1,6 @@
 import { RestError } from '#contract/rest/errors.ts';
 import type { ProviderData } from '#contract/rest/provider.ts';
+import type { ComparedGroup } from '#domain/standings/provider-league.ts';
 import { type JsonObject, toWholeNumber } from '#json/values.ts';
 import type { CatalogueKind } from '#records/types.ts';
 import { requireAccess, since } from '../../queries/access.ts';
@@ -55,13 +56,20 @@ export function standingsData(views: Views): Pick<ProviderData, 'standingsList' 
       const table = tables.find(id);
       if (table === undefined) throw new RestError('NOT_FOUND');
       requireAccess(access, table.competition_id);
-      // Rendered again when the table or a name has changed.
+      const compared = comparedWith(views, id, table.season_id);
+      // Rendered again when the table, a name or the provider's table has changed.
       const { record } = table;
-      const version = `${views.nameVersion} ${JSON.stringify(record)}`;
+      const version = `${views.nameVersion} ${JSON.stringify([compared, record])}`;
       return cache.get(String(id), version, () => ({
-        data: JSON.stringify({ standings: nameTable(record, namesOf(record)) }),
+        data: JSON.stringify({ standings: nameTable(record, namesOf(record), compared) }),
         total: 1,
       }));
     },
   };
+}
+
+/** Returns the groups of a table beside those of the provider's league table; none of a table that is no league table. */
+function comparedWith({ leagues }: Views, id: number, seasonId: number | null): ComparedGroup[] {
+  if (seasonId === null) return [];
+  return leagues.compared(seasonId).filter(({ standings_id }) => standings_id === id);
 }

@@ -115,6 +115,36 @@ describe('tables', () => {
     expect(await Promise.all(statuses)).toEqual([200, 403, 200, 404]);
   });
 
+  test('have the provider’s own table beside each group that it covers, as it was read last', async () => {
+    const groups = async (id: number) => (await ask(`/v2/standings/${id}`)).api.data.standings.groups;
+    const provider = async () => (await groups(70))[0].provider;
+    const theirs = (correction: number) => ({
+      object_type: 'season',
+      object_id: 2,
+      groups: [
+        {
+          id: 4,
+          participants: [
+            { id: 1, rank: 1 },
+            { id: 5, name: 'E', rank: 2 },
+          ],
+          corrections: [correction],
+        },
+      ],
+    });
+    const give = (correction: number, ut: number) =>
+      world.give(catalogueRecord('provider_league', 40, 2, theirs(correction), ut));
+    expect(await provider()).toBeUndefined();
+    give(-6, 1);
+    expect(await provider()).toEqual({
+      corrections: [{ value: '-6' }],
+      differences: [{ participant_id: 5, name: 'E', kind: 'team', ours: null, theirs: 2 }],
+    });
+    expect((await groups(71))[0]).not.toHaveProperty('provider');
+    give(-3, 2);
+    expect(await provider()).toMatchObject({ corrections: [{ value: '-3' }] });
+  });
+
   test('have the names of season, stage and groups, and the time at which they became visible', async () => {
     const entries = (await ask('/v2/standings?object_type=season&object_id=2')).api.data.standings_list;
     expect(entries).toMatchObject([

@@ -1,4 +1,4 @@
-import { type CorrectionWords, correctionText } from '#domain/standings/corrections.ts';
+import { type CorrectionWords, correctionText, differenceText } from '#domain/standings/provider-league.ts';
 import type { SeasonEntry, TableEntry } from '#views/store/board-view.ts';
 import type { SeasonStandings, ShownStandings } from '../standings.ts';
 import {
@@ -134,7 +134,7 @@ function groupHtml(group: TableGroup, key: string, caption: string): Html {
   )}</tr></thead>
 <tbody>${group.participants.map((row, n) => rowHtml(row, group, columns, hasClubs, endsZone(row, group.participants[n + 1])))}</tbody>
 </table></div>
-${zonesHtml(group)}${correctionsHtml(group.corrections)}</div>`;
+${zonesHtml(group)}${correctionsHtml(group.corrections)}${providerHtml(group)}</div>`;
 }
 
 function rowHtml(
@@ -190,4 +190,17 @@ function zonesHtml({ zones }: ShownGroup): Html | null {
 function correctionsHtml(corrections: readonly CorrectionWords[]): Html | null {
   if (corrections.length === 0) return null;
   return html`<ul class="corrections row small">${corrections.map((one) => html`<li>${correctionText(one)}</li>`)}</ul>`;
+}
+
+/** Renders the provider's own corrections, which are not in this table, and where its table differs. */
+function providerHtml({ provider }: TableGroup): Html | null {
+  if (provider === undefined) return null;
+  const { corrections, differences } = provider;
+  return html`${
+    corrections.length > 0 &&
+    html`<div class="provider"><p class="small">Corrections in the provider’s table:</p>${correctionsHtml(corrections)}</div>`
+  }${
+    differences.length > 0 &&
+    html`<div class="provider"><p class="small">The provider’s table differs:</p><ul class="corrections row small">${differences.map((one) => html`<li>${differenceText(one)}</li>`)}</ul></div>`
+  }`;
 }

@@ -1,7 +1,7 @@
 /** Tools for tables: their list, one table, and the top scorers. */
 import { z } from 'zod';
 import { pageOf } from '#contract/rest/tree.ts';
-import { correctionText } from '#domain/standings/corrections.ts';
+import { correctionText, differenceText } from '#domain/standings/provider-league.ts';
 import { toWholeNumber } from '#json/values.ts';
 import { id, seasonInput, seasonOf } from './common.ts';
 import {
@@ -159,9 +159,15 @@ export const getTopScorers = tool({
   },
 });
 
-/** Says the corrections of a group. */
-function notesOf({ corrections }: TableGroup): string[] {
-  return (corrections ?? []).map((one) => `Correction: ${correctionText(one)}`);
+/** Says the corrections of a group, and what the provider's own table says. */
+function notesOf({ corrections, provider }: TableGroup): string[] {
+  return [
+    ...(corrections ?? []).map((one) => `Correction: ${correctionText(one)}`),
+    ...(provider?.corrections ?? []).map(
+      (one) => `Correction in the provider’s table: ${correctionText(one)}`,
+    ),
+    ...(provider?.differences ?? []).map((one) => `In the provider’s table: ${differenceText(one)}`),
+  ];
 }
 
 function entryOf(one: TableListEntry): z.input<typeof entry> {
