@@ -1,7 +1,25 @@
 import { describe, expect, test } from 'vitest';
-import { readClock, readEventFacts, resultsReportedAt, statusReport } from './event-facts.ts';
+import type { NormalizedMessage } from '#records/types.ts';
+import {
+  hasGoneBack,
+  readClock,
+  readEventFacts,
+  readStatusType,
+  resultsReportedAt,
+  statusReport,
+} from './event-facts.ts';
 import { EventRegister } from './event-register.ts';
-import { eventOf, participants } from './testing/messages.ts';
+import {
+  eventFields,
+  eventMessage,
+  eventOf,
+  type IncidentOptions,
+  incident,
+  incidentMessage,
+  participants,
+  START,
+} from './testing/messages.ts';
+import { given } from './testing/spec.ts';
 
 /** A message: its time, id and fields. */
 type Reported = readonly [ut: number, id: number | null, fields: object];
@@ -11,6 +29,27 @@ function registerOf(...messages: readonly Reported[]) {
   for (const [ut, messageId, fields] of messages) register.apply(eventOf({ ...fields }), { ut, messageId });
   return register;
 }
+
+describe('the status type', () => {
+  const live = { status_id: 33, status_type: 'live', item_status: 'active' };
+  const [gone, deleted] = [{ action: 'delete' }, { item_status: 'deleted' }];
+
+  test.each<[why: string, type: string | null, first: object, later?: object]>([
+    ['as reported', 'live', live],
+    ['that of the status if none is reported', 'finished', { status_id: 11 }],
+    ['unknown of an unknown status', null, { status_id: 99_999 }],
+    ['deleted by its own value', 'deleted', { ...live, status_type: 'deleted' }],
+    ['deleted by the item status', 'deleted', { ...live, ...deleted }],
+    ['deleted by a message', 'deleted', live, gone],
+    ['deleted by a message of the same time', 'deleted', { ...live, ...gone }],
+    ['restored by a later item status', 'live', deleted, live],
+    ['restored by a later status', 'live', gone, live],
+  ])('%s: %s', (_, type, first, later = {}) => {
+    const messages = [[1, null, first] as const, [2, null, later] as const];
+    expect(readStatusType(registerOf(...messages))).toBe(type);
+    expect(readStatusType(registerOf(...messages.toReversed()))).toBe(type);
+  });
+});
 
 test.each<[clock: object | null, fields: object]>([
   [null, {}],
@@ -65,6 +104,111 @@ test.each<[why: string, position: object | null, first: Reported, later?: Report
   expect(report === null ? null : { ut: report.ut, messageId: report.messageId }).toEqual(position);
 });
 
+describe('a match that goes back to not started (law 2)', () => {
+  const reported =
+    (fields: object) =>
+    (ut: number, id: number | null = null): Reported => [ut, id, fields];
+  const over = reported({ status_id: 11, status_type: 'finished' });
+  const before = reported({ status_id: 1, status_type: 'scheduled' });
+  const postponed = reported({ status_id: 5, status_type: 'scheduled' });
+  const live = reported({ status_id: 33, status_type: 'live' });
+  const untyped = (status_id: number) => reported({ status_id, status_type: undefined });
+  const deleted = reported({ status_id: 1, status_type: 'scheduled', item_status: 'deleted' });
+  test.each<[back: boolean, why: string, messages: readonly Reported[]]>([
+    [true, 'a later report', [over(1), before(2)]],
+    [true, 'of a postponed match', [over(1), postponed(2)]],
+    [true, 'of a status without its type', [untyped(11)(1), untyped(5)(2)]],
+    [true, 'a later message of the second', [over(1, 7), before(1, 8)]],
+    [true, 'though the end was reported again between', [over(1), over(2), before(3)]],
+    [true, 'though a status was reported between', [over(1), live(2), before(3)]],
+    [false, 'an earlier report', [over(2), before(1)]],
+    [false, 'an earlier message of the second', [over(1, 8), before(1, 7)]],
+    [false, 'a second without ids, where the end is further', [over(1), before(1)]],
+    [false, 'finished again', [over(1), before(2), over(3)]],
+    [false, 'live, not scheduled', [over(1), live(2)]],
+    [false, 'never finished', [before(2)]],
+    [false, 'deleted', [over(1), deleted(2)]],
+  ])('%s: %s', (back, _, messages) => {
+    for (const order of [messages, messages.toReversed()]) {
+      const register = registerOf(...order);
+      expect(hasGoneBack(register, { status_type: readStatusType(register) })).toBe(back);
+    }
+    const match = given(
+      ...messages.map(([ut, id, fields]) => ({
+        ...eventMessage(START + ut, eventFields(fields as Record<string, unknown>)),
+        message_id: id === null ? 'other' : String(id),
+      })),
+    ).state;
+    expect(match.anomalies).toEqual(back ? ['status_went_back'] : []);
+    expect(match.guard.reasons.includes('status_went_back')).toBe(back);
+  });
+});
+
+describe('a match that begins anew (law 9)', () => {
+  const live = { status_id: 33, status_type: 'live' };
+  const off = { status_id: 5, status_type: 'scheduled' };
+  const message = (id: string, ut: number, fields: object) => ({
+    ...eventMessage(START + ut, { ...eventFields(), ...fields }),
+    message_id: id,
+  });
+  const goal = (ut: number, options: IncidentOptions = {}) =>
+    incidentMessage(incident('5-110', 413, { ut: START + ut, ...options }));
+  const [kickOff, postponed, again] = [
+    message('1', 0, live),
+    message('9', 60, off),
+    message('10', 900, live),
+  ];
+  const abandoned = message('2', 30, { status_id: 7, status_type: 'cancelled' });
+  const begun = incidentMessage(incident('5-100', 429));
+  const end = (fields: object = {}) =>
+    message('11', 990, { status_id: 11, status_type: 'finished', ...fields });
+
+  test.each<[back: boolean, why: string, readonly NormalizedMessage[]]>([
+    [true, 'abandoned, postponed, and played again', [kickOff, goal(20), abandoned, postponed, again]],
+    [true, 'postponed while in play, and played again', [kickOff, goal(20), postponed, again]],
+    [true, 'not played again yet', [kickOff, goal(20), postponed]],
+    [true, 'its goal awaits confirmation', [kickOff, goal(20, { confirmation: 'tbd' }), postponed, again]],
+    [
+      true,
+      'a goal of its second, by an earlier message',
+      [kickOff, goal(60, { message_id: 8 }), postponed, again],
+    ],
+    [
+      false,
+      'a goal of its second, by a later message',
+      [kickOff, goal(60, { message_id: 10 }), postponed, again],
+    ],
+    [false, 'a goal of its second, by a list', [kickOff, goal(60), postponed, again]],
+    [
+      false,
+      'its goal was removed',
+      [
+        kickOff,
+        goal(20),
+        postponed,
+        again,
+        incidentMessage(incident('5-110', 413, { ut: START + 21 }), { deleted: true }),
+      ],
+    ],
+    [false, 'its goal was disallowed', [kickOff, goal(20, { confirmation: 'cancelled' }), postponed, again]],
+    [false, 'without a goal from before', [kickOff, postponed, again, goal(910)]],
+    [false, 'never in play before', [message('1', 0, off), goal(20), postponed, again]],
+    [false, 'in play alone', [kickOff, goal(20), again]],
+    [true, 'finished without a result', [kickOff, begun, goal(20), postponed, again, end()]],
+    [
+      false,
+      'finished, its result the score',
+      [kickOff, begun, goal(20), postponed, again, end({ participants: participants(0, 1) })],
+    ],
+  ])('%s: %s', (back, _, messages) => {
+    for (const order of [messages, messages.toReversed()]) {
+      const { anomalies, guard } = given(...order).state;
+      expect(anomalies).toEqual(back ? ['status_went_back'] : []);
+      expect(guard.reasons.includes('status_went_back')).toBe(back);
+    }
+  });
+});
+
 test('the results of both sides were reported when the older of both was', () => {
   const results = (counter: number) => ({ participants: [{ counter, results: [{ id: 2, value: 1 }] }] });
   expect(resultsReportedAt(registerOf([1, null, { name: 'A' }]))).toBeNull();
@@ -74,4 +218,37 @@ test('the results of both sides were reported when the older of both was', () =>
   expect(resultsReportedAt(registerOf([3, null, results(1)], [4, null, results(2)]))).toBe(3);
   const third = registerOf([3, null, results(1)], [1, null, results(3)], [4, null, results(2)]);
   expect(resultsReportedAt(third)).toBe(3);
+});
+
+describe('the score of the shoot-out (law 5)', () => {
+  const withResult = (value: unknown) =>
+    participants().map((side) => ({
+      ...(side as object),
+      results: [
+        { id: 2, value: 1 },
+        { id: 7, value },
+      ],
+    }));
+  const kick = incidentMessage(incident('5-9', 413, { event_status_id: 141 }));
+  const four = { home: 4, away: 4 };
+  const one = { home: 1, away: 0 };
+  test.each([
+    ['live', 4, false, four],
+    ['live', 4, true, one],
+    ['live', null, true, one],
+    ['live', '', false, null],
+    ['finished', 4, false, four],
+    ['finished', '4', true, four],
+    ['finished', null, true, one],
+    ['finished', null, false, null],
+  ])('%s, reported %j, kicks known: %s', (status_type, value, kicks, expected) => {
+    const fields = eventFields({ status_type, participants: withResult(value) });
+    const { state } = given(eventMessage(START, fields), ...(kicks ? [kick] : []));
+    expect(state.shoot_out).toEqual(expected);
+  });
+
+  test('is not known of another sport', () => {
+    const fields = eventFields({ sport_id: 1, participants: withResult(4) });
+    expect(given(eventMessage(START, fields)).state.shoot_out).toBeNull();
+  });
 });

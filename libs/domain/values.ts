@@ -1,14 +1,32 @@
 /** Reads values of the provider's JSON: one that is unreadable or out of range is unknown (null), never a guess or an error. */
-import { INT_MAX, isWhole } from '#json/values.ts';
+
+/** The maximum of a field of Avro type `int`. */
+const INT_MAX = 2 ** 31 - 1;
+
+const DIGITS = /^-?\d{1,16}$/;
+
+/** Returns a safe integer, given as a number or as text; null for anything else. */
+export function long(value: unknown): number | null {
+  const number = typeof value === 'string' && DIGITS.test(value) ? Number(value) : value;
+  // `+ 0` turns -0 into 0: both are the same value on a topic.
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number + 0 : null;
+}
+
+/** Returns a 32-bit integer, given as a number or as text; null for anything else. */
+export function int(value: unknown): number | null {
+  const number = long(value);
+  return number !== null && number <= INT_MAX && number >= -INT_MAX ? number : null;
+}
 
 /** Returns an id of the provider; null for 0, which it writes when there is no stage, group or person. */
 export function positiveId(id: number | null): number | null {
   return id !== null && id > 0 ? id : null;
 }
 
-/** Returns a count, such as a number of goals, which a text is: a 32-bit integer that is not negative; null for anything else. */
-export function count(value: string | null | undefined): number | null {
-  return isWhole(value, INT_MAX) ? Number(value) : null;
+/** Returns a count, such as a number of goals: a 32-bit integer that is not negative; null for anything else. */
+export function count(value: unknown): number | null {
+  const number = int(value);
+  return number !== null && number >= 0 ? number : null;
 }
 
 /** Returns a text unchanged; null for anything else. */
@@ -21,4 +39,9 @@ export function object(value: unknown): Readonly<Record<string, unknown>> | null
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : null;
+}
+
+/** Returns a list; an empty one for anything else. */
+export function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }

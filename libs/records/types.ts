@@ -343,7 +343,7 @@ export type Alert = {
 export type CatalogueRecord = {
   kind: CatalogueKind;
   id: string;
-  /** Of a season its competition, of a stage its season, of a group its stage, of a standings type its sport. */
+  /** Of a season its competition, of a stage its season, of a group its stage, of a standings type its sport, of a provider_league its season. */
   parent_id: null | string;
   /** The provider's time of writing, else of its answer, Unix seconds; the higher wins. */
   ut: number;
@@ -357,11 +357,12 @@ export type CatalogueRecord = {
   competition: null | CatalogueCompetition;
   season: null | CatalogueSeason;
   stage: null | CatalogueStage;
+  provider_league: null | ProviderLeague;
   /** By name: canonical JSON of the fields that the contract does not know. */
   other: Record<string, string>;
 };
 
-export type CatalogueKind = 'sport' | 'area' | 'language' | 'status' | 'incident' | 'standings_type' | 'competition' | 'season' | 'stage' | 'group';
+export type CatalogueKind = 'sport' | 'area' | 'language' | 'status' | 'incident' | 'standings_type' | 'competition' | 'season' | 'stage' | 'group' | 'provider_league';
 
 export type CatalogueSport = {
   /** Slug. */
@@ -458,6 +459,32 @@ export type CatalogueStage = {
   groups_nr: null | number;
   sort: null | number;
   is_current: null | boolean;
+};
+
+/** A league table of the provider: what is compared with the derived one. */
+export type ProviderLeague = {
+  /** season, stage. */
+  object_type: string;
+  object_id: number;
+  groups: ProviderLeagueGroup[];
+};
+
+export type ProviderLeagueGroup = {
+  /** Empty for none. */
+  id: string;
+  rows: ProviderLeagueRow[];
+  corrections: ProviderCorrection[];
+};
+
+export type ProviderLeagueRow = {
+  /** The team. */
+  id: number;
+  name: null | string;
+  rank: null | number;
+  /** Matches played. */
+  mp: null | number;
+  /** Points. */
+  pts: null | number;
 };
 
 /** A client of the served contract: its identity, the scope of its contract, and where its webhooks go. */

@@ -8,12 +8,7 @@ import type { Logger } from '#service/logger.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { checkSignature, type SignatureCheck, type SignatureFault } from '#signing/signing.ts';
 import { PublishError } from '#streams/errors.ts';
-import {
-  ACCEPTED_CODINGS,
-  type ContentCodings,
-  codingsOf,
-  decodeBody,
-} from './content-coding.ts';
+import { ACCEPTED_CODINGS, type ContentCodings, codingsOf, decodeBody } from './content-coding.ts';
 import type { ReceiverMetrics } from './metrics.ts';
 import { DeliveryRefusedError, FAULT_TEXTS, type RequestOutcome } from './refusal.ts';
 import { headerText, isDecodable, pathOf, signatureOf } from './request-head.ts';

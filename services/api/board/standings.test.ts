@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { FIRST_STANDINGS_ID } from '#domain/standings/table-id.ts';
 import { ranking } from '#views/testing/ranking.ts';
-import { shownTable } from '#views/testing/records.ts';
+import { shownTable, tableRecord } from '#views/testing/records.ts';
 import { LEVEL_IDS } from './testing/playing.ts';
 import { leagueTable } from './testing/provider-tables.ts';
 import {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { ANSWERS } from '#contract/rest/records.ts';
+import type { CatalogueRecord } from '#records/types.ts';
 import { clients, startApi } from '../../support/api.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
