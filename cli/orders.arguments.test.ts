@@ -160,6 +160,7 @@ test.each([
   [`${HOOK} --format slack --types incident`, 'leave --types out'],
   [`${HOOK} --format slack --template body.json`, 'go together'],
   [`${HOOK} --format template`, 'go together'],
+  [`${HOOK} --latest-only --types incident`, 'none is selected'],
   [`${HOOK} --secret s3cret`, "unknown option '--secret'"],
   ['dead-letters resend', 'name letters by their ids'],
   ['dead-letters resend abcd --all', 'name letters by their ids'],

@@ -33,6 +33,8 @@ export const webhookInput = z.object({
 type WebhookScope = {
   readonly types: readonly WebhookType[] | null;
   readonly createdAt: number;
+  /** Whether a state is left out while a newer one of its match waits. Default: false. */
+  readonly latestOnly?: boolean;
   /** Beyond these a delivery is marked. Default: none is. */
   readonly limits?: ReaderLimits;
   readonly form?: WebhookForm;
@@ -43,7 +45,7 @@ export function sealWebhook(
   clientId: number,
   webhook: z.output<typeof webhookInput>,
   key: Buffer,
-  { types, createdAt, limits = {}, form = CONTRACT_FORM }: WebhookScope,
+  { types, createdAt, latestOnly = false, limits = {}, form = CONTRACT_FORM }: WebhookScope,
 ): WebhookSubscription {
   const id = randomBytes(6).toString('hex');
   return {
@@ -51,6 +53,7 @@ export function sealWebhook(
     sealed_url: seal(webhook.url, key, contextOf(clientId, id, 'url')),
     sealed_secret: seal(webhook.secret, key, contextOf(clientId, id, 'secret')),
     types: types === null ? null : [...types],
+    latest_only: latestOnly,
     max_age_seconds: limits.maxAgeSeconds ?? null,
     max_delay_seconds: limits.maxDelaySeconds ?? null,
     orders: [],

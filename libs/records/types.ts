@@ -518,6 +518,8 @@ export type WebhookSubscription = {
   sealed_secret: string;
   /** The message types that it receives: incident, event, alert; null is incidents and events. */
   types: null | string[];
+  /** Leaves out a state (messages of the type event) while a newer one of its match waits. */
+  latest_only: boolean;
   /** Deliveries of content received longer ago are marked, never left out; null marks none. */
   max_age_seconds: null | number;
   /** The same for content that was older than this at its receipt. */
@@ -1266,6 +1268,8 @@ export type WebhookProgress = {
   last_reason: null | string;
   /** End of the last attempt that was accepted, Unix milliseconds. */
   delivered_at: null | number;
+  /** States that were not sent, as a newer one of their match was there; of a subscription to the latest only. */
+  left_out: number;
   /** Why deliveries are stopped: failing, operator; null while they run. */
   disabled: null | string;
   /** Unix milliseconds. */

@@ -54,6 +54,14 @@ export const settings = z.object({
   WEBHOOK_DISABLE_HOURS: integer(1, 168)
     .prefault('120')
     .describe('Time of failing attempts after which a subscription is disabled, in hours.'),
+  DISPATCHER_WINDOW_BYTES: integer(KIB * KIB, 4096 * KIB * KIB)
+    .prefault(String(64 * KIB * KIB))
+    .describe(
+      'Bytes of the latest messages in memory, shared by all subscriptions; older ones have half as many.',
+    ),
+  DISPATCHER_BACKLOG_READS: integer(1, 64)
+    .prefault('4')
+    .describe('Maximum concurrent reads for subscriptions that are behind the latest messages in memory.'),
 });
 
 export type DispatcherConfig = z.output<typeof settings>;

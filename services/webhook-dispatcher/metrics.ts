@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { stageLatencies } from '#service/stage-latency.ts';
 
 const STATES = ['delivering', 'failing', 'disabled'] as const;
@@ -18,6 +18,7 @@ export type DeliveryFigures = {
   readonly unclaimed: number;
   /** Records between the subscriptions and the end of webhook-messages, summed over those that are not disabled. */
   readonly behind: number;
+  readonly windowBytes: number;
 };
 
 export function dispatcherMetrics(registry: Registry) {
@@ -30,14 +31,30 @@ export function dispatcherMetrics(registry: Registry) {
       labelNames: ['outcome'],
       registers,
     }),
+    attemptSeconds: new Histogram({
+      name: 'touchline_dispatcher_attempt_seconds',
+      help: 'Time from a request to the end of its answer.',
+      buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
+      registers,
+    }),
     messages: new Counter({
       name: 'touchline_dispatcher_messages_total',
       help: 'Messages delivered, summed over subscriptions.',
       registers,
     }),
+    leftOut: new Counter({
+      name: 'touchline_dispatcher_left_out_total',
+      help: 'States that were not sent to a subscription to the latest only, as a newer one of their match was there.',
+      registers,
+    }),
     lostRecords: new Counter({
       name: 'touchline_dispatcher_lost_records_total',
       help: 'Records of webhook-messages that expired before their delivery.',
+      registers,
+    }),
+    disabled: new Counter({
+      name: 'touchline_dispatcher_disabled_total',
+      help: 'Subscriptions that were disabled because they failed for too long.',
       registers,
     }),
   };
@@ -71,6 +88,14 @@ export function registerDeliveryGauges(registry: Registry, figures: () => Delive
     registers,
     collect() {
       this.set(figures().behind);
+    },
+  });
+  new Gauge({
+    name: 'touchline_dispatcher_window_bytes',
+    help: 'Bytes of the latest messages in memory, shared by all subscriptions.',
+    registers,
+    collect() {
+      this.set(figures().windowBytes);
     },
   });
 }

@@ -41,7 +41,13 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   const codec = await registry.codec('webhook-progress');
   const client = openStreamClient({ brokers, clientId: application, log });
   const source = { brokers, prefix, registry };
-  const messages = await MessageSource.open({ source, client, reader: application });
+  const messages = await MessageSource.open({
+    source,
+    client,
+    reader: application,
+    windowBytes: config.DISPATCHER_WINDOW_BYTES,
+    backlogReads: config.DISPATCHER_BACKLOG_READS,
+  });
   const subscriptions = new WebhookSubscriptions({
     keys: deriveKeys(clientsKeysOf(config), 'webhooks'),
     log,

@@ -60,14 +60,15 @@ export async function subscribe(
     readonly url: string;
     readonly secret: string;
     readonly types?: readonly WebhookType[];
+    readonly latestOnly?: boolean;
     readonly limits?: ReaderLimits;
   },
   competitions: readonly number[] | null = null,
 ): Promise<string> {
   clientsMade += 1;
   const client_id = clientsMade;
-  const { types = null, limits = {} } = webhook;
-  const scope = { types, limits, createdAt: Date.now() };
+  const { types = null, latestOnly = false, limits = {} } = webhook;
+  const scope = { types, latestOnly, limits, createdAt: Date.now() };
   const sealed = sealWebhook(client_id, webhook, deriveKey(CLIENTS_KEY, 'webhooks'), scope);
   await ClientDirectory.open({ ...connection, log: quietLog }).edit(client_id, () => ({
     client_id,

@@ -82,6 +82,10 @@ export const webhookAdd = order(webhook.command('add'))
     ),
   )
   .option(
+    '--latest-only',
+    'leaves out a state (type event) while a newer one of its match waits, as after an outage of the receiver',
+  )
+  .option(
     '--max-age-seconds <n>',
     'marks deliveries whose content was received longer ago, by a header',
     limitOf,

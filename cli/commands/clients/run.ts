@@ -172,13 +172,13 @@ function webhookLines({ client_id, webhooks }: Client): string[] {
   if (webhooks.length === 0) return [];
   const keys = findWebhookKeys(process.env);
   return webhooks.map((webhook) => {
-    const { id, types, format } = webhook;
+    const { id, types, latest_only, format } = webhook;
     const limits = limitWords(webhook);
     const url = addressOf(client_id, webhook, keys);
     const shown = url !== null && format !== null ? withoutPath(url) : url;
     const address =
       keys === null ? '' : `: ${shown === null ? 'sealed with another key' : escapeLine(shown)}`;
-    return `webhook ${id}${address}${formWords(types, format)}${limits === null ? '' : `, marked beyond ${limits}`}`;
+    return `webhook ${id}${address}${formWords(types, format)}${latest_only ? ', latest states only' : ''}${limits === null ? '' : `, marked beyond ${limits}`}`;
   });
 }
 

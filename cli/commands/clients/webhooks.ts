@@ -33,13 +33,15 @@ type WebhookForm = ReturnType<typeof requireForm>;
 
 /** Returns types and form of a new webhook. Throws `UsageError` for options that do not go together. */
 export function requireForm(options: AddOptions) {
-  const { types: named, format = null, template } = options;
+  const { types: named, format = null, template, latestOnly = false } = options;
   const types = listed(named)?.map(webhookTypeOf) ?? null;
   if ((format === 'template') !== (template !== undefined))
     throw new UsageError('--format template and --template <file> go together');
+  if (latestOnly && (format !== null || types?.includes('event') === false))
+    throw new UsageError('--latest-only leaves out messages of the type event, and none is selected');
   if (format !== null && types?.some((type) => type !== 'alert') === true)
     throw new UsageError('--format is for alerts: leave --types out');
-  return { types: format === null ? types : ['alert' as const], format };
+  return { types: format === null ? types : ['alert' as const], latestOnly, format };
 }
 
 function webhookTypeOf(text: string): WebhookType {
@@ -54,7 +56,7 @@ export async function addWebhook(
   id: number,
   options: Omit<AddOptions, keyof WebhookForm> & WebhookForm,
 ): Promise<string> {
-  const { url, secretFile, types, format, template, test } = options;
+  const { url, secretFile, types, latestOnly, format, template, test } = options;
   if (format === 'pagerduty' && secretFile === undefined)
     throw new UsageError(
       'PagerDuty needs the integration key of its service: name its file with --secret-file',
@@ -65,7 +67,7 @@ export async function addWebhook(
   if (!checked.success) throw new UsageError(checked.error.issues[0]?.message ?? 'invalid webhook');
   const [key] = requireWebhookKeys(process.env);
   if (test) await requireAccepted({ ...checked.data, ...form });
-  const scope = { types, createdAt: Date.now(), limits: options, form };
+  const scope = { types, createdAt: Date.now(), latestOnly, limits: options, form };
   const webhook = sealWebhook(id, checked.data, key, scope);
   await editClient(directory, id, (client) => ({ ...client, webhooks: [...client.webhooks, webhook] }));
   const secret = format === null ? `signing secret ${checked.data.secret}\n` : '';

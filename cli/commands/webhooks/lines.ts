@@ -23,6 +23,7 @@ export const ROW_COLUMNS: readonly TextColumn<WebhookRow>[] = [
   { head: 'address', minWidth: 10, of: ({ host }) => host ?? 'sealed' },
   { head: 'state', minWidth: 20, of: stateCell },
   { head: 'delivered', of: ({ progress }) => progress && (timeText(progress.delivered_at) ?? 'nothing yet') },
+  { head: 'left out', align: 'right', of: ({ progress }) => progress?.left_out || null },
   { head: 'marked beyond', of: limitWords },
   { head: 'last', minWidth: 10, of: ({ progress }) => (progress === null ? null : lastText(progress)) },
 ];

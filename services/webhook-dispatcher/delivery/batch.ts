@@ -1,7 +1,7 @@
 import type { ContentLimits } from '#clients/webhooks.ts';
 import type { WebhookMessage } from '#records/types.ts';
 import type { MessageFields } from '#streams/log.ts';
-import type { MessageChunk, MessageWindow } from './message-window.ts';
+import type { MessageAtOffset, MessageChunk, MessageWindow } from './message-window.ts';
 
 /** A message without its bytes. */
 export type MessageHead = Pick<
@@ -33,6 +33,7 @@ export function latenessOf(
 /** Limits of one request, which has at least one message, however large. */
 export type BatchLimits = {
   readonly messages: number;
+  /** Size of the body. */
   readonly bytes: number;
 };
 
@@ -55,6 +56,7 @@ export class MessageBatch {
     return this.#messages;
   }
 
+  /** Size of the body. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -82,6 +84,8 @@ export class MessageBatch {
 export type CollectedBatch = {
   readonly batch: MessageBatch;
   readonly next: readonly number[];
+  /** Number of wanted messages that are outdated. */
+  readonly leftOut: number;
   /** Whether the limit of reads ended it: there may be more messages now. */
   readonly isCut: boolean;
 };
@@ -93,6 +97,8 @@ type CollectBatchOptions = {
   /** The partition that the batch begins with. */
   readonly firstPartition: number;
   readonly wants: (message: WebhookMessage) => boolean;
+  /** Whether a wanted message is left out, as a newer one stands for it. */
+  readonly isOutdated: (partition: number, message: MessageAtOffset) => boolean;
   /** Reads messages older than the latest; null ends the batch. */
   readonly readOlder: (partition: number, offset: number) => Promise<MessageChunk | null>;
 };
@@ -102,14 +108,19 @@ const MAX_READS = 16;
 
 /** Collects the next batch of a subscription, in the order of each partition. Null when `readOlder` returns null. */
 export async function collectBatch(options: CollectBatchOptions): Promise<CollectedBatch | null> {
-  const { window, limits, firstPartition, wants, readOlder } = options;
+  const { window, limits, firstPartition, wants, isOutdated, readOlder } = options;
   const batch = new MessageBatch(limits);
   const next = [...options.next];
   let isFull = false;
+  let leftOut = 0;
   const add = (partition: number, { messages, next: end }: MessageChunk): void => {
-    for (const { offset, message } of messages) {
-      isFull = wants(message) && !batch.add(message);
+    for (const one of messages) {
+      const { offset, message } = one;
+      const isWanted = wants(message);
+      const isLeftOut = isWanted && isOutdated(partition, one);
+      isFull = isWanted && !isLeftOut && !batch.add(message);
       if (isFull) return;
+      if (isLeftOut) leftOut += 1;
       next[partition] = offset + 1;
     }
     next[partition] = Math.max(end, next[partition] ?? 0);
@@ -122,8 +133,8 @@ export async function collectBatch(options: CollectBatchOptions): Promise<Collec
       if (latest === null) behind ??= partition;
       else add(partition, latest);
     }
-    if (isFull || behind === null) return { batch, next, isCut: false };
-    if (reads >= MAX_READS) return { batch, next, isCut: true };
+    if (isFull || behind === null) return { batch, next, leftOut, isCut: false };
+    if (reads >= MAX_READS) return { batch, next, leftOut, isCut: true };
     const older = await readOlder(behind, next[behind] ?? 0);
     if (older === null) return null;
     add(behind, older);

@@ -87,6 +87,7 @@ export class SubscriptionDelivery {
     if (messages.some(({ message }) => wants(this.#subscription, message))) this.wake();
   }
 
+  /** Wakes the loop: there may be work. */
   wake(): void {
     this.#pause.wake();
   }
@@ -173,18 +174,21 @@ export class SubscriptionDelivery {
       next: this.#progress.next,
       firstPartition: this.#firstPartition,
       wants: (message) => wants(this.#subscription, message),
+      isOutdated: (partition, message) =>
+        this.#subscription.latestOnly && messages.window.isOutdated(partition, message),
       readOlder: async (partition, offset) => {
         const chunk = await this.#readOlder(partition, offset);
         return this.#isOutdated(progress) ? null : chunk;
       },
     });
     if (collected === null) return null;
-    const { batch, next, isCut } = collected;
+    const { batch, next, leftOut, isCut } = collected;
     // The next step continues after the skipped messages.
     if (isCut) this.wake();
     if (batch.messages.length > 0) return collected;
     this.#rotate();
-    this.#progress.skipTo(next);
+    this.#progress.skipTo(next, leftOut);
+    this.#context.metrics.leftOut.inc(leftOut);
     return null;
   }
 
@@ -205,7 +209,7 @@ export class SubscriptionDelivery {
     }
   }
 
-  async #send(progress: WebhookProgress, { batch, next }: CollectedBatch): Promise<void> {
+  async #send(progress: WebhookProgress, { batch, next, leftOut }: CollectedBatch): Promise<void> {
     const { now, metrics, log, limits } = this.#context;
     const { messages, bytes } = batch;
     const startedAt = now();
@@ -213,9 +217,11 @@ export class SubscriptionDelivery {
     // An order that was applied meanwhile decides where the delivery continues.
     if (outcome === null || this.progress?.epoch !== progress.epoch) return;
     metrics.attempts.inc({ outcome: outcome.kind });
+    metrics.attemptSeconds.observe((now() - startedAt) / 1_000);
     if (outcome.kind !== 'accepted') return this.#recordFailed(outcome, startedAt, messages);
+    metrics.leftOut.inc(leftOut);
     // Further batches are sent meanwhile; `waitForRoom` limits the unrecorded ones to two full batches.
-    this.#progress.deliver(next, { messages: messages.length, bytes });
+    this.#progress.deliver(next, leftOut, { messages: messages.length, bytes });
     this.#progress.flushIfFull();
     this.#rotate();
     this.#maxMessages = Math.min(limits.messages, WIDENED_BY * this.#maxMessages);
@@ -236,7 +242,7 @@ export class SubscriptionDelivery {
     messages: readonly MessageHead[],
   ): void {
     const [first] = messages;
-    const { now, delaysMs, disableAfterMs, log } = this.#context;
+    const { now, delaysMs, disableAfterMs, log, metrics } = this.#context;
     const { status, retryAfterMs } =
       outcome.kind === 'status' ? outcome : { status: null, retryAfterMs: null };
     const reason = 'reason' in outcome ? outcome.reason : status === null ? null : String(status);
@@ -255,9 +261,11 @@ export class SubscriptionDelivery {
     // Fewer attempts do not take half of that time: the clock was set, or no dispatcher ran.
     if (attempts < attemptsWithin(delaysMs, disableAfterMs / 2)) return;
     this.#progress.disable();
+    metrics.disabled.inc();
     log.error({ ...this.#fields(), failing_since }, 'a webhook is disabled: it has failed for too long');
   }
 
+  /** Begins the next batch with the next partition. */
   #rotate(): void {
     this.#firstPartition = (this.#firstPartition + 1) % this.#context.messages.partitions;
   }

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { offsetsAt } from '#cluster/logs.ts';
 import { defineError } from '#errors/touchline-error.ts';
-import type { WebhookMessage } from '#records/types.ts';
 import {
   type LogBounds,
   type PartitionReader,
@@ -11,7 +10,6 @@ import {
   type TopicPartition,
 } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
-import type { Decoder } from '#topics/codec.ts';
 import { follow, type TopicRecord, type TopicSource } from '#topics/follow.ts';
 import { readable } from '#topics/readable.ts';
 import { topicName } from '#topics/topics.ts';
@@ -33,14 +31,11 @@ type MessageSourceOptions = {
   readonly client: StreamClient;
   /** Name of the reader in the broker's logs. */
   readonly reader: string;
-  /** Maximum bytes of the latest messages in memory. The cache of reads of older ones has half as many. Default: 64 MiB. */
-  readonly windowBytes?: number;
-  /** Maximum number of concurrent reads of older messages; others wait in the order of their requests. Default: 4. */
-  readonly backlogReads?: number;
+  /** Maximum bytes of the latest messages in memory. The cache of reads of older ones has half as many. */
+  readonly windowBytes: number;
+  /** Maximum number of concurrent reads of older messages; others wait in the order of their requests. */
+  readonly backlogReads: number;
 };
-
-const WINDOW_BYTES = 64 * 1024 * 1024;
-const BACKLOG_READS = 4;
 
 /** Limit of one read of older messages, bytes; at least one record batch is read, however large. */
 const READ_BYTES = 512 * 1024;
@@ -67,7 +62,6 @@ export class MessageSource {
   /** Its name on the broker. */
   readonly #topic: string;
   readonly #partitions: readonly TopicPartition[];
-  readonly #decoder: Decoder<WebhookMessage>;
   /** The latest messages, in memory. */
   readonly window: MessageWindow;
   readonly #freeSlots: ReaderSlot[];
@@ -85,14 +79,12 @@ export class MessageSource {
     this.#options = options;
     this.#topic = topic;
     this.#partitions = partitions;
-    this.#decoder = options.source.registry.decoder(TOPIC);
-    const { windowBytes = WINDOW_BYTES, backlogReads = BACKLOG_READS } = options;
     this.window = new MessageWindow(
       bounds.map(({ end }) => end),
-      windowBytes,
+      options.windowBytes,
     );
-    this.#freeSlots = Array.from({ length: backlogReads }, () => new Map());
-    this.#cache = new LRUCache({ maxSize: windowBytes / 2 });
+    this.#freeSlots = Array.from({ length: options.backlogReads }, () => new Map());
+    this.#cache = new LRUCache({ maxSize: options.windowBytes / 2 });
   }
 
   /** Reads the bounds of the topic. Rejects with `StreamError`. */
@@ -179,14 +171,20 @@ export class MessageSource {
   }
 
   async #readWith(slot: ReaderSlot, partition: number, from: number): Promise<BacklogRead> {
-    const { client } = this.#options;
+    const { client, source } = this.#options;
     const topicPartition = { topic: this.#topic, partition };
     const reader = slot.get(partition) ?? client.openReader({ ...topicPartition, maxBytes: READ_BYTES });
     slot.set(partition, reader);
     try {
       const { records, next } = await reader.read(from);
       const place = { partitions: this.#partitions.length };
-      const values = await readable(this.#decoder, topicPartition, records, undefined, place);
+      const values = await readable(
+        source.registry.decoder(TOPIC),
+        topicPartition,
+        records,
+        undefined,
+        place,
+      );
       return {
         partition,
         from,

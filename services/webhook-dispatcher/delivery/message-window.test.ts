@@ -56,6 +56,26 @@ describe('the window', () => {
     expect([window.bytes, startOf(window, 1)]).toEqual([3 * BYTES, 1]);
   });
 
+  test('finds a state outdated while it has a newer one of the same match', () => {
+    const window = new MessageWindow([0, 0], 3 * BYTES);
+    const of = (offset: number, event_id: number, type = 'event') => ({
+      offset,
+      message: { event_id, type, message: Buffer.alloc(BYTES) } as WebhookMessage,
+    });
+    const [first, other, goal, second] = [of(0, 7), of(1, 8), of(2, 7, 'incident'), of(3, 7)];
+    window.add(0, [first, other, goal], 3);
+    expect(window.isOutdated(0, first), 'by no incident').toBe(false);
+    window.add(0, [second], 4);
+    expect([first, other, goal, second].map((one) => window.isOutdated(0, one))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+    window.add(1, [of(0, 9), of(1, 9), of(2, 9)], 3);
+    expect(window.isOutdated(0, first), 'the newer one was dropped').toBe(false);
+  });
+
   test('drops a message that is larger than the window, and moves its start past it', () => {
     const window = new MessageWindow([0], BYTES - 1);
     window.add(0, messagesAt(0), 1);

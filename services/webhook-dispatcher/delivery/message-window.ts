@@ -21,7 +21,12 @@ type PartitionWindow = {
   start: number;
   /** Offset of the next message. */
   end: number;
+  /** Offset of the newest state of each match in it, by event id. */
+  readonly newest: Map<number, number>;
 };
+
+/** Type of the messages with the state of a match; those of other types are facts of their own. */
+const STATE = 'event';
 
 /** Number of dropped entries at which a list is compacted. */
 const COMPACT_AT = 1_024;
@@ -55,6 +60,7 @@ export class MessageWindow {
       const kept = { ...message, message: Buffer.from(message.message) };
       window.entries.push({ ...at, message: kept, arrival: this.#arrivals++ });
       this.#bytes += kept.message.length;
+      if (message.type === STATE) window.newest.set(message.event_id, at.offset);
     }
     window.end = next;
     while (this.#bytes > this.#maxBytes) this.#dropOldest();
@@ -75,6 +81,11 @@ export class MessageWindow {
     return { messages: itemsFrom(entries, first), next: end };
   }
 
+  /** Whether a message of a partition is a state, and a newer one of its match has arrived. */
+  isOutdated(partition: number, { offset, message: { type, event_id } }: MessageAtOffset): boolean {
+    return type === STATE && (this.#windowOf(partition).newest.get(event_id) ?? offset) > offset;
+  }
+
   /** Drops the message that arrived first, of all partitions. */
   #dropOldest(): void {
     const arrivalOf = ({ entries, head }: PartitionWindow): number => entries[head]?.arrival ?? Infinity;
@@ -83,6 +94,7 @@ export class MessageWindow {
     window.head += 1;
     window.start = offset + 1;
     this.#bytes -= message.message.length;
+    if (window.newest.get(message.event_id) === offset) window.newest.delete(message.event_id);
     if (window.head < COMPACT_AT || window.head * 2 < window.entries.length) return;
     window.entries = window.entries.slice(window.head);
     window.head = 0;
@@ -96,7 +108,7 @@ export class MessageWindow {
 }
 
 function emptyFrom(offset: number): PartitionWindow {
-  return { entries: [], head: 0, start: offset, end: offset };
+  return { entries: [], head: 0, start: offset, end: offset, newest: new Map() };
 }
 
 function* itemsFrom<T>(items: readonly T[], first: number): Generator<T> {

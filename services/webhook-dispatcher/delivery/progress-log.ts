@@ -140,6 +140,9 @@ export async function ownPartition(
   const producer = await client.openProducer({
     transactionalId: `${application}-webhook-progress-${partition}`,
     own: [of],
+    shared: [],
+    // Only used with a broker that has KAFKA-20734: what is aborted is delivered again.
+    lastCommitted: async () => null,
     signal,
   });
   const log = new ProgressLog(producer, of, codec);

@@ -16,6 +16,7 @@ export function started(
     ...ids,
     next: offsets(next),
     ...NO_FAILURE,
+    left_out: 0,
     last_outcome: null,
     last_reason: null,
     delivered_at: null,

@@ -82,16 +82,16 @@ export class SubscriptionProgress {
     return after !== before;
   }
 
-  /** Skips the messages before these offsets; a later record reports it. */
-  skipTo(next: readonly number[]): void {
+  /** Skips the messages before these offsets, `leftOut` states among them; a later record reports it. */
+  skipTo(next: readonly number[], leftOut: number): void {
     const before = this.next;
     this.#hasSkipped ||= next.some((offset, partition) => offset > (before[partition] ?? 0));
-    this.#change({ next: offsets(next) });
+    this.#change({ next: offsets(next), left_out: leftOut + (this.#current?.left_out ?? 0) });
   }
 
-  /** Records a delivery up to these offsets. */
-  deliver(next: readonly number[], { messages, bytes }: BatchLimits): void {
-    this.skipTo(next);
+  /** Records a delivery up to these offsets, with `leftOut` states that were not sent. */
+  deliver(next: readonly number[], leftOut: number, { messages, bytes }: BatchLimits): void {
+    this.skipTo(next, leftOut);
     if (this.#current === null) return;
     const written = this.#record(delivered(this.#current, this.#context.now()));
     const batch = { messages, bytes, written };

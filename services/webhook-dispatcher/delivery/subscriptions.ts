@@ -24,6 +24,8 @@ export type Subscription = SubscriptionFilter &
     readonly isSealed: boolean;
     /** Oldest first; those up to the epoch of its progress are applied. */
     readonly orders: readonly WebhookOrder[];
+    /** Whether a state is left out while a newer one of its match waits. */
+    readonly latestOnly: boolean;
     /** Unix milliseconds. */
     readonly createdAt: number;
   };
@@ -110,9 +112,9 @@ export class WebhookSubscriptions {
   #open(client: Client, webhook: Client['webhooks'][number]): Subscription {
     const { keys, log } = this.#options;
     const { client_id: clientId, active, competitions } = client;
-    const { id, types, orders, max_age_seconds, max_delay_seconds } = webhook;
+    const { id, types, orders, latest_only: latestOnly, max_age_seconds, max_delay_seconds } = webhook;
     const createdAt = webhook.created_at;
-    const fields = { id, clientId, orders, max_age_seconds, max_delay_seconds, createdAt };
+    const fields = { id, clientId, orders, latestOnly, max_age_seconds, max_delay_seconds, createdAt };
     try {
       return {
         ...fields,

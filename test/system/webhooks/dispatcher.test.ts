@@ -232,41 +232,46 @@ test('a failing webhook and a hanging one delay no other', async () => {
   expect(hanging.received).toHaveLength(1);
 });
 
-test('a receiver that is away for 12 s in play has everything 5 s after it is back, old content marked by its choice', async () => {
+test('a receiver that is away for 12 s in play has everything 5 s after it is back, older states only by its choice, old ones marked', async () => {
   // By the contract's schedule its next attempt would be 14 s after the first one, and then 30 s later.
-  await dispatcher({ WEBHOOK_RETRY_SECONDS: '' });
-  const [all, marked] = [await HttpsReceiver.start(answers.reset), await HttpsReceiver.start(answers.reset)];
+  const service = await dispatcher({ WEBHOOK_RETRY_SECONDS: '' });
+  const [all, latest] = [await HttpsReceiver.start(answers.reset), await HttpsReceiver.start(answers.reset)];
   await subscribe(connection, { url: all.url, secret: SECRET }, [61]);
   const id = await subscribe(
     connection,
-    { url: marked.url, secret: SECRET, limits: { maxAgeSeconds: 5 } },
+    { url: latest.url, secret: SECRET, latestOnly: true, limits: { maxAgeSeconds: 5 } },
     [61],
   );
   await untilTrue('both are known', async () => (await row(id)).includes('delivering'));
   const away = Date.now();
-  const kinds: string[] = [];
+  const kinds = { all: [] as string[], latest: ['event'] };
   for (const at of [1, 2, 3, 4]) {
     const next = goal(6001, `5-6${at}`, 61);
     const state = { ...next.data.event, clock_time: ut + 100 };
     await feed(next, { ...goal(6001, '', 61), type: 'event', data: { event: state } });
-    kinds.push('event', 'incident');
+    kinds.all.push('event', 'incident');
+    kinds.latest.push('incident');
     await setTimeout(2_500);
   }
   await setTimeout(away + 12_000 - Date.now());
-  const refused = [all.received.length, marked.received.length];
+  const refused = [all.received.length, latest.received.length];
   all.answerWith(answers.accepted);
-  marked.answerWith(answers.accepted);
+  latest.answerWith(answers.accepted);
   const back = Date.now();
   const since = (receiver: HttpsReceiver, from = 0) =>
     messagesOf(receiver.received.slice(from)).map(({ type }) => type);
-  await untilTrue('all arrived', () => since(all, refused[0]).length >= kinds.length);
-  await untilTrue('all arrived marked', () => since(marked, refused[1]).length >= kinds.length);
+  await untilTrue('all arrived', () => since(all, refused[0]).length >= kinds.all.length);
+  await untilTrue('the latest arrived', () => since(latest, refused[1]).length >= kinds.latest.length);
   expect(Date.now() - back).toBeLessThan(5_000);
-  expect(since(all, refused[0]).toSorted()).toEqual(kinds.toSorted());
-  expect(since(marked, refused[1]).toSorted()).toEqual(kinds.toSorted());
+  expect(since(all, refused[0]).toSorted()).toEqual(kinds.all.toSorted());
+  expect(since(latest, refused[1]).toSorted()).toEqual(kinds.latest.toSorted());
   const marks = (receiver: HttpsReceiver, from = 0) =>
     receiver.received.slice(from).map(({ headers }) => headers['x-feed-health']);
-  expect(marks(marked)[0]).toBeUndefined();
-  expect(marks(marked, refused[1])[0]).toMatch(/^delivery=stale;reason=max_age;age=1\d$/);
+  expect(marks(latest)[0]).toBeUndefined();
+  expect(marks(latest, refused[1])[0]).toMatch(/^delivery=stale;reason=max_age;age=1\d$/);
   expect(new Set(marks(all))).toEqual(new Set([undefined]));
+  await untilTrue('the list has the number of states left out', async () =>
+    / 3 +age 5 s +accepted/.test(await row(id)),
+  );
+  expect(await service.metric('touchline_dispatcher_left_out_total')).toBe(3);
 });
