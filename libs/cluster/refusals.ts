@@ -3,7 +3,7 @@ import type { Brokers } from '#security/brokers.ts';
 import { partitionsUpTo, type StreamClient } from '#streams/client/port.ts';
 import { RefusedError } from '#streams/errors.ts';
 import { findPosition, type Position, positionsTopic } from '#streams/runtime/positions.ts';
-import { checkLogs, startOffset } from '#streams/runtime/start-checks.ts';
+import { checkLogs, requireInput } from '#streams/runtime/start-checks.ts';
 import { ownOutputs, type StreamTopics } from '#streams/runtime/stream-topics.ts';
 import { withStreamClient } from './access.ts';
 
@@ -56,7 +56,9 @@ async function refusalOf(
         input: idOf(input),
         changelogs: changelogs.map(idOf),
       });
-      startOffset(context, partition, { ...checked, topicId: idOf(input) });
+      const { position } = checked;
+      if (position !== null)
+        requireInput(context, partition, { position, topicId: idOf(input), input: checked.input });
       return null;
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;

@@ -63,6 +63,7 @@ export async function openProcessor<const T extends TopicName>(
         leaves: config.LEAVE_ON_STOP === 'on',
         onFenced: fail,
         requireTopics: () => checks.get(name, () => requireTopics(connections, prefix, name)),
+        onLostInput: config.ON_LOST_INPUT,
       }),
   };
 }

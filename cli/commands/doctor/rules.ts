@@ -72,7 +72,7 @@ export function* judgeLag(
     yield failed(
       'lag',
       `${processor}: input was removed before it was processed, in partitions ${lost}`,
-      `restore the topic, or accept the loss: npx touchline position ${processor} ${lost} start`,
+      `restore the topic, or accept the loss: ON_LOST_INPUT=continue, or npx touchline position ${processor} ${lost} start`,
     );
   const beyond = listed((position, { end }) => position > end);
   if (beyond !== '')

@@ -117,6 +117,7 @@ async function byRuntime(fault: Fault, record: FetchedRecord): Promise<OutputRec
     positions: 'app-positions',
     partitions: 1,
     client,
+    onLostInput: 'stop' as const,
     log: silentLogger,
     clock: machineClock,
     metrics: streamMetrics(new Registry(), () => []),

@@ -94,6 +94,7 @@ export class BatchCommitter {
     return this.#position.next;
   }
 
+  /** The pending commit; null when there is none. */
   get committing(): Promise<void> | null {
     return this.#committing;
   }

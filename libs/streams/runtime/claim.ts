@@ -20,9 +20,16 @@ export type Claimed = {
   readonly producer: TransactionalProducer;
   readonly input: PartitionReader;
   readonly topicId: string;
+  /** Offset of the next input record. */
   readonly position: number;
+  /** Leader epoch of the input record just before `position`; null when unknown. */
+  readonly readEpoch: number | null;
+  /** Number of unprocessed input records that were removed from the log and are skipped. */
+  readonly lost: number;
   readonly changelogs: readonly Changelog[];
+  /** Outputs that only this task writes to. */
   readonly outputs: readonly (TopicPartition & LogBounds)[];
+  /** The last commit; null without one. */
   readonly found: Position | null;
 };
 
@@ -60,11 +67,15 @@ export async function claimPartition(
   const ids = await lifetime.guard(Promise.all(readers.map((reader) => reader.topicId())));
   const checked = await lifetime.guard(checkLogs(context, partition, { input: topicId, changelogs: ids }));
   const { position } = checked;
+  const start = startOffset(context, partition, { position, topicId, input: checked.input });
+  const lost = position === null ? 0 : Math.max(0, start - position.next);
   return {
     producer,
     input,
     topicId,
-    position: startOffset(context, partition, { position, topicId, input: checked.input }),
+    position: start,
+    readEpoch: lost === 0 ? (position?.inputEpoch ?? null) : null,
+    lost,
     changelogs: checked.changelogs.map((log, at) => ({ ...log, reader: readers[at] as PartitionReader })),
     outputs: checked.outputs,
     found: position,

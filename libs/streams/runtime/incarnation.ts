@@ -98,9 +98,11 @@ export class Incarnation {
     const at = { next: position, inputEpoch: found?.inputEpoch ?? null };
     const committer = new BatchCommitter(this.#partition, this.#context, this.#suspects, work, at);
     this.#committer = committer;
+    // Commits the position after the lost records, so that the next claim does not count them again.
+    if (claimed.lost > 0) await committer.commitPosition(at);
     if (kept?.pending != null) await committer.resume(kept.pending, kept.isCommitted);
     onStep('running');
-    const readEpoch = kept?.pending?.reached.inputEpoch ?? at.inputEpoch;
+    const readEpoch = kept?.pending?.reached.inputEpoch ?? claimed.readEpoch;
     await this.#run(processor, committer, claimed.input, readEpoch);
   }
 
@@ -136,10 +138,10 @@ export class Incarnation {
     readonly lastOffsets: ReadonlyMap<string, number>;
   }> {
     const { client, metrics, log } = this.#context;
-    const { found } = claimed;
+    const { found, lost } = claimed;
     const partition = this.#partition;
     const kept = this.#kept;
-    if (kept !== null && found !== null) {
+    if (kept !== null && found !== null && lost === 0) {
       const proof = await this.#lifetime.guard(prove(client, kept, { ...claimed, position: found }));
       this.#kept = null;
       if (proof !== null) {

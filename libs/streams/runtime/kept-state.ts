@@ -18,6 +18,7 @@ import type { TransactionRange } from './suspects.ts';
 /** A transaction in preparation. */
 export type TransactionDraft = {
   readonly collector: RecordCollector;
+  /** Input records that become dead letters. */
   readonly letters: { readonly record: ConsumedRecord; readonly error: PoisonError }[];
   /** Input records that the log names once they are committed; null without debug lines. */
   readonly logged: ConsumedRecord[] | null;
@@ -37,13 +38,16 @@ export type PendingCommit = {
 /** A processor with the state of the last commit, and of the pending one if there is one. */
 export type KeptState = {
   readonly processor: PartitionProcessor;
+  /** The last commit. */
   readonly committed: { readonly producer: ProducerIdentity; readonly next: number };
   readonly topicId: string;
+  /** The log marks of the last commit. */
   readonly logs: Position['logs'];
   readonly pending: PendingCommit | null;
 };
 
 type KeptStateProof = {
+  /** Whether the pending commit succeeded. */
   readonly isCommitted: boolean;
   /** Offsets of the last record of each changelog, by name; without those that end with a tombstone. */
   readonly changelogLasts: Map<string, number>;

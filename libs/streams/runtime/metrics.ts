@@ -19,6 +19,7 @@ export function streamMetrics(registry: Registry, tasks: () => Iterable<TaskStat
   const ofPartition = { labelNames: ['partition'], registers } as const;
   const counter = (name: string, help: string) => new Counter({ name, help, ...ofPartition });
   const gauge = (name: string, help: string) => new Gauge({ name, help, ...ofPartition });
+  const total = (name: string, help: string) => new Counter({ name, help, registers });
   const byCode = (name: string, help: string) => new Counter({ name, help, labelNames: ['code'], registers });
   const deadLetters = byCode('touchline_dead_letters_total', 'Records sent to the dead letters, by reason.');
   const failures = byCode(
@@ -55,16 +56,20 @@ export function streamMetrics(registry: Registry, tasks: () => Iterable<TaskStat
       'touchline_undecided_seconds',
       'Time since the last stable offset moved while records follow it.',
     ),
-    restoredRecords: new Counter({
-      name: 'touchline_restore_records_total',
-      help: 'Changelog records read to rebuild state.',
-      registers,
-    }),
+    restoredRecords: total('touchline_restore_records_total', 'Changelog records read to rebuild state.'),
+    restoreSeconds: total(
+      'touchline_restore_seconds',
+      'Time spent rebuilding state, summed over partitions.',
+    ),
     keptStates: counter(
       'touchline_kept_states_total',
       'Claims that kept the state in memory, as no other process had written.',
     ),
     stateSize: gauge('touchline_state_entries', 'Number of state entries.'),
+    lostRecords: counter(
+      'touchline_lost_records_total',
+      'Input records that were removed before they were processed.',
+    ),
     claims: counter(
       'touchline_claims_total',
       'Claims of a partition: when it is assigned, and after each failure.',

@@ -32,6 +32,7 @@ export type Position = {
   readonly inputEpoch: number | null;
   /** Marks of the changelogs, and of the outputs that only this task writes to, by topic. */
   readonly logs: Readonly<Record<string, LogMark>>;
+  /** The producer that wrote the position. */
   readonly producer: ProducerIdentity;
 };
 

@@ -17,6 +17,7 @@ export class RecordCollector {
     this.#bytes += value?.length ?? 0;
   }
 
+  /** All records added so far, in order. */
   get records(): readonly OutputRecord[] {
     return this.#records;
   }

@@ -19,7 +19,7 @@ export async function restoreState(
   { changelogs, position, found }: Claimed,
   lifetime: Lifetime,
 ): Promise<Map<string, number>> {
-  const { application, clock, log } = context;
+  const { application, clock, metrics, log } = context;
   const started = clock.monotonic();
   const restored = await lifetime.guard(
     Promise.all(
@@ -31,6 +31,7 @@ export async function restoreState(
   );
   if (found !== null) for (const one of restored) requireLastRecord(application, partition, found, one);
   const seconds = (clock.monotonic() - started) / 1_000;
+  metrics.restoreSeconds.inc(seconds);
   log.info({ partition, entries: processor.size(), seconds, position }, 'partition restored');
   return new Map(
     restored.flatMap(({ topic, last }) =>

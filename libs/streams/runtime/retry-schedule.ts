@@ -3,10 +3,12 @@ import type { TaskState } from './task-state.ts';
 type RetriedTask = {
   readonly partition: number;
   readonly state: TaskState;
+  /** The last failure; null without one. */
   readonly failure: TaskFailure | null;
 };
 
 export type TaskFailure = {
+  /** Code of the task's error. */
   readonly code: string;
   /** Time of the failure, on the monotonic clock. */
   readonly at: number;

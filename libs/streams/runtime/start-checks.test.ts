@@ -1,7 +1,10 @@
+import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
+import { quietLog } from '../../../test/support/log.ts';
 import { thrownBy } from '../../../test/support/thrown-by.ts';
 import type { ReaderOptions, StreamClient } from '../client/port.ts';
 import type { RefusedError } from '../errors.ts';
+import { streamMetrics } from './metrics.ts';
 import type { LogMark, Position } from './positions.ts';
 import {
   requireChangelogs,
@@ -11,6 +14,7 @@ import {
   startOffset,
 } from './start-checks.ts';
 
+const metrics = streamMetrics(new Registry(), () => []);
 const position = (next: number): Position => ({
   next,
   topicId: 'a',
@@ -19,9 +23,20 @@ const position = (next: number): Position => ({
   producer: { id: '1', epoch: 0 },
 });
 
-function start(found: Position | null, input: { start: number; end: number }, topicId = 'a'): number {
+function start(
+  found: Position | null,
+  input: { start: number; end: number },
+  onLostInput: 'stop' | 'continue' = 'stop',
+  topicId = 'a',
+): number {
   return startOffset(
-    { application: 'touchline.match-processor', input: 'touchline.normalized-messages' },
+    {
+      application: 'touchline.match-processor',
+      input: 'touchline.normalized-messages',
+      onLostInput,
+      metrics,
+      log: quietLog,
+    },
     3,
     { position: found, topicId, input },
   );
@@ -48,7 +63,7 @@ test('refuses a position beyond the end, and names the commands that resolve it'
 });
 
 test('refuses an input that was created again', () => {
-  const { code, message } = refusal(position(7), { start: 0, end: 80 }, 'b');
+  const { code, message } = refusal(position(7), { start: 0, end: 80 }, 'stop', 'b');
   expect(code).toBe('INPUT_RECREATED');
   expect(message).toContain('position 7');
   expect(message).toContain('offsets 0 to 80');
@@ -89,11 +104,13 @@ describe('an input whose records before position 17 are of leader epoch 3', () =
   });
 });
 
-test('refuses input that retention removed unprocessed', () => {
+test('refuses input that retention removed unprocessed, or counts it with onLostInput continue', async () => {
   const { code, message } = refusal(position(7), { start: 10, end: 80 });
   expect(code).toBe('INPUT_LOST');
   expect(message).toContain('3 records were removed');
-  expect(message).toContain('npx touchline position match-processor 3 10');
+  expect(message).toContain('ON_LOST_INPUT=continue');
+  expect(start(position(7), { start: 10, end: 80 }, 'continue')).toBe(10);
+  expect((await metrics.lostRecords.get()).values).toEqual([{ labels: { partition: 3 }, value: 3 }]);
 });
 
 test.each([

@@ -13,10 +13,12 @@ type Checked = Pick<TaskContext, 'application' | 'input'>;
 type FoundInput<P> = { readonly position: P; readonly topicId: string; readonly input: LogBounds };
 
 type CheckedLogs = {
+  /** The last commit; null without one. */
   readonly position: Position | null;
   readonly input: LogBounds;
   /** In the order of the context. */
   readonly changelogs: readonly (TopicPartition & LogBounds & { readonly id: string })[];
+  /** Outputs that only this task writes to. */
   readonly outputs: readonly (TopicPartition & LogBounds)[];
 };
 
@@ -56,27 +58,38 @@ export async function checkLogs(
   return { position, input, changelogs, outputs };
 }
 
-/** Returns the position, or the start of the log without one. Throws `RefusedError` where continuing would lose or repeat input. */
-export function startOffset(context: Checked, partition: number, found: FoundInput<Position | null>): number {
-  const { application, input } = context;
+/** Returns the position, or the start of the log. Throws `RefusedError` for another topic, and for lost records unless these may be. */
+export function startOffset(
+  context: Checked & Pick<TaskContext, 'onLostInput' | 'metrics' | 'log'>,
+  partition: number,
+  found: FoundInput<Position | null>,
+): number {
+  const { application, input, onLostInput, metrics, log } = context;
   const { position } = found;
   const { start } = found.input;
   if (position === null) return start;
   const { next } = position;
   requireInput(context, partition, { ...found, position });
   if (next >= start) return next;
-  throw new RefusedError(
-    'INPUT_LOST',
-    `${input}-${partition} begins at offset ${start}, after the position ${next}: ${start - next} records were removed before they were processed`,
-    {
+  const lost = `${input}-${partition} begins at offset ${start}, after the position ${next}: ${start - next} records were removed before they were processed`;
+  if (onLostInput === 'stop') {
+    throw new RefusedError('INPUT_LOST', lost, {
       partition,
-      of: () => `continue without them with ${positionCommand(application, partition, start)}`,
-    },
-  );
+      of: () =>
+        `continue without them with ${positionCommand(application, partition, start)} or ON_LOST_INPUT=continue`,
+    });
+  }
+  metrics.lostRecords.inc({ partition }, start - next);
+  log.error({ partition, from: next, to: start, code: 'INPUT_LOST' }, `${lost}, continuing without them`);
+  return start;
 }
 
 /** Throws `RefusedError` when the input is not the topic of the position, or ends before it. */
-function requireInput({ application, input }: Checked, partition: number, found: FoundInput<Position>): void {
+export function requireInput(
+  { application, input }: Checked,
+  partition: number,
+  found: FoundInput<Position>,
+): void {
   const { start, end } = found.input;
   const { next, topicId } = found.position;
   const name = `${input}-${partition}`;

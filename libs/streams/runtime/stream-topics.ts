@@ -63,6 +63,8 @@ export type TaskContext = StreamTopics & {
   readonly deadLetter: (partition: number, record: FetchedRecord, error: PoisonError) => OutputRecord;
   /** Rejects with `RefusedError` while a topic's settings would lose records. Asked at each claim, and every 30 s. Default: they are right. */
   readonly requireTopics?: () => Promise<void>;
+  /** Whether to refuse the partition or to continue when unprocessed input was removed. */
+  readonly onLostInput: 'stop' | 'continue';
   readonly metrics: StreamMetrics;
   readonly log: Logger;
 };

@@ -111,6 +111,7 @@ class StreamRuntime implements GroupListener {
       partitions,
       client,
       clock: options.clock ?? machineClock,
+      onLostInput: options.onLostInput ?? 'stop',
       metrics: streamMetrics(options.metrics, () => [...this.#tasks.values()].map(({ state }) => state)),
     };
     const { positions, changelogs } = this.#context;

@@ -23,6 +23,7 @@ export class TaskLogs {
     this.#marks = new Map(marks);
   }
 
+  /** The marks by topic. */
   get marks(): Readonly<Record<string, LogMark>> {
     return Object.fromEntries(this.#marks);
   }

@@ -31,6 +31,7 @@ function claimed(step?: 'restore' | 'process'): Task {
     positions: 'app-positions',
     partitions: 1,
     client,
+    onLostInput: 'stop',
     log: quietLog,
     clock: machineClock,
     metrics: streamMetrics(registry, () => []),
@@ -158,6 +159,7 @@ test('exports the counters of alerts before the first failure', async () => {
     'touchline_task_failures_total{code="POSITION_MISSING"}',
     'touchline_task_failures_total{code="PROCESSING_FAILED"}',
     'touchline_task_failures_total{code="FOLDER_UNUSABLE"}',
+    'touchline_lost_records_total{partition="0"}',
   ])
     expect(text).toContain(`${series} 0\n`);
   await task.close();

@@ -50,6 +50,7 @@ export class Task {
     this.#incarnation?.doubt(error);
   }
 
+  /** The last failure; null without one. */
   get failure(): TaskFailure | null {
     return this.#failure;
   }
@@ -57,7 +58,9 @@ export class Task {
   /** Begins an incarnation. Throws when one runs or the task is closed. */
   claim(): void {
     this.#go('claiming');
-    this.#context.metrics.claims.inc({ partition: this.partition });
+    const { claims, lostRecords } = this.#context.metrics;
+    claims.inc({ partition: this.partition });
+    lostRecords.inc({ partition: this.partition }, 0);
     const incarnation = new Incarnation(this.partition, this.#context, this.#suspects, this.#kept);
     this.#kept = null;
     this.#incarnation = incarnation;

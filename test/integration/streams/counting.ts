@@ -21,7 +21,9 @@ export type CountingTopics = {
   readonly maxLetter?: number;
 };
 
-type StartOptions = Partial<Pick<StreamOptions, 'client' | 'log' | 'sessionTimeoutMs' | 'brokers'>>;
+type StartOptions = Partial<
+  Pick<StreamOptions, 'client' | 'log' | 'onLostInput' | 'sessionTimeoutMs' | 'brokers'>
+>;
 
 /** An application with its topics, and methods to feed, run and read it. */
 export class CountingApplication {

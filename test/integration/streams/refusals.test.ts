@@ -103,12 +103,21 @@ describe('an input', () => {
     expect(await counting.read(counting.counts)).toEqual({ a: '2', b: '1' });
   });
 
-  test('that lost unprocessed records is refused', async () => {
+  test('that lost unprocessed records is refused, or counts them with onLostInput continue', async () => {
     await countThree();
     await counting.send(['a', '3'], ['a', '4'], ['a', '5'], ['a', '6']);
     await deleteBefore(counting.input, 5);
-    const { message } = await refusal('INPUT_LOST');
+    const { message, stream } = await refusal('INPUT_LOST');
     expect(message).toContain(`${counting.input}-1 begins at offset 5, after the position 3`);
     expect(message).toContain(`npx touchline position ${service} 1 5`);
+    expect(message).toContain('ON_LOST_INPUT=continue');
+    await stream.stop();
+
+    const { log, lines } = keepingLog();
+    const { metric } = await counting.start({}, { log, onLostInput: 'continue' });
+    await untilTrue('the rest', async () => (await metric('touchline_records_total')) === 2);
+    expect(await metric('touchline_lost_records_total')).toBe(2);
+    expect(lines.filter((line) => line.includes('INPUT_LOST'))).toHaveLength(1);
+    expect(await counting.read(counting.counts)).toEqual({ a: '4', b: '1' });
   });
 });
