@@ -116,6 +116,12 @@ export const processorSettings = {
     .describe(
       'Whether a stopped process releases its partitions at once. Set off if it restarts under the same GROUP_INSTANCE_ID: a rolling restart then moves no partition, but others claim those of a process that stays away only after SESSION_TIMEOUT_MS.',
     ),
+  ON_LOST_INPUT: z
+    .enum(['stop', 'continue'], 'must be stop or continue')
+    .default('stop')
+    .describe(
+      'What to do when the broker removed input before it was processed: stop that partition and report it, or continue without the input.',
+    ),
 };
 
 /** Settings of a process that keeps files. */

@@ -22,6 +22,8 @@ export type StreamOptions = StreamTopics &
     readonly leaves?: boolean;
     /** Called when another process uses the same instance id; this process must exit. */
     readonly onFenced: (error: StreamError) => void;
+    /** Whether to refuse the partition or to continue when unprocessed input was removed. Default: stop. */
+    readonly onLostInput?: 'stop' | 'continue';
     /** Default: a client of `openStreamClient`. */
     readonly client?: StreamClient;
     readonly clock?: MachineClock;

@@ -87,11 +87,11 @@ export class Dispatcher {
       states.set(state, (states.get(state) ?? 0) + 1);
       if (state !== 'disabled') behind += records;
     }
-    const { subscriptions } = this.#options;
+    const { subscriptions, context } = this.#options;
     const sealed = [...subscriptions.all()].filter(
       ({ id, isSealed }) => isSealed && this.#owned.has(this.#partitionOf(id)),
     );
-    return { states, behind, sealed: sealed.length };
+    return { states, behind, sealed: sealed.length, windowBytes: context.messages.window.bytes };
   }
 
   #partitionOf(id: string): number {
