@@ -52,6 +52,7 @@ const SERVERS: Readonly<Record<string, () => Promise<Listening>>> = {
   async api() {
     const { views } = new ViewsWorld();
     const app = await createApi({
+      competitions: null,
       data: createProviderData(views),
       view: views,
       version: '1.2.3',

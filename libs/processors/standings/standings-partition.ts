@@ -6,12 +6,12 @@ import { PoisonError } from '#errors/touchline-error.ts';
 import type { Cause, Standings } from '#records/types.ts';
 import type { RulesOf } from '#service/competition-rules.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import type { MessageFields } from '#streams/log.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 import { type Codec, decodeInput, fetchSchemas, fetchStateSchemas, identifyByCause } from '#topics/codec.ts';
 import { versionWentBack } from '#topics/errors.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type NameTopic, namesOf } from '#topics/topics.ts';
+import type { MessageFields } from '#streams/log.ts';
 import { type OwnPartition, requireOwnPartition } from '../own-partition.ts';
 import { hasValue, type KeyedValue, SpilledRecords } from '../spilled-records.ts';
 

@@ -95,8 +95,16 @@ test('reuses views of the same topics unchanged', () => {
 });
 
 test.each([
-  ['a topic was created again', { source: { a: '1', b: '3' } }, 'it was created from other topics'],
-  ['the topics have another prefix', { source: { c: '1' } }, 'it was created from other topics'],
+  [
+    'a topic was created again',
+    { source: { a: '1', b: '3' } },
+    'it was created from other topics, or for other competitions',
+  ],
+  [
+    'the topics have another prefix',
+    { source: { c: '1' } },
+    'it was created from other topics, or for other competitions',
+  ],
   ['they were unused for too long', { now: MADE.now + DAY + 1 }, 'it was unused for too long'],
 ])('rebuilds views if %s', (_name, changes, why) => {
   const folder = temporaryFolder();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { HaltReader } from './halts.ts';
 import { type FixtureMatch, PlayedViews } from './testing/playing.ts';
 import { firstHalf, incident, SERBIA_BRAZIL as match, secondHalf } from './testing/scenes.ts';
-import { ServedBoard } from './testing/served.ts';
+import { OPEN, ServedBoard } from './testing/served.ts';
 
 const NOW = Math.floor(Date.now() / 1000);
 const MINUTE = 60;
@@ -101,7 +101,7 @@ test('answers others between two matches, and reads those in play again after tw
   expect([await haltedAt(NOW + 1), await haltedAt(NOW + 2)]).toEqual([0, 1]);
 });
 
-test('the page names the halts', async () => {
+test('the page names the halts, and those who may not see a match see none of its halts', async () => {
   const served = await ServedBoard.start();
   served.played.health(null);
   playHalted(served.played, match, NOW - 90 * MINUTE);
@@ -111,4 +111,7 @@ test('the page names the halts', async () => {
   expect(text).toContain('1 live match, 0 of them halted now.');
   expect(text).toContain('betting suspended 1 2 min');
   expect(text).toContain('for 2 min Serbia – Brazil at 0–0 betting suspended');
+  const view = served.played.views;
+  const others = await ServedBoard.start({ view, gate: { ...OPEN, competitions: new Set([9]) } });
+  expect((await others.app.inject('/halts')).body).toContain('No match was halted.');
 });

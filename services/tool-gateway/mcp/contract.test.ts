@@ -92,6 +92,7 @@ describe('a contract without a competition', () => {
       { numRuns: rounds(300) },
     );
   });
+
 });
 
 describe('a contract without an operation', () => {

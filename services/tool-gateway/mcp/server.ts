@@ -70,7 +70,10 @@ export function createServer(context: ServerContext, { clientId, tokenId }: Call
   server.setRequestHandler('tools/call', ({ params }) => {
     const tool = TOOLS.find(({ name }) => name === params.name);
     if (tool === undefined)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name.slice(0, 100)}`);
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `Unknown tool: ${params.name.slice(0, 100)}`,
+      );
     return callTool(tool, params.arguments, scope, context, { client_id: clientId, token_id: tokenId });
   });
   return server;

@@ -76,7 +76,7 @@ test("the provider's flag of a verified result is a boolean", () => {
 
 describe('errors say what to do', () => {
   test.each([
-    ['live_board', { colour: 'red', team: 1 }, /colour, team: unknown argument; known are show, sport_id,/],
+    ['live_board', { colour: 'red', team: 1 }, /: colour, team: unknown argument; known are show, sport_id,/],
     ['list_changes', { since: '2026-08-15T14:30:00' }, /^invalid_arguments: .*since: .*time zone.*Z/],
     ['get_head_to_head', { team_id: 5, opponent_id: 101 }, /^not_found: team_id: no such team.*search/],
     ['get_head_to_head', { team_id: 101, opponent_id: 5 }, /^not_found: opponent_id: no such team.*search/],

@@ -214,5 +214,7 @@ export class MessageSource {
 type DecodedMessage = Pick<TopicRecord<typeof TOPIC>, 'offset' | 'value'>;
 
 function messagesOf(records: readonly DecodedMessage[]): MessageAtOffset[] {
-  return records.flatMap(({ value: message, offset }) => (message === null ? [] : [{ offset, message }]));
+  return records.flatMap(({ value: message, offset }) =>
+    message === null ? [] : [{ offset, message }],
+  );
 }

@@ -92,22 +92,14 @@ export function rightsOfServices(broker: () => SecuredKafka): void {
         return count > 0;
       });
     await untilTrue('the change is delivered', () => receiver.received.length > 0);
-    const naming: (typeof names)[number][] = [
-      'webhook-receiver',
-      'match-processor',
-      'standings-processor',
-      'webhook-dispatcher',
-    ];
+    const naming: ServiceName[] = ['webhook-receiver', 'match-processor', 'standings-processor', 'webhook-dispatcher'];
     // The log of each service that processed the message has its id.
     for (const name of naming) {
       const named = (line: string): boolean => {
         const { message_id, event_id } = JSON.parse(line);
         return message_id === '1' && event_id === 7_000_001;
       };
-      await untilTrue(
-        `the log of ${name} names the message`,
-        () => services[names.indexOf(name)]?.lines.some(named) ?? false,
-      );
+      await untilTrue(`the log of ${name} names the message`, () => services[names.indexOf(name)]?.lines.some(named) ?? false);
     }
     for (const service of services) {
       expect(service.lines.filter((line) => line.includes(PASSWORD))).toEqual([]);

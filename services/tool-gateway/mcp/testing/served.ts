@@ -12,13 +12,19 @@ import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { EVERYTHING, RECEIVED_AT, type ViewsWorld } from '#views/testing/world.ts';
 import { type McpOptions, mcpEndpoint } from '../endpoint.ts';
 import { mcpMetrics } from '../metrics.ts';
-import { leagues } from './league.ts';
+import { leagues, OPEN } from './league.ts';
 
 /** A client and the text of its token. */
 export type TestClient = { readonly token: string; readonly access: Access };
 
 /** A client whose contract covers everything. */
 export const ALL: TestClient = { token: 'token-of-all', access: EVERYTHING };
+
+/** A client whose contract covers one competition. */
+export const NARROW: TestClient = {
+  token: 'token-of-narrow',
+  access: { clientId: 2, competitions: new Set([OPEN.competition]), operations: null },
+};
 
 /** Options that make a client of the SDK use each tested revision. */
 const REVISIONS = {
