@@ -108,6 +108,18 @@ export default {
       { path: '^libs/streams/client/platformatic/library\\.ts$' },
     ),
     error(
+      'traces-lazily',
+      'OpenTelemetry costs memory and time at a start: only libs/tracing/otel.ts imports it, which is loaded where traces are on',
+      { path: '^(libs|services|cli|data)/', pathNot: ['^libs/tracing/otel\\.ts$', TESTS] },
+      { path: 'node_modules/@opentelemetry/' },
+    ),
+    error(
+      'traces-loaded',
+      'otel.ts is loaded by an import() alone',
+      { path: '^(libs|services|cli|data)/', pathNot: TESTS },
+      { path: '^libs/tracing/otel\\.ts$', dependencyTypesNot: ['dynamic-import'] },
+    ),
+    error(
       'tests-outside',
       'production code does not import tests',
       { path: '^(libs|services|cli|data|bin)/', pathNot: TESTS },

@@ -165,8 +165,9 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
           to: [{ ipBlock: { cidr: '10.1.0.0/16' } }],
           ports: [{ port: 9092 }, { port: 9093 }, { port: 443 }],
         },
-        // The issuer of tokens by its address, and the operator's own rules.
-        { to: [{ ipBlock: { cidr: '10.2.3.4/32' } }], ports: [{ protocol: 'TCP', port: 443 }] },
+        // The issuer of tokens by its port, the collector of traces by its address, and the operator's own rules.
+        { ports: [{ protocol: 'TCP', port: 443 }] },
+        { to: [{ ipBlock: { cidr: '10.2.3.4/32' } }], ports: [{ protocol: 'TCP', port: 4318 }] },
         { ports: [{ port: 3128 }] },
       ],
     });
@@ -188,12 +189,15 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
     },
   );
 
-  test('restricts the issuer of tokens to peers', () => {
-    const own = 'networkPolicy.tokens[0].ipBlock.cidr=10.9.0.0/24';
-    const policy = byComponent(manifests(template(...ALL, own)), 'NetworkPolicy').get('');
+  test('restricts the issuer of tokens and the collector of traces to peers', () => {
+    const own = ['networkPolicy.tokens', 'networkPolicy.traces'].map(
+      (name, at) => `${name}[0].ipBlock.cidr=10.9.${at}.0/24`,
+    );
+    const policy = byComponent(manifests(template(...ALL, ...own)), 'NetworkPolicy').get('');
     expect(JSON.stringify(policy)).toContain(
       '{"ports":[{"port":443,"protocol":"TCP"}],"to":[{"ipBlock":{"cidr":"10.9.0.0/24"}}]}',
     );
+    expect(JSON.stringify(policy)).toContain('"to":[{"ipBlock":{"cidr":"10.9.1.0/24"}}]');
   });
 
   test('applies scheduling values to all pods, and those of a service to its own', () => {

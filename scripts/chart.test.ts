@@ -27,7 +27,7 @@ const services = Object.entries(values.services);
 /** Settings that the templates give to every service. */
 const COMMON_SETTINGS = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'TOPIC_PREFIX', 'METRICS_PORT'];
 /** Settings of connections, which the operator gives to all services together. */
-const CONNECTION_SETTINGS = /^(KAFKA|SCHEMA_REGISTRY)_/;
+const CONNECTION_SETTINGS = /^(KAFKA|SCHEMA_REGISTRY|OTEL)_/;
 /** Settings of the C library. */
 const RUNTIME_SETTINGS = ['MALLOC_MMAP_THRESHOLD_', 'MALLOC_TRIM_THRESHOLD_'];
 

@@ -50,6 +50,8 @@ describe('loadConfig', () => {
       METRICS_PORT: 0,
       KAFKA_TLS: 'off',
       LOG_LEVEL: 'info',
+      OTEL_TRACES_SAMPLER: 'parentbased_always_on',
+      OTEL_TRACES_SAMPLER_ARG: 1,
       WEBHOOK_PORT: 8080,
       WEBHOOK_SECRET: ['a'.repeat(32), 'b'.repeat(32)],
     });

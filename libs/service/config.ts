@@ -7,6 +7,7 @@ import { readSecret } from '#security/secret.ts';
 import type { RegistryUrl } from '#topics/registry-http.ts';
 import { joinConnections, securitySettings, serverTlsSettings } from './connection-settings.ts';
 import { host, httpUrl, integer, list, port } from './setting-types.ts';
+import { tracingSettings } from './tracing-settings.ts';
 
 export { certificates, httpUrl, ids, integer, list, networks, port, secret } from './setting-types.ts';
 
@@ -40,6 +41,7 @@ export const processSettings = {
     .default('info')
     .describe(`Minimum level to log: ${LOG_LEVELS.join(', ')}.`),
   ...serverTlsSettings,
+  ...tracingSettings,
 };
 
 /** Settings of every process that serves requests other than metrics and health. */

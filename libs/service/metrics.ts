@@ -2,6 +2,7 @@
 import { statfs } from 'node:fs/promises';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { onUnreadable } from '#topics/readable.ts';
+import type { SpanOutcome } from '#tracing/tracer.ts';
 import type { Logger } from './logger.ts';
 import { type CertificateFile, validityOf } from './server-tls.ts';
 import { serviceVersion } from './version.ts';
@@ -21,6 +22,21 @@ export function createMetrics(service: string): Registry {
     registers: [registry],
   }).set({ version: serviceVersion() }, 1);
   return registry;
+}
+
+/** Returns a function that counts spans of traces by outcome, in one metric of the registry. */
+export function spanCounter(registry: Registry): (outcome: SpanOutcome, count: number) => void {
+  const name = 'touchline_spans_total';
+  const known = registry.getSingleMetric(name) as Counter<'outcome'> | undefined;
+  const spans =
+    known ??
+    new Counter({
+      name,
+      help: 'Spans of traces by outcome: sent, dropped because too many were waiting, or failed at the collector.',
+      labelNames: ['outcome'],
+      registers: [registry],
+    });
+  return (outcome, count) => spans.inc({ outcome }, count);
 }
 
 type Host = {

@@ -6,14 +6,22 @@ import type { z } from 'zod';
 import { adviceOf, shortageOf } from '#errors/shortages.ts';
 import { reasonOf, TouchlineError } from '#errors/touchline-error.ts';
 import { makeFilesPrivate, makePrivateFolder } from '#security/folders.ts';
+import { startTracing, stopTracing } from '#tracing/tracing.ts';
 import { ConfigError, loadConfig, type processSettings, renderHelp, secretValues } from './config.ts';
 import { createLogger, type Logger } from './logger.ts';
-import { createMetrics, hostMetrics, type Registry, reportUnreadableRecords } from './metrics.ts';
+import {
+  createMetrics,
+  hostMetrics,
+  type Registry,
+  reportUnreadableRecords,
+  spanCounter,
+} from './metrics.ts';
 import { requireOpenFiles, watchOpenFiles } from './open-files.ts';
 import { type Ops, startOps } from './ops.ts';
 import { requireAccess } from './require-access.ts';
 import { certificateFiles, serverTlsFiles } from './server-tls.ts';
 import { onStopRequest } from './stop-requests.ts';
+import { tracingOptions } from './tracing-settings.ts';
 
 /** The context that a starting service receives. */
 export type ServiceContext<Config> = {
@@ -120,6 +128,7 @@ export async function runService<Spec extends ProcessSpec>(
       onFailure: (error) => logger.error({ err: error }, 'metrics failed'),
     });
     logger.info({ host: config.METRICS_HOST, port: ops.port }, 'metrics and health');
+    await startTracing(tracingOptions(service.name, config), { log: logger, onSpans: spanCounter(metrics) });
     await requireAccess(partsOf(service), config, { logger, signal: stopping.signal });
     if (stopping.signal.aborted) return;
     const finish = (): void => stopping.abort('finished');
@@ -141,6 +150,7 @@ export async function runService<Spec extends ProcessSpec>(
   // A start that ignores the signal, e.g. while it waits for a broker, does no work yet: it needs no long wait.
   await Promise.race([begun, delay(ABORT_MS, undefined, { ref: false })]);
   await running?.stop().catch(fail);
+  await stopTracing();
   await ops?.close();
   clearTimeout(deadline);
   logger.info('stopped');

@@ -8,20 +8,6 @@ export type Logger = {
   isLevelEnabled?(level: string): boolean;
 };
 
-/** The fields by which log lines of every service identify a message (docs/guides/operate.md). */
-export type MessageFields = {
-  /** The provider's id of the message; null for a record without a single cause. */
-  readonly message_id?: string | null;
-  readonly event_id?: number;
-  /** Id of the delivery that contained the message. */
-  readonly delivery_id?: string;
-  /** Id of a webhook message. */
-  readonly uuid?: string;
-  readonly topic?: string;
-  readonly partition?: number;
-  readonly offset?: number;
-};
-
 /** Whether a debug line is written for each message. Callers build its fields only then. */
 export function logsMessages(log: Logger): boolean {
   return log.isLevelEnabled?.('debug') === true;

@@ -6,7 +6,7 @@ import { PoisonError } from '#errors/touchline-error.ts';
 import type { Cause } from '#records/types.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
-import type { MessageFields } from '#streams/log.ts';
+import type { MessageFields } from '#tracing/message-fields.ts';
 import { AVRO_OPTIONS } from './avro-types.ts';
 import { DecodeError, EncodeError } from './errors.ts';
 

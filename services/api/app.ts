@@ -14,6 +14,7 @@ import { fastifyServer, strictTransport } from '#service/http-server.ts';
 import { opsAnswer } from '#service/ops.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { issueToken, TokenVerifier } from '#signing/token.ts';
+import { traceRequests } from '#tracing/trace-requests.ts';
 import { type FeedStatus, HEALTH_HEADER } from '#trading/feed-status.ts';
 import type { BoardView } from '#views/store/views.ts';
 import type { GateOptions } from './board/gate.ts';
@@ -99,6 +100,7 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
     buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
     registers: [registry],
   });
+  traceRequests(app);
   if (trustedProxies.length > 0) app.addHook('onRequest', strictTransport);
   answerErrors(app, { now, version, notFound: board === null ? undefined : notFoundPage, onFailure });
   app.addHook('onRequest', (request, reply, done) => {

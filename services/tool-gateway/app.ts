@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createSilentApp, type SilentAppOptions } from '#service/silent-app.ts';
+import { traceRequests } from '#tracing/trace-requests.ts';
 import type { TokenExchange } from './token-exchange/exchange.ts';
 import type { IssuedToken } from './token-exchange/issuer.ts';
 import {
@@ -27,6 +28,7 @@ export async function createApp(options: ToolGatewayAppOptions): Promise<Fastify
       message: 'Unknown path: tools are at /mcp, tokens at POST /api/v1/token',
     },
   });
+  traceRequests(app);
   app.setErrorHandler((error: Error, _request, reply) => {
     log.error({ err: error }, 'a request failed');
     return reply.code(500).send({ error: 'internal_error', message: 'Server error' });

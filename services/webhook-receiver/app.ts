@@ -26,8 +26,8 @@ export type ReceiverAppOptions = {
   readonly maxUnprovenBytes: number;
   /** Null: plain HTTP. */
   readonly tls?: ServerTlsFiles | null;
-  /** Resolves when all records are on the topics. Rejects with `PublishError`, `DeliveryRefusedError`. */
-  readonly store: (body: Buffer, waitedMs: number) => Promise<void>;
+  /** Resolves when all records are on the topics. Rejects with `PublishError`, `DeliveryRefusedError`. `traceparent`: the sender's. */
+  readonly store: (body: Buffer, waitedMs: number, traceparent?: string) => Promise<void>;
   readonly metrics: ReceiverMetrics;
   readonly status: SourceStatus;
   readonly log: Logger;
@@ -40,6 +40,8 @@ const PATHS: readonly string[] = ['/webhook', '/webhook/'];
 
 type IncomingDelivery = {
   readonly codings: ContentCodings;
+  readonly charset: BodyCharset;
+  readonly traceparent: string | undefined;
   /** When its head was read, on the clock of `performance.now`. */
   readonly arrivedAt: number;
   readonly response: ServerResponse<IncomingMessage>;
@@ -138,7 +140,8 @@ export class ReceiverApp {
       response.shouldKeepAlive = shouldKeepAlive;
       response.writeContinue();
     }
-    this.#read(request, check, { codings, arrivedAt: performance.now(), response });
+    const traceparent = headerText(headers.traceparent);
+    this.#read(request, check, { codings, charset, traceparent, arrivedAt: performance.now(), response });
   }
 
   #read(request: IncomingMessage, check: SignatureCheck, delivery: IncomingDelivery): void {
@@ -191,11 +194,12 @@ export class ReceiverApp {
   }
 
   async #store(received: Buffer, delivery: IncomingDelivery): Promise<void> {
-    const { codings, arrivedAt, response } = delivery;
+    const { codings, charset, traceparent, arrivedAt, response } = delivery;
     let body = received;
     try {
       if (codings.length > 0) body = await decodeBody(received, codings, this.#options.bodyLimit);
-      await this.#options.store(body, performance.now() - arrivedAt);
+      checkCharset(body, charset);
+      await this.#options.store(body, performance.now() - arrivedAt, traceparent);
       this.#options.status.accepted(Date.now());
       this.#answer(response, 200, 'accepted', 'Accepted');
     } catch (error) {

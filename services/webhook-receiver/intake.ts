@@ -3,6 +3,8 @@ import { logDelivery } from '#ingestion/delivery-log.ts';
 import type { Logger } from '#service/logger.ts';
 import { PublishError } from '#streams/errors.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
+import type { TraceSpan } from '#tracing/tracer.ts';
+import { publishTraced, tracer } from '#tracing/tracing.ts';
 import { SERVICE } from './config.ts';
 import type { ReceiverMetrics } from './metrics.ts';
 import { DeliveryRefusedError } from './refusal.ts';
@@ -31,26 +33,34 @@ export class Intake {
   }
 
   /** Stores an authentic body. Rejects with `PublishError` at the deadline (it may still be stored), and `DeliveryRefusedError`. */
-  store(body: Buffer, waitedMs: number): Promise<void> {
+  store(body: Buffer, waitedMs: number, traceparent?: string): Promise<void> {
     const { publisher, encode, answerTimeoutMs } = this.#options;
     const readAt = performance.now();
     const delivery = readDelivery(body, { origin: 'webhook', service: SERVICE, receivedAt: Date.now() });
     // Parsed already, and nothing is published: the sender keeps what a dead letter would take from it.
     if (delivery.deadLetters[0]?.code === 'too_many')
       return Promise.reject(new DeliveryRefusedError('TOO_MANY_MESSAGES'));
+    const span = startSpan(delivery, waitedMs, traceparent);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     // Publishing continues.
     const timer = setTimeout(
       () => reject(new PublishError('TIMEOUT', 'not acknowledged in time')),
       answerTimeoutMs - waitedMs,
     );
-    publisher.publish(encode(delivery)).then(
+    const records = encode(delivery);
+    const published =
+      span === null
+        ? publisher.publish(records)
+        : publishTraced((traced) => publisher.publish(traced), records, span);
+    published.then(
       () => {
+        span?.end();
         clearTimeout(timer);
         this.#count(delivery, performance.now() - readAt);
         resolve();
       },
       (error: unknown) => {
+        span?.end(String(error));
         clearTimeout(timer);
         reject(error);
       },
@@ -79,4 +89,27 @@ export class Intake {
     if (deadLetters.length > 0) onUnreadable();
     logDelivery(log, delivery, this.#namedPaths);
   }
+}
+
+/** Maximum number of message ids in a span. */
+const MAX_SPAN_MESSAGES = 16;
+
+/** Starts a delivery's span; null without tracing. The sender's trace is only linked: it must not decide what is recorded here. */
+function startSpan(
+  { raw, normalized }: ReadDelivery,
+  waitedMs: number,
+  traceparent: string | undefined,
+): TraceSpan | null {
+  const tracing = tracer();
+  if (tracing === null) return null;
+  return tracing.start('POST /webhook', {
+    kind: 'server',
+    startedAt: Date.now() - waitedMs,
+    links: traceparent === undefined ? [] : [traceparent],
+    attributes: {
+      delivery_id: raw?.delivery_id,
+      'messaging.batch.message_count': normalized.length,
+      message_id: normalized.slice(0, MAX_SPAN_MESSAGES).map(({ message_id }) => message_id),
+    },
+  });
 }

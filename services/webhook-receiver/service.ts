@@ -74,7 +74,7 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
     maxConnections: config.WEBHOOK_MAX_CONNECTIONS,
     maxUnprovenBytes: config.WEBHOOK_MAX_UNPROVEN_BYTES,
     tls: serverTlsFiles(config),
-    store: (body, waitedMs) => intake.store(body, waitedMs),
+    store: (body, waitedMs, traceparent) => intake.store(body, waitedMs, traceparent),
     metrics,
     status,
     log,

@@ -11,6 +11,8 @@ export type WrittenRecord = {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly timestamp: number;
+  /** Header of the record. */
+  readonly traceparent?: string;
 };
 
 export type TestBatch = {
@@ -36,7 +38,7 @@ export function batchBytes(batch: TestBatch): Buffer {
   const algorithm = compressionsAlgorithms[compression];
   const plain = Buffer.concat(
     records.map(
-      ({ offset, key, value, timestamp }) =>
+      ({ offset, key, value, timestamp, traceparent }) =>
         createRecord(
           // The library expects undefined for no compression.
           {
@@ -44,7 +46,10 @@ export function batchBytes(batch: TestBatch): Buffer {
             key: key as Buffer,
             value: value as Buffer,
             timestamp: BigInt(timestamp),
-            headers: HEADERS,
+            headers:
+              traceparent === undefined
+                ? HEADERS
+                : new Map([...HEADERS, [Buffer.from('traceparent'), Buffer.from(traceparent)]]),
           },
           offset - first,
           BigInt(base),

@@ -14,7 +14,7 @@ import { follow } from '#topics/follow.ts';
 import { applicationOf } from '#topics/processors.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import type { NameTopic } from '#topics/topics.ts';
-import type { MessageFields } from '#streams/log.ts';
+import type { MessageFields } from '#tracing/message-fields.ts';
 import { wentBack } from '#trading/trading.ts';
 import { type OwnPartition, requireOwnPartition } from '../own-partition.ts';
 import { alertsOf, type KnownMatch, webhookMessageOf } from './alert.ts';

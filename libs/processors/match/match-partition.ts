@@ -6,7 +6,7 @@ import { type ConsumedRecord, partitionHash } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 import { decodeInput, fetchSchemas, fetchStateSchemas, identify } from '#topics/codec.ts';
 import { type NameTopic, namesOf, TOPICS } from '#topics/topics.ts';
-import type { MessageFields } from '#streams/log.ts';
+import type { MessageFields } from '#tracing/message-fields.ts';
 import { type OwnPartition, requireOwnPartition } from '../own-partition.ts';
 import {
   checkIncidents,
@@ -56,6 +56,8 @@ export class MatchPartition implements PartitionProcessor {
   #isFull = false;
   /** When the messages of the next commit were received. */
   #receivedAt: number[] = [];
+  /** The trace of the last message that changed each match, if that message is sampled. */
+  readonly #traces = new Map<number, string>();
 
   constructor(options: MatchPartitionOptions) {
     this.#options = options;
@@ -99,9 +101,11 @@ export class MatchPartition implements PartitionProcessor {
   /** Publishes the changed matches. Throws `PoisonError` for a record above the limit that `process` did not foresee. */
   flush(collector: RecordCollector): void {
     for (const [eventId, loaded] of this.#changed) {
+      if (this.#traces.size > 0) collector.traceparent = this.#traces.get(eventId);
       this.#cache.resize(loaded, () => this.#publish(eventId, loaded, collector));
     }
     this.#changed.clear();
+    this.#traces.clear();
     this.#isFull = false;
   }
 
@@ -224,5 +228,6 @@ export class MatchPartition implements PartitionProcessor {
     if (result || loaded.restored) loaded.isResultStale = true;
     this.#changed.set(event_id, loaded);
     this.#receivedAt.push(received_at);
+    if (collector.traceparent !== undefined) this.#traces.set(event_id, collector.traceparent);
   }
 }

@@ -11,7 +11,7 @@ import { type Codec, decodeInput, fetchSchemas, fetchStateSchemas, identifyByCau
 import { versionWentBack } from '#topics/errors.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type NameTopic, namesOf } from '#topics/topics.ts';
-import type { MessageFields } from '#streams/log.ts';
+import type { MessageFields } from '#tracing/message-fields.ts';
 import { type OwnPartition, requireOwnPartition } from '../own-partition.ts';
 import { hasValue, type KeyedValue, SpilledRecords } from '../spilled-records.ts';
 
@@ -47,6 +47,8 @@ export class StandingsPartition implements PartitionProcessor {
   readonly #tables: KnownTables;
   /** Seasons to derive with the next flush, and the last cause of each. */
   readonly #changed = new Map<string, Cause>();
+  /** The trace of the last result that changed each season, if that result is sampled. */
+  readonly #traces = new Map<string, string>();
   /** Numbers of matches that could not be counted, by season and in total. */
   readonly #flags = new Map<string, ReadonlyMap<Flag['reason'], number>>();
   readonly #allFlags = new Map<Flag['reason'], number>();
@@ -107,6 +109,7 @@ export class StandingsPartition implements PartitionProcessor {
       collector.add(this.#names['standings-results'], key, applied);
       this.#changed.set(season, cause);
       this.#receivedAt.push(received_at);
+      if (collector.traceparent !== undefined) this.#traces.set(season, collector.traceparent);
     }
     await this.#checkOne(season, cause);
   }
@@ -122,6 +125,7 @@ export class StandingsPartition implements PartitionProcessor {
   flush(collector: RecordCollector): void {
     const { codecs } = this.#options;
     for (const [season, cause] of this.#changed) {
+      if (this.#traces.size > 0) collector.traceparent = this.#traces.get(season);
       const tables = this.#seasons.get(season);
       if (tables === undefined) continue;
       this.#setFlags(season, tables.flags());
@@ -133,6 +137,7 @@ export class StandingsPartition implements PartitionProcessor {
     }
     if (this.#changed.size > 0) this.#options.onFlags?.(this.#allFlags);
     this.#changed.clear();
+    this.#traces.clear();
   }
 
   committed(): void {

@@ -8,6 +8,8 @@ export type ConsumedRecord = {
   readonly key: Buffer | null;
   /** Null for a tombstone. */
   readonly value: Buffer | null;
+  /** The `traceparent` header; only set while this process records traces. */
+  readonly traceparent?: string;
 };
 
 /** A record to write. A null value deletes the key from a compacted topic. */
@@ -16,6 +18,8 @@ export type OutputRecord = {
   readonly partition: number;
   readonly key: Buffer | string;
   readonly value: Buffer | null;
+  /** The `traceparent` header; undefined for a record outside any trace. */
+  readonly traceparent?: string;
 };
 
 /** A record to write outside transactions. */

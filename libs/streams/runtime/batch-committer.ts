@@ -1,6 +1,5 @@
 import { PoisonError } from '#errors/touchline-error.ts';
 import {
-  type ConsumedRecord,
   type FetchedRecord,
   type ProducerIdentity,
   type ReadBatch,
@@ -9,11 +8,11 @@ import {
   type WrittenBatch,
 } from '../client/port.ts';
 import { RefusedError, StreamError } from '../errors.ts';
-import { logsMessages, type MessageFields } from '../log.ts';
 import type { InputPosition, KeptState, PendingCommit, TransactionDraft } from './kept-state.ts';
 import { ClosedError, type Lifetime } from './lifetime.ts';
 import { positionRecord } from './positions.ts';
 import { type PartitionProcessor, RecordCollector } from './processor.ts';
+import { fieldsOf, RecordWatch } from './record-watch.ts';
 import type { CommitContext } from './stream-topics.ts';
 import type { Suspects, TransactionRange } from './suspects.ts';
 import type { TaskLogs } from './task-logs.ts';
@@ -156,14 +155,14 @@ export class BatchCommitter {
 
   /** Commits the pending transaction of the previous claim, unless it is committed. The kept state includes its records. */
   async resume({ draft, range, reached }: PendingCommit, isCommitted: boolean): Promise<void> {
-    const unlogged = { ...draft, logged: null };
-    if (isCommitted) this.#accepted(unlogged, range, reached);
-    else await this.#work.lifetime.guard(this.#send(unlogged, range, reached));
+    const unwatched = { ...draft, watch: null };
+    if (isCommitted) this.#accepted(unwatched, range, reached);
+    else await this.#work.lifetime.guard(this.#send(unwatched, range, reached));
   }
 
   #newDraft(): TransactionDraft {
-    const logged = logsMessages(this.#context.log) ? [] : null;
-    return { collector: new RecordCollector(this.#partition), letters: [], logged };
+    const watch = RecordWatch.of(this.#context, this.#work.processor, this.#partition);
+    return { collector: new RecordCollector(this.#partition), letters: [], watch };
   }
 
   #processOne(record: FetchedRecord, draft: TransactionDraft): void | Promise<void> {
@@ -173,7 +172,7 @@ export class BatchCommitter {
       this.#sendToDeadLetters(verdict.isBare ? withoutBytes(record) : record, verdict.error, draft);
       return;
     }
-    draft.logged?.push(record);
+    draft.watch?.begin(record, draft.collector);
     try {
       const processing = this.#work.processor.process(record, draft.collector);
       return processing?.catch((error: unknown) => this.#processingFailed(record, error, draft));
@@ -205,8 +204,10 @@ export class BatchCommitter {
   }
 
   async #commit(draft: TransactionDraft, range: TransactionRange, reached: InputPosition): Promise<void> {
+    const { collector } = draft;
     try {
-      this.#work.processor.flush?.(draft.collector);
+      collector.traceparent = undefined;
+      this.#work.processor.flush?.(collector);
     } catch (error) {
       this.#failed(draft, range, error);
       throw error;
@@ -243,14 +244,15 @@ export class BatchCommitter {
     this.#accepted(draft, range, reached);
   }
 
-  #failed({ letters }: TransactionDraft, range: TransactionRange, error: unknown): void {
+  #failed({ letters, watch }: TransactionDraft, range: TransactionRange, error: unknown): void {
+    watch?.failed(error);
     if (range.count > 0 && isRecordFault(error))
       this.#suspects.commitFailed(range, error, letters[0]?.error ?? null);
   }
 
   /** Moves the position and reports the results of a committed transaction. */
-  #accepted({ letters, logged }: TransactionDraft, range: TransactionRange, reached: InputPosition): void {
-    const { metrics, log } = this.#context;
+  #accepted({ letters, watch }: TransactionDraft, range: TransactionRange, reached: InputPosition): void {
+    const { input, metrics, log } = this.#context;
     const { processor } = this.#work;
     const partition = this.#partition;
     this.#pending = null;
@@ -262,18 +264,11 @@ export class BatchCommitter {
     for (const { record, error } of letters) {
       const code = error.published;
       metrics.deadLetters.inc({ code });
-      log.warn({ ...this.#fieldsOf(record), code, err: error }, 'dead letter');
+      log.warn({ ...fieldsOf(input, partition, record, processor), code, err: error }, 'dead letter');
     }
-    for (const record of logged ?? []) log.debug(this.#fieldsOf(record), 'message committed');
+    watch?.committed();
     if (this.#work.lifetime.isOver) throw new ClosedError();
     processor.committed?.();
-  }
-
-  /** Returns the log fields of an input record. */
-  #fieldsOf(record: ConsumedRecord): MessageFields {
-    const { offset } = record;
-    const identified = this.#work.processor.identify?.(record);
-    return { ...identified, topic: this.#context.input, partition: this.#partition, offset };
   }
 }
 

@@ -12,6 +12,7 @@ import { readRange } from '../read/read-range.ts';
 import type { Claimed } from './claim.ts';
 import type { Position } from './positions.ts';
 import type { PartitionProcessor, RecordCollector } from './processor.ts';
+import type { RecordWatch } from './record-watch.ts';
 import type { ChangelogRecord } from './start-checks.ts';
 import type { TransactionRange } from './suspects.ts';
 
@@ -20,8 +21,8 @@ export type TransactionDraft = {
   readonly collector: RecordCollector;
   /** Input records that become dead letters. */
   readonly letters: { readonly record: ConsumedRecord; readonly error: PoisonError }[];
-  /** Input records that the log names once they are committed; null without debug lines. */
-  readonly logged: ConsumedRecord[] | null;
+  /** Null while neither debug lines nor traces are on. */
+  readonly watch: RecordWatch | null;
 };
 
 /** Offset of the next input record, and the leader epoch of the record before it; null when unknown. */

@@ -1,11 +1,13 @@
+import type { MessageFields } from '#tracing/message-fields.ts';
 import type { ConsumedRecord, OutputRecord } from '../client/port.ts';
-import type { MessageFields } from '../log.ts';
 
 /** Collects the output records of a task's next commit. */
 export class RecordCollector {
   readonly #partition: number;
   readonly #records: OutputRecord[] = [];
   #bytes = 0;
+  /** The trace of the records added next: that of the current input record; during a flush, set by `flush`. */
+  traceparent: string | undefined;
 
   constructor(partition: number) {
     this.#partition = partition;
@@ -13,7 +15,12 @@ export class RecordCollector {
 
   /** Adds a record. `topic`: name on the broker. `partition`: default is the task's own. */
   add(topic: string, key: Buffer | string, value: Buffer | null, partition: number = this.#partition): void {
-    this.#records.push({ topic, partition, key, value });
+    const { traceparent } = this;
+    this.#records.push(
+      traceparent === undefined
+        ? { topic, partition, key, value }
+        : { topic, partition, key, value, traceparent },
+    );
     this.#bytes += value?.length ?? 0;
   }
 
@@ -39,7 +46,7 @@ export interface PartitionProcessor {
    * partition is claimed again until a dependency returns. After another error it is retried once, then a dead letter.
    */
   process(record: ConsumedRecord, collector: RecordCollector): void | Promise<void>;
-  /** Returns fields that identify the message of an input record, for log lines only. Default: none. */
+  /** Returns fields that identify the message of an input record, for log lines and spans only. Default: none. */
   identify?(record: ConsumedRecord): MessageFields;
   /** Whether the changes must be committed before the next record, as there are many. Default: false. */
   isFull?(): boolean;

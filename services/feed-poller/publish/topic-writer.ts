@@ -11,6 +11,7 @@ import type { Logger } from '#streams/log.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
+import { publishTraced, tracer } from '#tracing/tracing.ts';
 import type { PollerMetrics } from '../metrics.ts';
 
 /** The topics that the poller writes. */
@@ -54,7 +55,7 @@ export class TopicWriter {
   /** Writes the records of a delivery. */
   async deliver(delivery: ReadDelivery): Promise<void> {
     const { metrics, now, log } = this.#options;
-    await this.#publish(this.#encode(delivery));
+    await this.#publishDelivery(this.#encode(delivery));
     const { raw, normalized, deadLetters, ignored } = delivery;
     if (raw !== null) metrics.stages.received_to_published(now() - raw.received_at);
     for (const { type, unread, unreadable } of normalized) {
@@ -111,6 +112,16 @@ export class TopicWriter {
     const { codecs, prefix } = this.#options;
     const codec = codecs[topic] as unknown as Codec<TopicValues[T]>;
     return { topic: topicName(prefix, topic), key, value: codec.encode(value) };
+  }
+
+  async #publishDelivery(records: readonly PublishRecord[]): Promise<void> {
+    const span = tracer()?.start('read from the provider', { kind: 'internal' }) ?? null;
+    if (span === null) return this.#publish(records);
+    try {
+      await publishTraced((traced) => this.#publish(traced), records, span);
+    } finally {
+      span.end();
+    }
   }
 
   async #publish(records: readonly PublishRecord[]): Promise<void> {

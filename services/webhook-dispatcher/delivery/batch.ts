@@ -1,6 +1,6 @@
 import type { ContentLimits } from '#clients/webhooks.ts';
 import type { WebhookMessage } from '#records/types.ts';
-import type { MessageFields } from '#streams/log.ts';
+import type { MessageFields } from '#tracing/message-fields.ts';
 import type { MessageAtOffset, MessageChunk, MessageWindow } from './message-window.ts';
 
 /** A message without its bytes. */
@@ -9,7 +9,7 @@ export type MessageHead = Pick<
   'uuid' | 'message_id' | 'event_id' | 'ut' | 'received_at' | 'in_play'
 >;
 
-/** Returns the ids of a message, for log lines. */
+/** Returns the ids of a message, for log lines and spans. */
 export function identify({ message_id, event_id, uuid }: MessageHead): MessageFields {
   return { message_id, event_id, uuid };
 }
@@ -46,6 +46,7 @@ export class MessageBatch {
   readonly #limits: BatchLimits;
   readonly #messages: MessageHead[] = [];
   #parts: Buffer[] = [];
+  readonly #traces: string[] = [];
   #bytes = OPEN.length;
 
   constructor(limits: BatchLimits) {
@@ -56,18 +57,27 @@ export class MessageBatch {
     return this.#messages;
   }
 
+  /** Traces of its messages, as far as these have one. */
+  get traces(): readonly string[] {
+    return this.#traces;
+  }
+
   /** Size of the body. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /** Adds a message and returns true if there is room; else returns false. */
-  add({ message, uuid, message_id, event_id, ut, received_at, in_play }: WebhookMessage): boolean {
+  add(
+    { message, uuid, message_id, event_id, ut, received_at, in_play }: WebhookMessage,
+    trace?: string,
+  ): boolean {
     const bytes = this.#bytes + message.length + 1;
     const { length } = this.#messages;
     if (length > 0 && (length >= this.#limits.messages || bytes > this.#limits.bytes)) return false;
     this.#messages.push({ uuid, message_id, event_id, ut, received_at, in_play });
     this.#parts.push(length === 0 ? OPEN : COMMA, message);
+    if (trace !== undefined) this.#traces.push(trace);
     this.#bytes = bytes;
     return true;
   }
@@ -115,10 +125,10 @@ export async function collectBatch(options: CollectBatchOptions): Promise<Collec
   let leftOut = 0;
   const add = (partition: number, { messages, next: end }: MessageChunk): void => {
     for (const one of messages) {
-      const { offset, message } = one;
+      const { offset, message, traceparent } = one;
       const isWanted = wants(message);
       const isLeftOut = isWanted && isOutdated(partition, one);
-      isFull = isWanted && !isLeftOut && !batch.add(message);
+      isFull = isWanted && !isLeftOut && !batch.add(message, traceparent);
       if (isFull) return;
       if (isLeftOut) leftOut += 1;
       next[partition] = offset + 1;

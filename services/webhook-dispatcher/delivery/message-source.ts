@@ -211,10 +211,10 @@ export class MessageSource {
   }
 }
 
-type DecodedMessage = Pick<TopicRecord<typeof TOPIC>, 'offset' | 'value'>;
+type DecodedMessage = Pick<TopicRecord<typeof TOPIC>, 'offset' | 'value' | 'traceparent'>;
 
 function messagesOf(records: readonly DecodedMessage[]): MessageAtOffset[] {
-  return records.flatMap(({ value: message, offset }) =>
-    message === null ? [] : [{ offset, message }],
+  return records.flatMap(({ value: message, offset, traceparent }) =>
+    message === null ? [] : [{ offset, message, traceparent }],
   );
 }

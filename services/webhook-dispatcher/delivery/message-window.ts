@@ -5,6 +5,7 @@ import type { WebhookMessage } from '#records/types.ts';
 export type MessageAtOffset = {
   readonly offset: number;
   readonly message: WebhookMessage;
+  readonly traceparent?: string | undefined;
 };
 
 /** Consecutive messages of a partition. */

@@ -1,8 +1,10 @@
 import type { DeliveryOutcome, WebhookEndpoint } from '#outbound/endpoint.ts';
 import type { Alert } from '#records/types.ts';
+import type { TraceSpan } from '#tracing/tracer.ts';
+import { tracer } from '#tracing/tracing.ts';
 import { HEALTH_HEADER } from '#trading/feed-status.ts';
 import { type AlertFormat, alertBody } from '#webhooks/alert-formats.ts';
-import { latenessOf, type MessageBatch } from './batch.ts';
+import { identify, latenessOf, type MessageBatch } from './batch.ts';
 import type { Subscription } from './subscriptions.ts';
 
 type ReceiverEndpoint = Pick<WebhookEndpoint, 'post' | 'close'>;
@@ -29,12 +31,15 @@ export class Receiver {
     const endpoint = this.#endpointOf(subscription);
     const request = new AbortController();
     this.#request = request;
+    const span = startSpan(batch, subscription);
     const lateness = latenessOf(batch.messages, subscription, this.#now());
     const outcome = await endpoint.post(
       bodyOf(subscription, batch),
       request.signal,
       lateness === null ? {} : { [HEALTH_HEADER]: lateness },
     );
+    span?.set({ 'http.response.status_code': outcome.kind === 'status' ? outcome.status : undefined });
+    span?.end(outcome.kind === 'accepted' ? undefined : outcome.kind);
     this.#request = null;
     return outcome.kind !== 'accepted' && request.signal.aborted ? null : outcome;
   }
@@ -68,4 +73,18 @@ function bodyOf({ format, template, secret }: Subscription, batch: MessageBatch)
   const [message] = JSON.parse(body.toString()) as { data: { alert: Alert } }[];
   if (message === undefined) return body;
   return Buffer.from(alertBody(message.data.alert, { format: format as AlertFormat, template, secret }));
+}
+
+/** Starts a request's span in the trace of its first traced message; null without. Leaves out the address, which may hold secrets. */
+function startSpan({ messages, traces }: MessageBatch, { id, clientId }: Subscription): TraceSpan | null {
+  const [parent, ...links] = traces;
+  if (parent === undefined) return null;
+  const [first] = messages;
+  const attributes = {
+    ...(first && identify(first)),
+    subscription: id,
+    client: clientId,
+    'messaging.batch.message_count': messages.length,
+  };
+  return tracer()?.start('deliver webhook', { kind: 'client', parent, links, attributes }) ?? null;
 }

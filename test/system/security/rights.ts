@@ -9,21 +9,22 @@ import { API_AND_TOOLS } from '../../../cli/services.ts';
 import { SECRET, signed } from '../../integration/webhook-receiver/support.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { grant, without } from '../../support/acls.ts';
+import { Collector } from '../../support/collector.ts';
 import { CLIENTS_KEY } from '../../support/environment.ts';
 import { HttpsReceiver } from '../../support/https-receiver.ts';
 import { Pipeline } from '../../support/pipeline.ts';
-import { untilTrue } from '../../support/poll.ts';
+import { until, untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
 import { PASSWORD, type SecuredKafka } from '../../support/secured-kafka.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { caFile, subscribe } from '../../support/webhooks.ts';
 
-/** Registers the tests of rights, on a broker with an authorizer that knows a user for each service. */
-export function rightsOfServices(broker: () => SecuredKafka): void {
-  let secured: SecuredKafka;
-  let registryUrl: string;
-  let prefix: string;
-  let pipeline: Pipeline;
+/** Trace id of a sender. */
+const OUTSIDE = '1'.repeat(32);
+let secured: SecuredKafka;
+let registryUrl: string;
+let prefix: string;
+let pipeline: Pipeline;
 
   beforeAll(async () => {
     secured = broker();
@@ -63,11 +64,15 @@ export function rightsOfServices(broker: () => SecuredKafka): void {
   const as = (username: ServiceName): Brokers =>
     secured.bySasl({ mechanism: 'SCRAM-SHA-256', username, password: PASSWORD });
 
-  test('every service works with exactly its rights, a message has one id in all logs', async () => {
+describe('with an authorizer', () => {
+  test('every service works with exactly its rights, a message has one id in all logs and one trace', async () => {
     // Alerts run as a command.
     const names = SERVICE_NAMES.filter((name) => name !== 'alert-processor');
     const receiver = await HttpsReceiver.start();
+    const collector = await Collector.start();
     const settings = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_HEADERS: `x-api-key=${PASSWORD}`,
       LOG_LEVEL: 'debug',
       WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
       WEBHOOK_CA_FILE: await caFile(),
@@ -79,7 +84,7 @@ export function rightsOfServices(broker: () => SecuredKafka): void {
     const body = JSON.stringify([incidentMessage({ id: 1 }, { confirmation: 'confirmed' })]);
     const answer = await fetch(`http://127.0.0.1:${port}/webhook`, {
       method: 'POST',
-      headers: signed(body),
+      headers: { ...signed(body), traceparent: `00-${OUTSIDE}-${'2'.repeat(16)}-01` },
       body,
     });
     expect(answer.status).toBe(200);
@@ -92,15 +97,34 @@ export function rightsOfServices(broker: () => SecuredKafka): void {
         return count > 0;
       });
     await untilTrue('the change is delivered', () => receiver.received.length > 0);
-    const naming: ServiceName[] = ['webhook-receiver', 'match-processor', 'standings-processor', 'webhook-dispatcher'];
+    const traced: ServiceName[] = ['webhook-receiver', 'match-processor', 'standings-processor', 'webhook-dispatcher'];
     // The log of each service that processed the message has its id.
-    for (const name of naming) {
+    for (const name of traced) {
       const named = (line: string): boolean => {
         const { message_id, event_id } = JSON.parse(line);
         return message_id === '1' && event_id === 7_000_001;
       };
       await untilTrue(`the log of ${name} names the message`, () => services[names.indexOf(name)]?.lines.some(named) ?? false);
     }
+    // One trace from the delivery to the webhook. It differs from the sender's, and the receiver gets no trace header.
+    const root = await until('the delivery has a span', () =>
+      collector.spans.find(({ service }) => service === 'webhook-receiver'),
+    );
+    await untilTrue(`one trace has ${traced}`, () => {
+      const found = new Set(collector.trace(root.traceId).map(({ service }) => service));
+      return traced.every((service) => found.has(service));
+    });
+    const trace = collector.trace(root.traceId);
+    const ids = new Set(trace.map(({ spanId }) => spanId));
+    expect(trace.filter(({ parentSpanId }) => !ids.has(parentSpanId)).map(({ name }) => name)).toEqual([
+      'POST /webhook',
+    ]);
+    expect(trace.flatMap(({ links }) => links)).toEqual([OUTSIDE]);
+    expect(trace.filter(({ service }) => service === 'match-processor')).toMatchObject([
+      { attributes: { message_id: '1' } },
+    ]);
+    expect(receiver.received.filter(({ headers }) => 'traceparent' in headers)).toEqual([]);
+    expect(collector.headers['x-api-key']).toBe(PASSWORD);
     for (const service of services) {
       expect(service.lines.filter((line) => line.includes(PASSWORD))).toEqual([]);
       expect(service.lines.filter((line) => /AUTHORIZATION/i.test(line))).toEqual([]);

@@ -119,12 +119,13 @@ capabilities: {drop: [ALL]}
 {{- end }}
 {{- end }}
 
-{{- /* Rules of egress, as a list, to who issues tokens. A policy knows no names: an address of IPv4 is the only one that is let out to, a
-       name opens its port. */}}
+{{- /* Rules of egress, as a list, to the addresses in `env` that are neither broker nor registry: who issues tokens, who collects traces. A
+       policy knows no names: an address of IPv4 is the only one that is let out to, a name opens its port. */}}
 {{- define "touchline.outside" -}}
-{{- $peers := .root.Values.networkPolicy.tokens -}}
+{{- $policy := .root.Values.networkPolicy -}}
 {{- $rules := list -}}
-{{- with get .env "KAFKA_SASL_TOKEN_URL" -}}
+{{- range $setting, $peers := dict "KAFKA_SASL_TOKEN_URL" $policy.tokens "OTEL_EXPORTER_OTLP_ENDPOINT" $policy.traces -}}
+{{- with get $.env $setting -}}
 {{- $url := urlParse . -}}
 {{- $port := splitList ":" $url.host | last -}}
 {{- if not (regexMatch "^[0-9]+$" $port) }}{{ $port = eq $url.scheme "https" | ternary "443" "80" }}{{ end -}}
@@ -135,6 +136,7 @@ capabilities: {drop: [ALL]}
 {{- $_ := set $rule "to" (list (dict "ipBlock" (dict "cidr" (printf "%s/32" $url.hostname)))) -}}
 {{- end -}}
 {{- $rules = append $rules $rule -}}
+{{- end -}}
 {{- end -}}
 {{- toYaml $rules -}}
 {{- end }}

@@ -8,18 +8,24 @@ const NOW = 1_795_000_000_123;
 const SEQUENCE = 77;
 const timeoutMs = 10_000;
 
+const TRACE = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+
 const records = fc.array(
-  fc.record({
-    topic: fc.constant('a-topic'),
-    partition: fc.constant(3),
-    key: fc.option(
-      fc.oneof(
-        fc.string({ unit: 'grapheme' }),
-        fc.uint8Array().map((bytes) => Buffer.from(bytes)),
+  fc.record(
+    {
+      topic: fc.constant('a-topic'),
+      partition: fc.constant(3),
+      key: fc.option(
+        fc.oneof(
+          fc.string({ unit: 'grapheme' }),
+          fc.uint8Array().map((bytes) => Buffer.from(bytes)),
+        ),
       ),
-    ),
-    value: fc.option(fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes))),
-  }),
+      value: fc.option(fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes))),
+      traceparent: fc.constant(TRACE),
+    },
+    { requiredKeys: ['topic', 'partition', 'key', 'value'] },
+  ),
   { minLength: 1, maxLength: 150 },
 );
 
@@ -36,14 +42,16 @@ function requestOf(of: readonly BatchRecord[], transactionalId: string | null): 
 function batchOf(of: readonly BatchRecord[], transactionalId: string | null): Buffer {
   const sequences = new NumericMap();
   sequences.set('a-topic:3', SEQUENCE);
-  const messages = of.map(({ topic, partition, key, value }) => ({
+  const messages = of.map(({ topic, partition, key, value, traceparent }) => ({
     topic,
     partition,
     timestamp: BigInt(NOW),
     // The library represents no key or value as undefined.
     key: (typeof key === 'string' ? Buffer.from(key) : key) as Buffer,
     value: value as Buffer,
-    headers: new Map(),
+    headers: new Map(
+      traceparent === undefined ? [] : [[Buffer.from('traceparent'), Buffer.from(traceparent)]],
+    ),
   }));
   const options = { producerId: 4_000n, producerEpoch: 5, sequences };
   return createRecordsBatch(messages, transactionalId === null ? options : { ...options, transactionalId })

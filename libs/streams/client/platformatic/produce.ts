@@ -17,16 +17,19 @@ export type ProduceBatch = readonly RecordBatch[];
 
 /** Maximum bytes of a record batch, below the smallest max.message.bytes of our topics (1 MiB) with room for the head. */
 export const MAX_BATCH_BYTES = 900 * 1024;
-/** Upper bound of a record's bytes in a batch, without key and value. */
+/** Upper bound of a record's bytes in a batch, without key, value and header. */
 const RECORD_OVERHEAD = 32;
+/** Upper bound of the bytes of a `traceparent` header with its lengths. */
+const TRACEPARENT_BYTES = 80;
 
 type DraftBatch = TopicPartition & { readonly records: BatchRecord[]; bytes: number };
 
 /** Returns an upper bound of a record's bytes in a batch. */
-export function recordBytes(record: Pick<BatchRecord, 'key' | 'value'>): number {
-  const { key, value } = record;
+export function recordBytes(record: Pick<BatchRecord, 'key' | 'value' | 'traceparent'>): number {
+  const { key, value, traceparent } = record;
   const keyBytes = typeof key === 'string' ? Buffer.byteLength(key) : (key?.length ?? 0);
-  return keyBytes + (value?.length ?? 0) + RECORD_OVERHEAD;
+  const headers = traceparent === undefined ? 0 : TRACEPARENT_BYTES;
+  return keyBytes + (value?.length ?? 0) + RECORD_OVERHEAD + headers;
 }
 
 /** Groups records into record batches of at most `maxBytes`, one of each partition in a produce batch, in order. A larger record is alone. */

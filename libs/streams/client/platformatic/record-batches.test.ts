@@ -1,6 +1,7 @@
 import { createRecordsBatch } from '@platformatic/kafka';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { startTracing, stopTracing } from '#tracing/tracing.ts';
 import { batchBytes, sealed, type WrittenRecord } from '../../../../test/support/batches.ts';
 import type { FetchedRecord } from '../port.ts';
 import { type DecodeOptions, decodeBatches, RecordBatchError } from './record-batches.ts';
@@ -205,5 +206,24 @@ test('rejects a batch with any changed byte of its content', () => {
     const changed = Buffer.from(bytes);
     changed[at] = (changed[at] as number) ^ 0x40;
     expect(() => decode(changed, 0, null)).toThrow(RecordBatchError);
+  }
+});
+
+test('returns the traceparent of a record only while traces are on', async () => {
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  const record = { offset: 0, key: null, value: Buffer.from('v'), timestamp: NOW };
+  const records = [record, { ...record, offset: 1, traceparent }, { ...record, offset: 2 }];
+  const bytes = batchBytes({ first: 0, last: 2, records });
+  const read = () => decode(bytes, 0, null).records.map((one) => one.traceparent);
+  expect(read()).toEqual([undefined, undefined, undefined]);
+  const away = { service: 's', endpoint: 'http://127.0.0.1:9', headers: {}, ratio: 1 };
+  await startTracing({ ...away, sampler: 'always_off' }, { log: { warn() {}, info() {} }, onSpans() {} });
+  try {
+    expect(read()).toEqual([undefined, traceparent, undefined]);
+    expect(decode(bytes, 0, null).records.map(({ offset, value }) => [offset, String(value)])).toEqual(
+      [0, 1, 2].map((offset) => [offset, 'v']),
+    );
+  } finally {
+    await stopTracing();
   }
 });

@@ -5,6 +5,8 @@
 
 import type { CodeOf } from '#errors/catalogue.ts';
 import { defineError } from '#errors/touchline-error.ts';
+import { TRACEPARENT } from '#tracing/tracer.ts';
+import { tracer } from '#tracing/tracing.ts';
 import type { FetchedRecord } from '../port.ts';
 import { DECOMPRESSIONS, isTooLarge, MAX_PLAIN_BYTES } from './decompress.ts';
 import { crc32c, Writer } from './library.ts';
@@ -183,7 +185,7 @@ function plainRecords(
   }
 }
 
-/** Appends a batch's decompressed records to `into`; its head is at `at`. Skips headers. */
+/** Appends a batch's decompressed records to `into`; its head is at `at`. Skips headers, but `traceparent` while traces are on. */
 function decodeRecords(
   plain: Buffer,
   bytes: Buffer,
@@ -197,6 +199,7 @@ function decodeRecords(
   // In a compacted batch the delete horizon replaces the base time, and the time deltas count from it.
   const time = readOffset(bytes, at + (isAppendTime ? AT.maxTimestamp : AT.baseTimestamp));
   const cursor = { at: 0 };
+  const isTracing = tracer() !== null;
   for (let n = 0; n < count; n += 1) {
     const length = readVarint(plain, cursor);
     const end = cursor.at + length;
@@ -209,10 +212,23 @@ function decodeRecords(
       const value = readBytes(plain, cursor);
       if (cursor.at > end) throw new RecordBatchError('CORRUPT', first, 'a record is longer than it says');
       const timestamp = isAppendTime ? time : time + timeDelta;
-      into.push({ offset, key, value, timestamp });
+      const traceparent = isTracing ? traceparentOf(plain, cursor, end) : undefined;
+      if (traceparent === undefined) into.push({ offset, key, value, timestamp });
+      else into.push({ offset, key, value, timestamp, traceparent });
     }
     cursor.at = end;
   }
+}
+
+/** Returns the `traceparent` header; undefined without one. */
+function traceparentOf(bytes: Buffer, cursor: Cursor, end: number): string | undefined {
+  for (let headers = readVarint(bytes, cursor); headers > 0 && cursor.at < end; headers -= 1) {
+    const name = readBytes(bytes, cursor);
+    const value = readBytes(bytes, cursor);
+    if (name?.toString('latin1') === TRACEPARENT && value !== null && cursor.at <= end)
+      return value.toString('latin1');
+  }
+  return undefined;
 }
 
 type Cursor = { at: number };

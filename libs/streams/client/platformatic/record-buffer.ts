@@ -1,3 +1,4 @@
+import { TRACEPARENT } from '#tracing/tracer.ts';
 import type { BatchRecord } from '../port.ts';
 
 /** Writes records one after the other into a buffer, which must be large enough. */
@@ -9,8 +10,8 @@ export class RecordBuffer {
     this.bytes = bytes;
   }
 
-  /** Writes a record: length, attributes, time delta, offset delta (`offset`), key, value, no headers. */
-  record({ key, value }: BatchRecord, offset: number): void {
+  /** Writes a record: length, attributes, time delta, offset delta (`offset`), key, value, headers. */
+  record({ key, value, traceparent }: BatchRecord, offset: number): void {
     const keyLength = key === null ? -1 : typeof key === 'string' ? Buffer.byteLength(key) : key.length;
     const valueLength = value === null ? -1 : value.length;
     const length =
@@ -19,7 +20,8 @@ export class RecordBuffer {
       varintLength(keyLength) +
       Math.max(0, keyLength) +
       varintLength(valueLength) +
-      Math.max(0, valueLength);
+      Math.max(0, valueLength) +
+      (traceparent === undefined ? 0 : headerBytes(traceparent));
     this.#varint(length);
     this.bytes[this.at++] = 0;
     this.bytes[this.at++] = 0;
@@ -29,7 +31,17 @@ export class RecordBuffer {
     else if (key !== null) this.at += key.copy(this.bytes, this.at);
     this.#varint(valueLength);
     if (value !== null) this.at += value.copy(this.bytes, this.at);
-    this.bytes[this.at++] = 0;
+    if (traceparent === undefined) this.bytes[this.at++] = 0;
+    else this.#header(traceparent);
+  }
+
+  /** Writes the number of headers, 1, and the header. */
+  #header(traceparent: string): void {
+    this.#varint(1);
+    this.#varint(TRACEPARENT.length);
+    this.at += this.bytes.write(TRACEPARENT, this.at, 'latin1');
+    this.#varint(traceparent.length);
+    this.at += this.bytes.write(traceparent, this.at, 'latin1');
   }
 
   /** Writes a zigzag varint of 32 bits. */
@@ -41,6 +53,12 @@ export class RecordBuffer {
     }
     this.bytes[this.at++] = rest;
   }
+}
+
+/** Returns the bytes of the header, without the number of headers. A `traceparent` is ASCII. */
+function headerBytes(traceparent: string): number {
+  const { length } = traceparent;
+  return varintLength(TRACEPARENT.length) + TRACEPARENT.length + varintLength(length) + length;
 }
 
 function varintLength(value: number): number {

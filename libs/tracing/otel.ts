@@ -1,0 +1,211 @@
+/** The tracer on OpenTelemetry. Loaded only if traces are on. */
+import {
+  type Attributes,
+  type Context,
+  SpanKind as Kind,
+  type Span as OtelSpan,
+  type Tracer as OtelTracer,
+  ROOT_CONTEXT,
+  type SpanContext,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type ReadableSpan,
+  type Sampler,
+  type SpanExporter,
+  type SpanProcessor,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { settlesWithin } from '#timing/clock.ts';
+import type {
+  SpanAttributes,
+  SpanOptions,
+  Tracer,
+  TraceSpan,
+  TracingOptions,
+  TracingSinks,
+} from './tracer.ts';
+
+/** Maximum number of pending spans, some 4 MB; further ones are dropped. */
+const MAX_PENDING = 4_096;
+const BATCH_SPANS = 512;
+const SEND_INTERVAL_MS = 1_000;
+const SEND_TIMEOUT_MS = 10_000;
+const CLOSE_TIMEOUT_MS = 1_000;
+const TRACES_PATH = '/v1/traces';
+
+const KINDS: Readonly<Record<SpanOptions['kind'], Kind>> = {
+  server: Kind.SERVER,
+  client: Kind.CLIENT,
+  producer: Kind.PRODUCER,
+  consumer: Kind.CONSUMER,
+  internal: Kind.INTERNAL,
+};
+
+/** Creates the tracer of this process. */
+export function openTracer(options: TracingOptions, sinks: TracingSinks): Tracer {
+  const exporter = new OTLPTraceExporter({
+    url: `${options.endpoint}${TRACES_PATH}`,
+    headers: { ...options.headers },
+    timeoutMillis: SEND_TIMEOUT_MS,
+  });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': options.service }),
+    sampler: samplerOf(options),
+    spanProcessors: [new BoundedProcessor(exporter, sinks)],
+  });
+  return new OpenTelemetryTracer(provider);
+}
+
+function samplerOf({ sampler, ratio }: TracingOptions): Sampler {
+  const [, parentBased, root] = /^(parentbased_)?(.+)$/.exec(sampler) ?? [];
+  const rootSampler =
+    root === 'always_on'
+      ? new AlwaysOnSampler()
+      : root === 'always_off'
+        ? new AlwaysOffSampler()
+        : new TraceIdRatioBasedSampler(ratio);
+  return parentBased === undefined ? rootSampler : new ParentBasedSampler({ root: rootSampler });
+}
+
+class OpenTelemetryTracer implements Tracer {
+  readonly #provider: TracerProvider;
+  readonly #tracer: OtelTracer;
+
+  constructor(provider: TracerProvider) {
+    this.#provider = provider;
+    this.#tracer = provider.getTracer('touchline');
+  }
+
+  start(name: string, { kind, parent, links = [], startedAt, attributes }: SpanOptions): TraceSpan | null {
+    const span = this.#tracer.startSpan(
+      name,
+      {
+        kind: KINDS[kind],
+        links: links.flatMap((link) => {
+          const context = parseTraceparent(link);
+          return context === null ? [] : [{ context }];
+        }),
+        ...(startedAt === undefined ? {} : { startTime: startedAt }),
+        ...(attributes === undefined ? {} : { attributes: known(attributes) }),
+      },
+      contextOf(parent),
+    );
+    return span.isRecording() ? new SampledSpan(span) : null;
+  }
+
+  async close(): Promise<void> {
+    await settlesWithin(
+      this.#provider.shutdown().catch(() => {}),
+      CLOSE_TIMEOUT_MS,
+    );
+  }
+}
+
+class SampledSpan implements TraceSpan {
+  readonly #span: OtelSpan;
+
+  constructor(span: OtelSpan) {
+    this.#span = span;
+  }
+
+  get traceparent(): string {
+    const { traceId, spanId, traceFlags } = this.#span.spanContext();
+    return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+  }
+
+  set(attributes: SpanAttributes): void {
+    this.#span.setAttributes(known(attributes));
+  }
+
+  end(failure?: string): void {
+    if (failure !== undefined) this.#span.setStatus({ code: SpanStatusCode.ERROR, message: failure });
+    this.#span.end();
+  }
+}
+
+function contextOf(parent: string | undefined): Context {
+  const context = parent === undefined ? null : parseTraceparent(parent);
+  return context === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, context);
+}
+
+const TRACEPARENT_FORM = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/;
+
+/** Parses a `traceparent`; returns null for any other text. */
+export function parseTraceparent(text: string): SpanContext | null {
+  const [, traceId, spanId, flags] = TRACEPARENT_FORM.exec(text) ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return null;
+  return { traceId, spanId, traceFlags: parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };
+}
+
+/** Returns the attributes without null and undefined values. */
+function known(attributes: SpanAttributes): Attributes {
+  return Object.fromEntries(
+    Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined),
+  ) as Attributes;
+}
+
+/** Passes spans to OpenTelemetry while fewer than `MAX_PENDING` wait, and counts outcomes: a missing collector costs bounded memory. */
+class BoundedProcessor implements SpanProcessor {
+  readonly #batches: BatchSpanProcessor;
+  readonly #sinks: TracingSinks;
+  #pending = 0;
+  #isFailing = false;
+
+  constructor(exporter: SpanExporter, sinks: TracingSinks) {
+    this.#sinks = sinks;
+    this.#batches = new BatchSpanProcessor({
+      exporter: {
+        export: (spans, done) =>
+          exporter.export(spans, (result) => {
+            this.#settled(spans.length, result.error);
+            done(result);
+          }),
+        shutdown: () => exporter.shutdown(),
+      },
+      maxQueueSize: MAX_PENDING,
+      maxExportBatchSize: BATCH_SPANS,
+      scheduledDelayMillis: SEND_INTERVAL_MS,
+      exportTimeoutMillis: 2 * SEND_TIMEOUT_MS,
+    });
+  }
+
+  onStart(): void {}
+
+  onEnd(span: ReadableSpan): void {
+    if (this.#pending >= MAX_PENDING) {
+      this.#sinks.onSpans('dropped', 1);
+      return;
+    }
+    this.#pending += 1;
+    this.#batches.onEnd(span);
+  }
+
+  forceFlush(): Promise<void> {
+    return this.#batches.forceFlush();
+  }
+
+  shutdown(): Promise<void> {
+    return this.#batches.shutdown();
+  }
+
+  /** Counts a sent or failed batch. Logs one line when batches begin to fail, and one when they succeed again. */
+  #settled(count: number, error: Error | undefined): void {
+    const { log, onSpans } = this.#sinks;
+    this.#pending -= count;
+    onSpans(error === undefined ? 'sent' : 'failed', count);
+    if (error !== undefined && !this.#isFailing)
+      log.warn({ code: 'TRACES_NOT_SENT', reason: error.message }, 'the collector does not accept traces');
+    if (error === undefined && this.#isFailing) log.info({}, 'the collector accepts traces again');
+    this.#isFailing = error !== undefined;
+  }
+}
