@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { topicBounds, topicIds } from '#cluster/logs.ts';
 import { FolderError } from '#security/folders.ts';
-import type { Logger } from '#service/logger.ts';
 import type { RunningService } from '#service/run-service.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
@@ -35,9 +34,8 @@ const LOST = {
 /** The folder of the views, and the topics that they are built from. */
 type ViewFollowerOptions = Pick<
   SourceOptions,
-  'brokers' | 'prefix' | 'feedRetentionMs' | 'urgentPaceMs' | 'metrics' | 'signal'
+  'brokers' | 'prefix' | 'feedRetentionMs' | 'urgentPaceMs' | 'metrics' | 'log' | 'signal'
 > & {
-  readonly log: Logger;
   /** Name of the service; its views are in the folder of that name in `dataDir`. */
   readonly name: string;
   readonly dataDir: string;

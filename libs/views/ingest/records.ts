@@ -18,7 +18,7 @@ export type SourceTopic = (typeof SOURCES)[number];
 /** The fields of a record that the views need. A record without `timestamp` counts as written now. */
 export type ViewRecord<T extends SourceTopic = SourceTopic> = {
   [K in T]: Pick<TopicRecord<K>, 'topic' | 'partition' | 'offset' | 'key' | 'value'> &
-    Partial<Pick<TopicRecord<K>, 'timestamp'>>;
+    Partial<Pick<TopicRecord<K>, 'timestamp' | 'traceparent'>>;
 }[T];
 
 /** The position of a partition. */

@@ -2,11 +2,16 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { offsetsAt } from '#cluster/logs.ts';
+import type { Logger } from '#service/logger.ts';
 import { partitionKey } from '#streams/client/port.ts';
+import { logsMessages } from '#streams/log.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
-import { follow, type TopicBatch, type TopicSource } from '#topics/follow.ts';
+import { follow, type TopicBatch, type TopicRecord, type TopicSource } from '#topics/follow.ts';
 import { reportUnreadable, type UnreadableRecord } from '#topics/readable.ts';
 import { topicName } from '#topics/topics.ts';
+import { type MessageFields, spanAttributes } from '#tracing/message-fields.ts';
+import type { Tracer } from '#tracing/tracer.ts';
+import { tracer } from '#tracing/tracing.ts';
 import type { ViewMetrics } from '../metrics.ts';
 import type { ReadPosition, SourceTopic, ViewRecord } from './records.ts';
 
@@ -14,6 +19,8 @@ export type SourceOptions = TopicSource & {
   /** Retention of the feed's messages, milliseconds. */
   readonly feedRetentionMs: number;
   readonly metrics: ViewMetrics;
+  readonly log: Logger;
+  /** Aborted when the process must stop. */
   readonly signal: AbortSignal;
   readonly reader: string;
   /** The next offset to read, by `partitionKey`. */
@@ -103,19 +110,54 @@ export async function followSources(options: SourceOptions): Promise<void> {
 
 function applyBatch(
   { records, partitions }: TopicBatch<SourceTopic>,
-  { apply, metrics }: SourceOptions,
+  { apply, metrics, log, prefix }: SourceOptions,
 ): void {
   const started = performance.now();
+  const at = Date.now();
   apply(
     records,
     partitions.map((of) => ({ key: partitionKey(of), next: of.next, epoch: of.epoch })),
   );
   metrics.applySeconds.observe((performance.now() - started) / 1000);
-  for (const record of records) metrics.seen(record.timestamp);
+  const tracing = tracer();
+  for (const record of records) {
+    if (tracing !== null) traceApplied(tracing, record, prefix, at);
+    if (logsMessages(log)) log.debug(identify(record, prefix), 'record applied to the views');
+    metrics.seen(record.timestamp);
+  }
   for (const [topic, of] of Map.groupBy(records, (record) => record.topic))
     metrics.records.inc({ topic }, of.length);
   for (const { name: topic, partition, end, next } of partitions)
     metrics.lag.set({ topic, partition: String(partition) }, Math.max(0, end - next));
+}
+
+/** Records that were written longer ago get no span: a rebuild reads records whose traces have ended. */
+const TRACED_MS = 3_600_000;
+
+/** Starts and ends a span for a record that belongs to a trace. */
+function traceApplied(
+  tracing: Tracer,
+  record: TopicRecord<SourceTopic>,
+  prefix: string,
+  startedAt: number,
+): void {
+  const { timestamp, traceparent: parent } = record;
+  if (parent === undefined || timestamp < startedAt - TRACED_MS) return;
+  const fields = identify(record, prefix);
+  const attributes = spanAttributes(fields);
+  tracing.start(`apply ${fields.topic}`, { kind: 'consumer', parent, startedAt, attributes })?.end();
+}
+
+function identify({ topic, partition, offset, value }: TopicRecord<SourceTopic>, prefix: string) {
+  const message: MessageFields =
+    value === null
+      ? {}
+      : {
+          ...('message_id' in value ? { message_id: value.message_id } : {}),
+          ...('cause' in value ? { message_id: value.cause?.message_id ?? null } : {}),
+          ...('event_id' in value && value.event_id !== null ? { event_id: value.event_id } : {}),
+        };
+  return { ...message, topic: topicName(prefix, topic), partition, offset };
 }
 
 /**

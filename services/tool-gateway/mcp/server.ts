@@ -4,6 +4,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/
 import type { FastifyBaseLogger } from 'fastify';
 import { NO_ACCESS, type ProviderData } from '#contract/rest/provider.ts';
 import { MAX_TEXT } from '#json/short-text.ts';
+import { tracer } from '#tracing/tracing.ts';
 import type { ToolQueries } from '#views/queries/tool-queries.ts';
 import type { AccessOf, Caller } from './caller.ts';
 import type { McpMetrics } from './metrics.ts';
@@ -91,6 +92,10 @@ function callTool(
   const done = (outcome: string): void => {
     const seconds = (performance.now() - startedAt) / 1000;
     metrics.callSeconds.observe({ tool: name, outcome }, seconds);
+    const startedAtMs = Date.now() - seconds * 1000;
+    tracer()
+      ?.start(`tools/call ${name}`, { kind: 'server', startedAt: startedAtMs, attributes: { outcome } })
+      ?.end(outcome === 'ok' ? undefined : outcome);
     log.debug({ tool: name, outcome, ...caller }, 'tool called');
   };
   const textOf = (text: string) => [{ type: 'text' as const, text }];

@@ -97,19 +97,27 @@ describe('with an authorizer', () => {
         return count > 0;
       });
     await untilTrue('the change is delivered', () => receiver.received.length > 0);
-    const traced: ServiceName[] = ['webhook-receiver', 'match-processor', 'standings-processor', 'webhook-dispatcher'];
     // The log of each service that processed the message has its id.
-    for (const name of traced) {
+    for (const [at, name] of names.entries()) {
+      if (name === 'feed-poller' || name === 'feed-monitor') continue;
       const named = (line: string): boolean => {
         const { message_id, event_id } = JSON.parse(line);
         return message_id === '1' && event_id === 7_000_001;
       };
-      await untilTrue(`the log of ${name} names the message`, () => services[names.indexOf(name)]?.lines.some(named) ?? false);
+      await untilTrue(`the log of ${name} names the message`, () => services[at]?.lines.some(named) ?? false);
     }
     // One trace from the delivery to the webhook. It differs from the sender's, and the receiver gets no trace header.
     const root = await until('the delivery has a span', () =>
       collector.spans.find(({ service }) => service === 'webhook-receiver'),
     );
+    const traced = [
+      'webhook-receiver',
+      'match-processor',
+      'standings-processor',
+      'api',
+      'webhook-dispatcher',
+      'tool-gateway',
+    ];
     await untilTrue(`one trace has ${traced}`, () => {
       const found = new Set(collector.trace(root.traceId).map(({ service }) => service));
       return traced.every((service) => found.has(service));
@@ -125,6 +133,13 @@ describe('with an authorizer', () => {
     ]);
     expect(receiver.received.filter(({ headers }) => 'traceparent' in headers)).toEqual([]);
     expect(collector.headers['x-api-key']).toBe(PASSWORD);
+    const api = services[names.indexOf('api')] as TestService;
+    const { port: boardPort } = await api.logged('"listening"');
+    const waiting = /<div id="waiting-[a-z-]+"><dt>[^<]*<\/dt><dd>(\d+)<\/dd>/g;
+    await untilTrue('the api counts what waits for each processor that it names', async () => {
+      const page = await (await fetch(`http://127.0.0.1:${boardPort}/feeds`)).text();
+      return [...page.matchAll(waiting)].map(([, count]) => count).join() === '0,0';
+    });
     for (const service of services) {
       expect(service.lines.filter((line) => line.includes(PASSWORD))).toEqual([]);
       expect(service.lines.filter((line) => /AUTHORIZATION/i.test(line))).toEqual([]);
