@@ -21,7 +21,12 @@ export type ReadyApi = {
  * Starts an api on the topics of a prefix, and waits until it is ready. Its views are in `folder`, which stays
  * afterwards.
  */
-export async function startApi(context: BenchContext, prefix: string, folder: string): Promise<ReadyApi> {
+export async function startApi(
+  context: BenchContext,
+  prefix: string,
+  folder: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ReadyApi> {
   const port = await freePort();
   const startedAt = performance.now();
   const env = {
@@ -30,6 +35,7 @@ export async function startApi(context: BenchContext, prefix: string, folder: st
     API_PORT: String(port),
     CLIENTS_KEY,
     API_BOARD: 'on',
+    ...settings,
   };
   const process = startService('api', context.dir, env);
   await answered(port, '/health/ready');

@@ -13,16 +13,23 @@ function accessOf({ client_id, competitions, operations }: Client): Access {
 
 const POLL_MS = 20;
 
+/** A client, and the served part of what its contract covers. */
 type KnownClient = { readonly client: Client; readonly access: Access };
 
 /** All clients of the topic with their contracts, in memory, as every request needs one. */
 export class Contracts {
+  readonly #narrow: (access: Access) => Access;
   readonly #clients = new Map<number, KnownClient>();
   #follower: BackgroundReading | undefined;
 
+  /** `narrow` returns the served part of what a contract covers. */
+  constructor(narrow: (access: Access) => Access) {
+    this.#narrow = narrow;
+  }
+
   /** Resolves once all clients are known, and follows the topic until `close`. Throws what `followInBackground` throws. */
-  static async follow(context: FollowContext): Promise<Contracts> {
-    const contracts = new Contracts();
+  static async follow(context: FollowContext, narrow: (access: Access) => Access): Promise<Contracts> {
+    const contracts = new Contracts(narrow);
     contracts.#follower = await followInBackground(['clients'], context, {
       onRecord({ key, value }) {
         if (value === null) contracts.#clients.delete(Number(key));
@@ -50,7 +57,7 @@ export class Contracts {
   }
 
   apply(client: Client): void {
-    this.#clients.set(client.client_id, { client, access: accessOf(client) });
+    this.#clients.set(client.client_id, { client, access: this.#narrow(accessOf(client)) });
   }
 
   async close(): Promise<void> {

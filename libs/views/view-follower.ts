@@ -13,7 +13,9 @@ import { topicName } from '#topics/topics.ts';
 import { SOURCES, type SourceTopic } from './ingest/records.ts';
 import { followSources, type SourceOptions } from './ingest/source.ts';
 import { applyRecords } from './render/apply.ts';
+import { EventMovedInError } from './store/coverage.ts';
 import { bootId, isBroken, isUnwritable, removeViews, ViewsLostError } from './store/database.ts';
+import type { ServedCompetitions } from './store/served.ts';
 import { COMMIT_MS, type LostState, Views } from './store/views.ts';
 
 /** Views that were unused for longer are rebuilt: brokers delete tombstones after a day. */
@@ -22,8 +24,10 @@ const SWEEP_MS = 10_000;
 /** Pause between two parts of a sweep, in which requests are served. */
 const SWEEP_PAUSE_MS = 20;
 
+/** The topics that say in which competition an event is, and with which names it is rendered. */
+const TREE_TOPICS: ReadonlySet<SourceTopic> = new Set(['catalogue', 'match-state']);
 /** Errors after which the views lack records, so that the next start rebuilds them. */
-const INCOMPLETE_VIEWS = [PositionLostError, ViewsLostError];
+const INCOMPLETE_VIEWS = [PositionLostError, EventMovedInError, ViewsLostError];
 
 /** What becomes of a match or table whose version went back, and the processor that derives it again. */
 const LOST = {
@@ -42,6 +46,8 @@ type ViewFollowerOptions = Pick<
   readonly registryUrl: RegistryUrl;
   /** Default: all of `SOURCES`. */
   readonly topics?: readonly SourceTopic[];
+  /** Ids of the competitions that are served; null means all. */
+  readonly competitions: ServedCompetitions;
   /** Called with an error after which the process must stop. */
   readonly fail: (error: unknown) => void;
 };
@@ -73,19 +79,23 @@ export class ViewFollower {
 
   /** Opens the existing views of the folder, or creates empty ones. Throws `ViewsInUseError`, `StreamError`. */
   static async open(options: ViewFollowerOptions): Promise<ViewFollower> {
-    const { name, dataDir, brokers, prefix, topics = SOURCES, log } = options;
+    const { name, dataDir, brokers, prefix, competitions, topics = SOURCES, log } = options;
     const folder = join(dataDir, name);
     const names = topics.map((topic) => topicName(prefix, topic));
-    const source = Object.fromEntries(await topicIds(brokers, names));
+    const ids = Object.fromEntries(await topicIds(brokers, names));
     const states = [topicName(prefix, 'match-state')];
     const { length: partitions } = await topicBounds({ brokers, clientId: `touchline-${name}` }, states);
+    const served = competitions === null ? 'all' : [...competitions].sort((a, b) => a - b).join(',');
+    const source = { ...ids, competitions: served };
     const { views, fresh } = Views.open({
       folder,
       source,
+      competitions,
       maxAgeMs: MAX_AGE_MS,
       boot: bootId(),
       now: Date.now(),
     });
+    if (competitions !== null) log.info({ competitions: served }, 'serves some competitions only');
     if (fresh !== null) log.info({ why: fresh }, 'rebuilds the views');
     return new ViewFollower(options, { folder, views, partitions });
   }
@@ -108,7 +118,7 @@ export class ViewFollower {
   #start(): void {
     const { topics = SOURCES, feedRetentionMs, log } = this.#options;
     const startedAt = performance.now();
-    this.#following = this.#follow(topics, () => {
+    this.#following = this.#read(topics, () => {
       this.views.caughtUp(this.#partitions);
       this.#caughtUp = true;
       log.info({ seconds: Math.round((performance.now() - startedAt) / 100) / 10 }, 'caught up');
@@ -126,8 +136,20 @@ export class ViewFollower {
     if (topics.includes('normalized-messages')) sweep();
   }
 
-  #follow(topics: readonly SourceTopic[], onCaughtUp: () => void): Promise<void> {
-    const { prefix, registryUrl, name, metrics, signal } = this.#options;
+  /** If only some competitions are served, reads first in which one each event is: events outside are then never written. */
+  async #read(topics: readonly SourceTopic[], onCaughtUp: () => void): Promise<void> {
+    const { competitions, signal } = this.#options;
+    const stopping = AbortSignal.any([signal, this.#stopping.signal]);
+    if (competitions !== null) {
+      const first = topics.filter((topic) => TREE_TOPICS.has(topic));
+      const treeRead = new AbortController();
+      await this.#follow(first, AbortSignal.any([stopping, treeRead.signal]), () => treeRead.abort());
+    }
+    if (!stopping.aborted) await this.#follow(topics, stopping, onCaughtUp);
+  }
+
+  #follow(topics: readonly SourceTopic[], signal: AbortSignal, onCaughtUp: () => void): Promise<void> {
+    const { prefix, registryUrl, name, metrics } = this.#options;
     return followSources({
       ...this.#options,
       topics,
@@ -141,7 +163,7 @@ export class ViewFollower {
       },
       reader: `touchline-${name}`,
       registry: Registry.open({ url: registryUrl, prefix }),
-      signal: AbortSignal.any([signal, this.#stopping.signal]),
+      signal,
       onCaughtUp,
       onUpToDate: (topic, partition, at) => {
         if (topic === 'match-state') this.views.freshness.readToEnd(partition, at);

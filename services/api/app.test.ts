@@ -46,6 +46,7 @@ async function createTestApp(changes: Partial<ApiAppOptions> = {}): Promise<Fast
     narrow: { ...EVERYTHING, operations: new Set(['events.index']) },
   };
   const made = await createApp({
+    competitions: null,
     data: createProviderData(world.views),
     authenticator: { exchange: async () => null, access: (token) => accesses[token] ?? null },
     view: world.views,

@@ -16,6 +16,8 @@ import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { issueToken, TokenVerifier } from '#signing/token.ts';
 import { traceRequests } from '#tracing/trace-requests.ts';
 import { type FeedStatus, HEALTH_HEADER } from '#trading/feed-status.ts';
+import { servedWords } from '#views/queries/access.ts';
+import type { ServedCompetitions } from '#views/store/served.ts';
 import type { BoardView } from '#views/store/views.ts';
 import type { GateOptions } from './board/gate.ts';
 import { type BoardOptions, boardRoutes, notFoundPage } from './board/routes.ts';
@@ -44,6 +46,8 @@ export type ApiAppOptions = {
   readonly view: BoardView;
   /** Access rules of the live board; null: the board is not served. */
   readonly board: GateOptions | null;
+  /** Ids of the competitions that are served; null: all. */
+  readonly competitions: ServedCompetitions;
   readonly orderHalt?: BoardOptions['orderHalt'];
   /** Rules of seasons, for the winners of ties on the board. */
   readonly rulesOf?: RulesOf | undefined;
@@ -81,7 +85,7 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
     log,
     ready,
   } = options;
-  const { trustedProxies, onFailure, tls = null, draining } = options;
+  const { trustedProxies, onFailure, competitions, tls = null, draining } = options;
   const now = (): number => Date.now() / 1000;
   const quiet = log.child({}, { level: 'warn' });
   const app = fastify({
@@ -122,11 +126,16 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
     if (reply.statusCode >= 500) reply.removeHeader(HEALTH_HEADER);
     done();
   });
+  const served = servedWords({ competitions, contracted: null });
   const isRoutable = (): boolean => ready() && draining?.aborted !== true;
   for (const path of HEALTH_PATHS) {
     app.get(path, { logLevel: 'warn' }, async (_request, reply) => {
       const { status, body, type } = await opsAnswer(path, { metrics: registry, ready: isRoutable });
-      return reply.code(status).type(type).send(body);
+      const isLimited = served !== null && path === '/health/ready' && status === 200;
+      return reply
+        .code(status)
+        .type(type)
+        .send(isLimited ? `${body}serves ${served}\n` : body);
     });
   }
   await app.register(restRoutes, {

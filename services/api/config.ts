@@ -11,6 +11,7 @@ import {
   processSettings,
   rulesSettings,
 } from '#service/config.ts';
+import { viewSettings } from '#views/store/served.ts';
 
 export const settings = z.object({
   ...processSettings,
@@ -18,6 +19,7 @@ export const settings = z.object({
   ...kafkaSettings,
   ...dataSettings,
   ...rotatingClientsSettings,
+  ...viewSettings,
   ...rulesSettings,
   API_PORT: port()
     .prefault('8081')

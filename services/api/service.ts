@@ -11,6 +11,7 @@ import { orderHalt } from '#topics/halt-orders.ts';
 import { Registry } from '#topics/registry.ts';
 import { viewMetrics } from '#views/metrics.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
+import { servedAccess, servedOf } from '#views/store/served.ts';
 import { ViewFollower } from '#views/view-follower.ts';
 import { createApp, createAuthenticator, tableDifferences } from './app.ts';
 import { settings } from './config.ts';
@@ -40,6 +41,7 @@ export function openViews({ config, logger, metrics, signal, fail }: Context): P
     brokers: config.KAFKA_BROKERS,
     prefix: config.TOPIC_PREFIX,
     registryUrl: config.SCHEMA_REGISTRY_URL,
+    competitions: servedOf(config.SERVE_COMPETITIONS),
     feedRetentionMs: config.FEED_RETENTION_HOURS * 3_600_000,
     urgentPaceMs: URGENT_PACE_MS,
     metrics: viewMetrics(metrics, 'api'),
@@ -55,6 +57,7 @@ export async function serveApi(
   follower: ViewFollower,
 ): Promise<RunningService> {
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: registryUrl } = config;
+  const competitions = servedOf(config.SERVE_COMPETITIONS);
   const { views } = follower;
   tableDifferences(registry, (now) => views.leagues.differences(now));
   const context = {
@@ -64,7 +67,7 @@ export async function serveApi(
     log: logger,
     onFailure: fail,
   };
-  const clients = await Contracts.follow(context);
+  const clients = await Contracts.follow(context, (access) => servedAccess(access, competitions));
   const clientsKeys = clientsKeysOf(config);
   const authenticator = createAuthenticator(clients, clientsKeys);
   const { API_BOARD, LISTEN_HOST: host } = config;
@@ -77,6 +80,7 @@ export async function serveApi(
       clientsKeys,
       now: () => Date.now() / 1000,
     }),
+    competitions,
     openOnLoopback: API_BOARD === 'on' && isLoopback(host) && !isBehindProxy,
     publicUrl: config.API_PUBLIC_URL,
   };
@@ -85,6 +89,7 @@ export async function serveApi(
     authenticator,
     view: views,
     board: API_BOARD === 'off' ? null : gate,
+    competitions,
     orderHalt: (order) => orderHalt({ brokers, prefix, registryUrl, log: logger }, order),
     rulesOf: readRules(config.RULES_DIR || OWN_RULES),
     version: serviceVersion(),

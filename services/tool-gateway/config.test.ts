@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadConfig } from '#service/config.ts';
+import { servedOf } from '#views/store/served.ts';
 import { settings } from './config.ts';
 
 const NEEDED = {
@@ -42,4 +43,13 @@ test('names every invalid setting at once', () => {
   expect(() => loadConfig(settings, wrong)).toThrow(
     /TOOLS_PORT.*\n.*UPSTREAM_BASE_URL.*\n.*TOKEN_LIFETIME_DAYS/,
   );
+});
+
+test('accepts ids of the competitions to serve; serves all when there are none', () => {
+  const served = (SERVE_COMPETITIONS: string) =>
+    servedOf(loadConfig(settings, { ...NEEDED, SERVE_COMPETITIONS }).SERVE_COMPETITIONS);
+  expect(served('')).toBeNull();
+  expect(served(' 52, 61')).toEqual(new Set([52, 61]));
+  for (const wrong of ['all', '52;61', '52,', '-1'])
+    expect(() => served(wrong)).toThrow(/SERVE_COMPETITIONS: must be ids with commas between them/);
 });

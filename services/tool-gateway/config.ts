@@ -11,6 +11,7 @@ import {
   port,
   processSettings,
 } from '#service/config.ts';
+import { viewSettings } from '#views/store/served.ts';
 
 /** A host name as in a Host or Origin header, without its port; an IPv6 address is in brackets. */
 const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9._-]{0,253}[a-z0-9_])?|\[[0-9a-f:.]{2,45}\])$/i;
@@ -27,6 +28,7 @@ export const settings = z.object({
   ...listenSettings,
   ...kafkaSettings,
   ...dataSettings,
+  ...viewSettings,
   TOOLS_PORT: port()
     .prefault('8082')
     .describe('HTTP port of the token exchange and the tool endpoint; 0 takes a free one and logs it.'),

@@ -14,6 +14,7 @@ import { SOURCES } from '#views/ingest/records.ts';
 import { viewMetrics } from '#views/metrics.ts';
 import { toolQueries } from '#views/queries/tool-queries.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
+import { servedAccess, servedOf } from '#views/store/served.ts';
 import { ViewFollower } from '#views/view-follower.ts';
 import { createApp } from './app.ts';
 import { settings } from './config.ts';
@@ -49,6 +50,7 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
       prefix: config.TOPIC_PREFIX,
       registryUrl: config.SCHEMA_REGISTRY_URL,
       topics: TOOL_SOURCES,
+      competitions: servedOf(config.SERVE_COMPETITIONS),
       feedRetentionMs: 0,
       urgentPaceMs: URGENT_PACE_MS,
       metrics: viewMetrics(metrics, 'tools'),
@@ -68,6 +70,7 @@ export async function serveTools(
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: registryUrl } = config;
   const codecs = Registry.open({ url: registryUrl, prefix });
   const connection = { brokers, prefix, registry: codecs, log, onFailure: fail };
+  const competitions = servedOf(config.SERVE_COMPETITIONS);
   const publisher = await openPublisher({
     brokers,
     log,
@@ -77,7 +80,7 @@ export async function serveTools(
   const publish = (records: readonly PublishRecord[]): Promise<void> => publisher.publish(records);
   const [tokens, contracts, codec] = await Promise.all([
     AccessTokens.follow(connection),
-    Contracts.follow(connection),
+    Contracts.follow(connection, (access) => servedAccess(access, competitions)),
     codecs.codec('access-tokens'),
   ]);
   const metrics = gatewayMetrics(registry, () => tokens.size);

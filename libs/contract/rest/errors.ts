@@ -8,6 +8,11 @@ export const REST_ERRORS = {
   UNAUTHORIZED: { status: 401, internalCode: 1, message: 'Missing, expired or malformed token' },
   FORBIDDEN: { status: 403, internalCode: 2, message: 'Outside the contract' },
   NOT_FOUND: { status: 404, internalCode: 4, message: 'Not found' },
+  NOT_SERVED: {
+    status: 404,
+    internalCode: 8,
+    message: 'Not found here: this server serves some competitions only',
+  },
   METHOD_NOT_ALLOWED: { status: 405, internalCode: 3, message: 'Only GET is allowed' },
   INTERNAL: { status: 500, internalCode: 5, message: 'Server error' },
   NOT_READY: { status: 503, internalCode: 6, message: 'Not ready yet' },

@@ -221,14 +221,22 @@ function meaningOf(operation: string, name: string): string | undefined {
   return MEANINGS[`${operation.replace('events-simple', 'events')} ${name}`] ?? MEANINGS[name];
 }
 
+/** Whether an operation is about one event, table, season or stage, which another server may have. */
+function asksForNode({ open, idName, params }: OperationInfo): boolean {
+  const names = ['competition_id', 'season_id', 'stage_id', 'object_id'];
+  return !open && (idName !== null || names.some((name) => name in params.shape));
+}
+
 /** The possible errors of an operation's path. */
-function errorsOf({ open, idName, name }: OperationInfo): RestErrorCode[] {
+function errorsOf(info: OperationInfo): RestErrorCode[] {
+  const { open, idName, name } = info;
   return [
     'INVALID_PARAMETER',
     ...(name === 'feed.index' ? (['WINDOW_GONE'] as const) : []),
     ...(open && name !== 'oauth' ? [] : (['UNAUTHORIZED'] as const)),
     ...(open ? [] : (['FORBIDDEN'] as const)),
     ...(idName === null ? [] : (['NOT_FOUND'] as const)),
+    ...(asksForNode(info) ? (['NOT_SERVED'] as const) : []),
     'METHOD_NOT_ALLOWED',
     'INTERNAL',
     'NOT_READY',

@@ -16,8 +16,10 @@ import type {
 /** The part of the data that a client may see by its contract (spec, "Authentication" 6). */
 export type Access = {
   readonly clientId: number;
-  /** Competitions inside the contract; null is all of them. */
+  /** Competitions inside the contract that this server serves; null is all of them. */
   readonly competitions: ReadonlySet<number> | null;
+  /** Competitions inside the contract, on any server; null is all. Only set if this server serves some competitions only. */
+  readonly contracted?: ReadonlySet<number> | null;
   /** Operations inside the contract by name, such as `events.index`; null is all of them. */
   readonly operations: ReadonlySet<string> | null;
 };
@@ -73,7 +75,7 @@ type FeedWindow = { readonly timestamp: number; readonly timestamp_to: number };
 export type FeedQuery = Omit<ValuesOf<typeof feedParameters>, keyof FeedWindow | 'event_ids'> &
   FeedWindow & { readonly eventIds: ReadonlySet<number> | null };
 
-/** The methods answer from what `access` covers, those of the feed later. Throw `RestError` NOT_FOUND or FORBIDDEN. */
+/** The methods answer from what `access` covers, those of the feed later. Throw `RestError` NOT_FOUND, FORBIDDEN or NOT_SERVED. */
 export interface ProviderData {
   sports(query: CatalogueQuery): RestAnswer;
   sport(id: number): RestAnswer;

@@ -1,26 +1,25 @@
 /** Conditions of the events that match a query and that the client may see. */
-import { RestError } from '#contract/rest/errors.ts';
 import type { Access, EventsQuery, LivescoreQuery } from '#contract/rest/provider.ts';
 import { STATUS } from '#soccer/soccer.ts';
 import type { EventRow, MatchView } from '../store/matches.ts';
 import { Conditions } from '../store/sql.ts';
 import type { TreeView } from '../store/tree.ts';
-import { requireAccess, since } from './access.ts';
+import { notFound, requireAccess, since } from './access.ts';
 
 /** SQL condition: a team, which stands for both `?`, is one of the sides. */
 export const PLAYS = '(home_id = ? OR away_id = ?)';
 
 type TimedQuery = Pick<EventsQuery, 'status_type' | 'date_from' | 'date_to' | 'holdsNow' | 'liveSince'>;
 
-/** Returns an event that the client may see. Throws `not_found`, `forbidden`. */
+/** Returns an event that the client may see. Throws `not_found`, `not_served`, `forbidden`. */
 export function visibleEvent(matches: MatchView, id: number, access: Access): EventRow {
   const row = matches.find(id);
-  if (row === undefined) throw new RestError('NOT_FOUND');
+  if (row === undefined) throw notFound(access);
   requireAccess(access, row.competition_id);
   return row;
 }
 
-/** Returns the conditions of `events.index`. Throws `forbidden` for a season or stage that the client may not see. */
+/** Returns the conditions of `events.index`. Throws `forbidden` or `not_served` for a season or stage that the client may not see. */
 export function eventConditions(query: EventsQuery, tree: TreeView, access: Access): Conditions {
   const { competition_id, season_id, stage_id, venue_type } = query;
   if (competition_id !== undefined) requireAccess(access, competition_id);

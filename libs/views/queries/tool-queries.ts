@@ -56,7 +56,7 @@ export function toolQueries(views: Views) {
     const { total, items } = matches.page(conditions, order, paging);
     return { total, items: items.map(({ state, plain }) => ({ state, ...namesOf(plain) })) };
   };
-  /** Throws `not_found`, `forbidden`. */
+  /** Throws `not_found`, `not_served`, `forbidden`. */
   const matchDetails = (id: number, access: Access): MatchWithIncidents => {
     const { json } = visibleEvent(matches, id, access);
     const state = matches.state(id) as ShownState;
@@ -64,11 +64,11 @@ export function toolQueries(views: Views) {
   };
 
   return {
-    /** Returns the matches of `events.index`. Throws `forbidden`. */
+    /** Returns the matches of `events.index`. Throws `forbidden`, `not_served`. */
     matches: (query: EventsQuery, access: Access, order: MatchOrder): CountedPage<NamedMatch> =>
       page(eventConditions(query, tree, access), order, query),
 
-    /** Returns the matches of `livescore.index`, of one competition or team if given. Throws `forbidden`. */
+    /** Returns the matches of `livescore.index`, of one competition or team if given. Throws `forbidden`, `not_served`. */
     board(
       query: LivescoreQuery,
       access: Access,
@@ -102,7 +102,7 @@ export function toolQueries(views: Views) {
 
     match: matchDetails,
 
-    /** Returns changes, those about goals first. Throws `not_found`, `forbidden`. */
+    /** Returns changes, those about goals first. Throws `not_found`, `not_served`, `forbidden`. */
     changes(query: ChangesQuery, access: Access): CountedPage<MatchChange> {
       const { competition_id, team_id, match_id, only } = query;
       if (competition_id !== undefined) requireAccess(access, competition_id);
@@ -127,7 +127,7 @@ export function toolQueries(views: Views) {
 
     /**
      * Returns the seasons of a competition, latest first. The current one is marked by the provider, else the latest. Throws
-     * `forbidden`.
+     * `forbidden`, `not_served`.
      */
     seasons(competitionId: number, access: Access) {
       requireAccess(access, competitionId);

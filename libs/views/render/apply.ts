@@ -35,7 +35,8 @@ export function applyRecords(
       const record = withShortTexts(given);
       const at = views.changedAt(record, now);
       if (record.topic === 'feed-health') {
-        views.health.apply(record.key, record.value);
+        const event = record.value?.event_id ?? null;
+        if (event === null || views.coverage.keepsEvent(event)) views.health.apply(record.key, record.value);
         continue;
       }
       if (record.topic === 'trading-halts') {
@@ -53,16 +54,18 @@ export function applyRecords(
 
 /**
  * Returns the states of matches that a later one of the batch replaces: nobody could see them, and rendering a state is most of the
- * cost of building views. One of a later version stays, which the later record denies.
+ * cost of building views. A state of another competition stays, as it decides which records of the event are kept; and one of a later
+ * version, which the later record denies.
  */
 function outdatedStates(records: readonly ViewRecord[]): ReadonlySet<ViewRecord> {
   const outdated = new Set<ViewRecord>();
-  const latest = new Map<number, number>();
+  const latest = new Map<number, MatchState>();
   for (const record of records.toReversed()) {
     if (record.topic !== 'match-state' || record.value === null) continue;
-    const { event_id, version } = record.value;
-    if ((latest.get(event_id) ?? 0) >= version) outdated.add(record);
-    else latest.set(event_id, version);
+    const { event_id, competition_id, version } = record.value;
+    const later = latest.get(event_id);
+    if (later?.competition_id === competition_id && later.version >= version) outdated.add(record);
+    else latest.set(event_id, record.value);
   }
   return outdated;
 }
@@ -108,7 +111,7 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: ViewC
   if (value === null) return;
   switch (topic) {
     case 'match-state': {
-      const { matches, catalogue, tree } = views;
+      const { matches, catalogue, coverage, tree } = views;
       const known = matches.known(value.event_id);
       const stored =
         known !== undefined && known.version >= value.version ? matches.row(value.event_id).state : null;
@@ -120,6 +123,7 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: ViewC
         changed.wentBack.push({ topic, partition, known: known.version, record: value });
         return;
       }
+      if (!coverage.keepsState(value)) return;
       const rendered = renderEvent(value, (id) => catalogue.name('status', id) ?? undefined);
       const treeVersion = matches.treeVersion;
       matches.put(value, rendered, known, at);
@@ -132,7 +136,7 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: ViewC
     }
     case 'match-incidents': {
       // Null if only the incident's deletion has arrived.
-      if (value.incident === null) return;
+      if (value.incident === null || !views.coverage.keepsEvent(value.event_id)) return;
       const typeRecord = (id: number) => views.catalogue.find('incident', id);
       const rendered = renderIncident(value.incident, typeRecord, value.missing);
       views.incidentLog.put(value, value.incident, rendered);
@@ -141,21 +145,25 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: ViewC
       return;
     }
     case 'match-transitions':
+      if (!views.coverage.keepsEvent(value.event_id)) return;
       views.incidentLog.applyTransition(value, at);
       views.freshness.changed(value.event_id, value.version);
       return;
     case 'normalized-messages': {
+      if (!views.coverage.keepsEvent(value.event_id)) return;
       const rendered = renderFeedMessage(value);
       if (rendered !== null) views.feed.put(value, rendered, { partition, offset, changed: at });
       return;
     }
     case 'standings': {
+      if (!views.coverage.serves(value.competition_id)) return;
       const known = views.standings.apply(value, at);
       if (known !== null) changed.wentBack.push({ topic, partition, known, record: value });
       else changed.seasons.add(value.season_id);
       return;
     }
     case 'provider-standings':
+      if (!views.coverage.serves(value.competition_id)) return;
       views.standings.applyRanking(value, at);
       changed.seasons.add(value.season_id);
       return;

@@ -140,12 +140,12 @@ test.each([
   ['one byte of a stopped process', oneByte, 'stopped', 'it was changed since it was closed'],
 ])('rebuilds views if %s is damaged', (_, harm, end, why) => {
   const folder = temporaryFolder();
-  const first = Views.open({ ...MADE, folder });
+  const first = Views.open({ ...MADE, folder, competitions: null });
   first.views.write([{ key: 't-0', next: 7, epoch: null }], MADE.now, () => {});
   first.views.close();
   if (end === 'killed') writeFileSync(join(folder, 'views.mark'), MADE.boot);
   harm(folder);
-  const second = Views.open({ ...MADE, folder });
+  const second = Views.open({ ...MADE, folder, competitions: null });
   expect([first.fresh, second.fresh]).toEqual(['it is empty', why]);
   expect([...second.views.offsets()]).toEqual([]);
   second.views.close();

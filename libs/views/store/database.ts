@@ -32,7 +32,7 @@ export class ViewsLostError extends defineError('ViewsLostError', (folder: strin
   `${join(folder, FILE)} was deleted, replaced or written by another program while it was open: the next start rebuilds the views; stop a process before you touch its DATA_DIR`,
 ]) {}
 
-/** What the views were built from: the ids of the topics by name. */
+/** What the views were built from: the ids of the topics by name, and the competitions that are served. */
 type Source = Readonly<Record<string, string>>;
 
 /** The folder of views, and the conditions for reusing them. */
@@ -287,7 +287,8 @@ function problemOf(database: DatabaseSync, source: Source, usedSince: number): s
   );
   const wanted = metaOf(source);
   if (stored.get('schema') !== wanted.schema) return 'another release created it';
-  if (stored.get('source') !== wanted.source) return 'it was created from other topics';
+  if (stored.get('source') !== wanted.source)
+    return 'it was created from other topics, or for other competitions';
   if (Number(stored.get('used')) < usedSince) return 'it was unused for too long';
   return null;
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { FeedQuery } from '#contract/rest/provider.ts';
 import type { NormalizedMessage } from '#records/types.ts';
+import { isServed } from './served.ts';
 import { SqlView } from './sql.ts';
 
 /** Maximum number of rows that one sweep deletes: it runs between requests. */
@@ -114,7 +115,7 @@ export class FeedView extends SqlView {
       (important === undefined || (row.important === 1) === (important === 'yes')) &&
       (important_for_trader === undefined || (row.for_trader === 1) === (important_for_trader === 'yes')) &&
       (eventIds === null || eventIds.has(row.event_id)) &&
-      (competitions === null || (row.competition !== null && competitions.has(row.competition)));
+      isServed(competitions, row.competition);
     const ranges: Range[] = [
       { by: 'ut', from, to },
       { by: 'changed', from: changedSince, to },

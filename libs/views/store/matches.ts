@@ -141,6 +141,13 @@ export class MatchView extends SqlView {
     return shown;
   }
 
+  /** Deletes a match. */
+  remove(id: number): void {
+    this.sql.of('DELETE FROM events WHERE id = ?').run(id);
+    this.sql.of('DELETE FROM sides WHERE event_id = ?').run(id);
+    this.#live?.delete(id);
+  }
+
   /** Returns the number of events that meet the conditions, and a page of them ordered by start and id. */
   list(conditions: Conditions, form: EventForm, paging: Paging): CountedPage<EventRow> {
     return this.sql.page(`${ID_COLUMNS}, ${form} AS json`, 'events', conditions, 'start, id', paging);

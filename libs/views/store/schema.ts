@@ -32,6 +32,9 @@ CREATE TABLE events (
   full TEXT NOT NULL, plain TEXT NOT NULL, state TEXT NOT NULL
 );
 
+-- Events of competitions that are not served; dropped: whether records of the event were left out.
+CREATE TABLE outside (event_id INTEGER PRIMARY KEY, dropped INTEGER NOT NULL);
+
 -- The sides of each event; folded: the name as searches compare it.
 CREATE TABLE sides (
   event_id INTEGER NOT NULL, counter INTEGER NOT NULL, team_id INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL,
@@ -120,6 +123,11 @@ CREATE TABLE health (
 CREATE INDEX health_of_event ON health (event_id);
 `;
 
+const FEED_BY_EVENT = 'feed_by_event ON feed (event_id)';
+
+/** Finds the messages of an event that is left out: views of some competitions need it while they are built. */
+export const FEED_BY_EVENT_INDEX = `CREATE INDEX IF NOT EXISTS ${FEED_BY_EVENT}`;
+
 /**
  * The indexes of tables that grow with events. Views get them after they are built: one pass over a table costs less than
  * an entry for each inserted row, and no query needs them before.
@@ -136,7 +144,7 @@ export const INDEXES = [
   'stories_by_change ON stories (changed)',
   'feed_by_ut ON feed (ut)',
   'feed_by_change ON feed (changed)',
-  'feed_by_event ON feed (event_id)',
+  FEED_BY_EVENT,
   `yellow_cards ON incidents (event_id, participant_id) WHERE ${STANDING_YELLOW}`,
 ].map((index) => `CREATE INDEX IF NOT EXISTS ${index}`);
 

@@ -5,6 +5,7 @@ import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { LevelIds, LevelNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
 import { ChangeView } from './changes.ts';
+import { EventCoverage } from './coverage.ts';
 import { isBroken, type OpenedViews, type OpenViewsOptions, openViews, removeViews } from './database.ts';
 import { FeedView } from './feed.ts';
 import { Freshness } from './freshness.ts';
@@ -14,6 +15,7 @@ import { IncidentView } from './incidents.ts';
 import { KnockOutView } from './knock-outs.ts';
 import { LeagueView } from './leagues.ts';
 import { MatchView } from './matches.ts';
+import type { ServedCompetitions } from './served.ts';
 import { Statements } from './sql.ts';
 import { TableView } from './tables.ts';
 import { TreeView } from './tree.ts';
@@ -74,6 +76,8 @@ export const COMMIT_MS = 1_000;
 export class Views {
   readonly catalogue: CatalogueView;
   readonly matches: MatchView;
+  /** Decides which events are kept if only some competitions are served. */
+  readonly coverage: EventCoverage;
   readonly tree: TreeView;
   readonly incidentLog: IncidentView;
   readonly changes: ChangeView;
@@ -102,20 +106,25 @@ export class Views {
   #isLive = false;
 
   /** Opens existing views as `openViews` does, or creates empty ones, also if the content is damaged. Throws `ViewsInUseError`. */
-  static open(options: OpenViewsOptions): { readonly views: Views; readonly fresh: string | null } {
+  static open(options: OpenViewsOptions & { readonly competitions: ServedCompetitions }): {
+    readonly views: Views;
+    readonly fresh: string | null;
+  } {
+    const { competitions } = options;
     const opened = openViews(options);
     const { fresh } = opened;
     try {
-      return { views: new Views(opened), fresh };
+      return { views: new Views(opened, competitions), fresh };
     } catch (error) {
       opened.database.close();
       if (fresh !== null || !isBroken(error)) throw error;
     }
     removeViews(options.folder);
-    return { views: new Views(openViews(options)), fresh: 'it is damaged' };
+    return { views: new Views(openViews(options), competitions), fresh: 'it is damaged' };
   }
 
-  constructor(opened: Omit<OpenedViews, 'fresh'>) {
+  /** `competitions`: ids of those that are served; null means all. */
+  constructor(opened: Omit<OpenedViews, 'fresh'>, competitions: ServedCompetitions = null) {
     const { database } = opened;
     this.#database = database;
     this.#opened = opened;
@@ -128,6 +137,7 @@ export class Views {
     this.catalogue = new CatalogueView(sql);
     this.tree = new TreeView(sql, this.catalogue);
     this.matches = new MatchView(sql);
+    this.coverage = new EventCoverage(sql, this.matches, competitions);
     this.incidentLog = new IncidentView(sql);
     this.changes = new ChangeView(sql);
     this.feed = new FeedView(sql);

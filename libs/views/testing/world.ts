@@ -16,6 +16,7 @@ import type { ViewRecord } from '../ingest/records.ts';
 import { createProviderData } from '../render/answers/provider-data.ts';
 import { applyRecords } from '../render/apply.ts';
 import { openViews, removeViews } from '../store/database.ts';
+import type { ServedCompetitions } from '../store/served.ts';
 import { Statements } from '../store/sql.ts';
 import { type LostState, Views } from '../store/views.ts';
 
@@ -72,9 +73,11 @@ export class ViewsWorld {
   now = RECEIVED_AT;
   readonly #folder = temporaryFolder();
   readonly #matches = new Map<number, Match>();
+  readonly #served: ServedCompetitions;
   #offset = 0;
 
-  constructor() {
+  constructor(served: ServedCompetitions = null) {
+    this.#served = served;
     this.views = this.#open();
     atEnd(() => this.views.close());
   }
@@ -177,6 +180,6 @@ export class ViewsWorld {
 
   #open(): Views {
     const options = { folder: this.#folder, source: {}, maxAgeMs: 1e9, boot: 'a boot', now: RECEIVED_AT };
-    return new Views(openViews(options));
+    return new Views(openViews(options), this.#served);
   }
 }

@@ -31,7 +31,7 @@ const sessions = {
 
 async function serve(changes: Partial<GateOptions> = {}): Promise<void> {
   served = await ServedBoard.start({
-    gate: { sessions, openOnLoopback: false, publicUrl: undefined, ...changes },
+    gate: { sessions, openOnLoopback: false, competitions: null, publicUrl: undefined, ...changes },
     orderHalt: async (order) => {
       if (order.action === 'resume') throw new NotHaltedError(order.scope);
       ordered.push(order);
@@ -107,6 +107,19 @@ describe('without a session', () => {
 });
 
 describe('on loopback', () => {
+  test('a server of some competitions names them when it does not find a page', async () => {
+    await serveAgain({ openOnLoopback: true, competitions: new Set([9]) });
+    const words = 'his server serves only the competition 9';
+    const { status, text } = await get(MATCH, '', 'localhost');
+    expect([status, text.includes(words), text.includes('No such match')]).toEqual([404, true, false]);
+    expect(JSON.parse((await get(RECORD, '', 'localhost')).text)).toEqual({
+      error: `Not found here: t${words}`,
+    });
+    expect((await get('/standings?season=312', '', 'localhost')).text).toContain(words);
+    expect((await get('/feeds', '', 'localhost')).text).toContain(`<p>T${words}.</p>`);
+    expect((await get('/', '', 'localhost')).text).not.toContain('Serbia');
+  });
+
   test.each(['localhost:8081', '127.0.0.1', '[::1]:8081'])('%s needs no session', async (host) => {
     await serveAgain({ openOnLoopback: true });
     expect((await get('/', '', host)).status).toBe(200);

@@ -3,6 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { z } from 'zod';
 import type { Access } from '#contract/rest/provider.ts';
 import { isLoopback } from '#service/addresses.ts';
+import { type ServedCompetitions, servedAccess } from '#views/store/served.ts';
 import { type BoardSessions, type Operator, SESSION_SECONDS, type Viewer } from '../sessions.ts';
 import { html } from './pages/html.ts';
 import { document, sendPage } from './pages/layout.ts';
@@ -12,6 +13,8 @@ export type GateOptions = {
   readonly sessions: BoardSessions;
   /** Whether a client on this machine needs no session, unless its request shows a proxy. */
   readonly openOnLoopback: boolean;
+  /** Ids of the competitions that are served; null: all. */
+  readonly competitions: ServedCompetitions;
   /** Address by which browsers reach the board; undefined: the one of each request. */
   readonly publicUrl: string | undefined;
 };
@@ -37,8 +40,9 @@ const credentials = z.object({ client_id: z.string(), secret_key: z.string(), to
 
 /** Registers the pages for signing in and out, and returns the gate of the board's routes. */
 export async function boardGate(app: FastifyInstance, options: GateOptions): Promise<BoardGate> {
-  const { sessions, openOnLoopback, publicUrl } = options;
-  const everything = { access: () => EVERYTHING };
+  const { sessions, openOnLoopback, competitions, publicUrl } = options;
+  const all = servedAccess(EVERYTHING, competitions);
+  const everything = { access: () => all };
   const isHttps = ({ protocol }: FastifyRequest): boolean =>
     publicUrl === undefined ? protocol === 'https' : publicUrl.startsWith('https:');
   const cookie = (request: FastifyRequest, session: string, seconds: number): string =>

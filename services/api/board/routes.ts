@@ -4,7 +4,7 @@ import { covers, type OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import type { RulesOf } from '#service/competition-rules.ts';
 import { boardMatch } from '#story/board-match.ts';
-import { isCovered } from '#views/queries/access.ts';
+import { isCovered, servedWords } from '#views/queries/access.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
 import type { Operator } from '../sessions.ts';
@@ -70,8 +70,10 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
   const operatorOf = (request: FastifyRequest): Operator | null =>
     options.orderHalt === undefined ? null : gate.operator(request);
   const admit = admission(view, gate);
+  // A contract that hides a page is told so; a server that does not store a match has none.
+  const all = scopedView(view, { clientId: 0, competitions: options.gate.competitions, operations: null });
   assetRoutes(app);
-  pageRoutes(app, admit, { view, now, rulesOf, size, operatorOf });
+  pageRoutes(app, admit, { all, now, rulesOf, size, operatorOf });
   if (options.orderHalt !== undefined)
     await haltOrderRoute(app, {
       operatorOf,
@@ -85,10 +87,13 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     if (admitted === null) return reply;
     const details = detailsOf(admitted.view, request.params, now());
     if (details !== null) return reply.send(details);
-    if (detailsOf(view, request.params, now()) === null)
-      return reply.code(404).send({ error: 'No such match' });
-    refuseOutside(request, reply);
-    return reply;
+    if (detailsOf(all, request.params, now()) !== null) {
+      refuseOutside(request, reply);
+      return reply;
+    }
+    const { served } = admitted;
+    const error = served === null ? 'No such match' : `Not found here: this server serves ${served}`;
+    return reply.code(404).send({ error });
   });
   eventsRoute(app, admit, { view, hub, now, size });
 }
@@ -102,7 +107,7 @@ function admission(view: BoardView, gate: BoardGate): Admission {
     const access = currentAccess?.access() ?? null;
     if (currentAccess === null || access === null) refuseEntry(request, reply);
     else if (!covers(access, REQUIRED_OPERATIONS[kind])) refuseOutside(request, reply);
-    else return { currentAccess, view: scopedView(view, access) };
+    else return { currentAccess, view: scopedView(view, access), served: servedWords(access) };
     return null;
   };
 }
@@ -118,12 +123,13 @@ function pageRoutes(
   app: FastifyInstance,
   admit: Admission,
   {
-    view: all,
+    all,
     now,
     rulesOf,
     size,
     operatorOf,
-  }: Pick<BoardOptions, 'view' | 'now' | 'rulesOf'> & {
+  }: Pick<BoardOptions, 'now' | 'rulesOf'> & {
+    readonly all: ReadView;
     readonly size: number;
     readonly operatorOf: (request: FastifyRequest) => Operator | null;
   },
@@ -142,7 +148,7 @@ function pageRoutes(
       const page = await render(admitted, request);
       if (page !== null) return sendPage(reply, page);
       if ((await render({ ...admitted, view: all }, request)) === null)
-        return sendPage(reply.code(404), missingPage(kind));
+        return sendPage(reply.code(404), missingPage(kind, admitted.served));
       refuseOutside(request, reply);
       return reply;
     });
@@ -156,7 +162,9 @@ function pageRoutes(
     const details = detailsOf(view, request.params, now());
     return details && matchPage(details, operatorOf(request) !== null, now());
   });
-  servePage('/feeds', 'feeds', ({ view }, request) => feedsPage(feedsOf(view, now()), momentOf(request)));
+  servePage('/feeds', 'feeds', ({ view, served }, request) =>
+    feedsPage(feedsOf(view, now()), served, momentOf(request)),
+  );
   const reader = new HaltReader(size);
   servePage('/halts', 'board', async ({ view }, request) => {
     const at = now();
@@ -209,6 +217,8 @@ function eventsRoute(
 type Admitted = {
   readonly currentAccess: CurrentAccess;
   readonly view: ReadView;
+  /** The competitions that are served, in words; null: all. */
+  readonly served: string | null;
 };
 
 const OUTSIDE = 'The contract of this client does not cover this page.';

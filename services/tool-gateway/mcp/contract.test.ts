@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
+import { servedAccess } from '#views/store/served.ts';
 import type { ViewsWorld } from '#views/testing/world.ts';
 import { rounds } from '../../../test/support/rounds.ts';
 import { CLOSED, type League, leagues, markOf, OPEN } from './testing/league.ts';
@@ -120,4 +121,20 @@ describe('a contract without an operation', () => {
       content: [{ text: expect.stringContaining('outside_contract') }],
     });
   });
+});
+
+test('a server of some competitions names them in its instructions', async () => {
+  const competitions = new Set([OPEN.competition]);
+  const access = servedAccess({ clientId: 7, competitions: null, operations: null }, competitions);
+  const served = await ServedMcp.start({
+    world: leagues(competitions),
+    clients: [
+      { token: 'limited', access },
+      { token: 'all', access: { clientId: 8, competitions: null, operations: null } },
+    ],
+  });
+  const client = await served.connect('2026-07-28', 'limited');
+  const words = 'his server serves only the competition 601';
+  expect(client.getInstructions()).toContain(`T${words}.`);
+  expect((await served.connect('2026-07-28', 'all')).getInstructions()).not.toContain(words);
 });

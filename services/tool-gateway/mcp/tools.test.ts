@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { servedAccess } from '#views/store/served.ts';
 import { EVERYTHING, type ViewsWorld } from '#views/testing/world.ts';
 import { CLOSED, event, incident, leagues, OPEN } from './testing/league.ts';
 import { callTool, refusalOf, scopeOf, type ToolArguments } from './testing/tool-calls.ts';
@@ -112,6 +113,34 @@ describe('errors say what to do', () => {
     ] as const)
       expect(refusal(name, args)).toMatch(/^outside_contract: .*list_competitions/);
   });
+});
+
+test('a server of some competitions names them, and does not say whether others exist', () => {
+  const limited = leagues(new Set([CLOSED.competition]));
+  scope = scopeOf(limited, servedAccess(EVERYTHING, new Set([CLOSED.competition])));
+  const served = `this server serves only the competition ${CLOSED.competition}`;
+  for (const [name, args] of [
+    ['get_match', { match_id: OPEN.match }],
+    ['get_match', { match_id: 1 }],
+    ['list_matches', { competition_id: OPEN.competition }],
+    ['list_matches', { season_id: OPEN.season }],
+    ['live_board', { competition_id: OPEN.competition }],
+    ['list_changes', { match_id: OPEN.match }],
+    ['get_standings', { standings_id: OPEN.table }],
+    ['list_standings', { competition_id: OPEN.competition }],
+  ] as const)
+    expect(refusal(name, args)).toBe(
+      `not_served: Not found here: ${served}. It may belong to another one, or be unknown.`,
+    );
+  const teams = { team_id: CLOSED.teams[0], opponent_id: OPEN.teams[0] };
+  expect(refusal('get_head_to_head', teams)).toMatch(
+    /^not_found: .* This server serves only the competition 602\.$/,
+  );
+  const { matches } = callTool(scope, 'list_matches', { date_from: '2026-08-01', date_to: '2026-08-20' });
+  expect((matches as { match_id: number }[]).map(({ match_id }) => match_id)).toEqual([
+    CLOSED.earlier,
+    CLOSED.match,
+  ]);
 });
 
 describe('search and fetch have the shape that connectors of research assistants call', () => {

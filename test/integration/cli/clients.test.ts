@@ -227,11 +227,14 @@ test('ignores a record of a client under another key, whoever reads it', async (
   if (client === undefined) throw new Error('no client');
   await publishValues(at, 'clients', [{ key: '55', value: { ...client, version: 99 } }]);
   expect((await run('disable 1')).out).toContain('disabled');
-  const contracts = await Contracts.follow({
-    ...at,
-    registry: Registry.open({ url: at.registryUrl, prefix: at.prefix }),
-    onFailure: (error) => expect.unreachable(String(error)),
-  });
+  const contracts = await Contracts.follow(
+    {
+      ...at,
+      registry: Registry.open({ url: at.registryUrl, prefix: at.prefix }),
+      onFailure: (error) => expect.unreachable(String(error)),
+    },
+    (access) => access,
+  );
   atEnd(() => contracts.close());
   expect(contracts.find(1)).toBeUndefined();
   expect(await directory.list()).toMatchObject([{ client_id: 1, active: false, version: 2 }]);

@@ -1,4 +1,4 @@
-/** Runs the blocks of the page Grow in order: from `up` to processes, to three brokers with TLS. */
+/** Runs the blocks of the page Grow in order: from `up` to processes, to three brokers with TLS, to two apis. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
@@ -139,7 +139,7 @@ async function mirrored({ brokers, prefix }: TestBackbone, cluster: KafkaCluster
   }
 }
 
-test('a platform grows from up to three brokers with TLS, with its data and clients', async () => {
+test('a platform grows from up to three brokers with TLS and two apis, with its data and clients', async () => {
   const page = blocks();
   const old = backbone();
   const DATA_DIR = temporaryFolder();
@@ -207,9 +207,23 @@ test('a platform grows from up to three brokers with TLS, with its data and clie
   expect(doctor).toMatch(/ok +broker +3 answer/);
   expect(doctor).not.toMatch(/^failed/m);
 
-  const API_PORT = String(await freePort());
-  startBlock(`${secrets}\nnpx touchline api`, { ...grown, TOPIC_PREFIX: 'grown.', DATA_DIR, API_PORT });
-  for (const { season } of [CUP, LEAGUE])
-    expect(await events(`http://127.0.0.1:${API_PORT}`, season, token)).toEqual(seen[season]);
+  // Several apis.
+  const [FIRST_PORT, SECOND_PORT] = [String(await freePort()), String(await freePort())];
+  startBlock(`${secrets}\n${page.next()}`, {
+    ...grown,
+    TOPIC_PREFIX: 'grown.',
+    DATA_DIR,
+    FIRST_PORT,
+    SECOND_PORT,
+  });
+  for (const [at, own_, other] of [
+    [FIRST_PORT, CUP, LEAGUE],
+    [SECOND_PORT, LEAGUE, CUP],
+  ] as const) {
+    const url = `http://127.0.0.1:${at}`;
+    expect(await events(url, own_.season, token)).toEqual(seen[own_.season]);
+    const elsewhere = await ask(url, `/v2/events?season_id=${other.season}&token=${token}`);
+    expect(elsewhere).toMatchObject({ status: 404, api: { error: { internal_code: 8 } } });
+  }
   expect(page.left).toBe(0);
 });

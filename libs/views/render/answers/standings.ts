@@ -1,9 +1,8 @@
-import { RestError } from '#contract/rest/errors.ts';
 import type { ProviderData } from '#contract/rest/provider.ts';
 import type { ComparedGroup } from '#domain/standings/provider-league.ts';
 import { type JsonObject, toWholeNumber } from '#json/values.ts';
 import type { CatalogueKind } from '#records/types.ts';
-import { requireAccess, since } from '../../queries/access.ts';
+import { notFound, requireAccess, since } from '../../queries/access.ts';
 import type { Views } from '../../store/views.ts';
 import { nameEntry, nameTable, type TableNames } from '../standings.ts';
 import { AnswerCache } from './answer-cache.ts';
@@ -54,7 +53,7 @@ export function standingsData(views: Views): Pick<ProviderData, 'standingsList' 
     },
     standings(id, access) {
       const table = tables.find(id);
-      if (table === undefined) throw new RestError('NOT_FOUND');
+      if (table === undefined) throw notFound(access);
       requireAccess(access, table.competition_id);
       const compared = comparedWith(views, id, table.season_id);
       // Rendered again when the table, a name or the provider's table has changed.

@@ -21,10 +21,18 @@ const REFRESH_SECONDS = 2;
 
 const MAX_GAPS = 20;
 
-/** Renders the page of the feeds at `/feeds`: state, delay and interruptions of each source. */
-export function feedsPage({ sources, live, doubted, delays }: Feeds, moment: Moment): string {
+/**
+ * Renders the page of the feeds at `/feeds`: state, delay and interruptions of each source. `served`: the competitions that are served,
+ * in words; null: all.
+ */
+export function feedsPage(
+  { sources, live, doubted, delays }: Feeds,
+  served: string | null,
+  moment: Moment,
+): string {
   const content = html`<h1>Feeds</h1>
 <p class="lead">${live === 0 ? 'No match is live.' : `${live} live ${live === 1 ? 'match' : 'matches'}, of which ${doubted.length === 0 ? 'none is' : `${doubted.length} ${doubted.length === 1 ? 'is' : 'are'}`} without a feed to rely on.`}</p>
+${served !== null && html`<p>This server serves ${served}.</p>`}
 ${sources.length === 0 && html`<p class="empty">The state of the feeds is unknown: no feed monitor has reported. No match is safe.</p>`}
 <div class="sources">${sources.map((source) => sourceHtml(source, moment))}</div>
 ${doubted.length > 0 && html`<section aria-labelledby="doubted-title"><h2 id="doubted-title">Live matches without a feed to rely on</h2><ul class="doubted">${doubted.map(doubtedHtml)}</ul></section>`}

@@ -88,11 +88,16 @@ export function problemPage(title: string, words: string): string {
   });
 }
 
-/** Renders the page for a match or a table that is not found. */
-export function missingPage(kind: string): string {
+/** Renders the page for a match or a table that is not found. `served`: the competitions that are served, in words; null: all. */
+export function missingPage(kind: string, served: string | null): string {
+  if (served === null)
+    return problemPage(
+      kind === 'match' ? 'No such match' : 'No such table',
+      'It is unknown, or it was deleted.',
+    );
   return problemPage(
-    kind === 'match' ? 'No such match' : 'No such table',
-    'It is unknown, or it was deleted.',
+    'Not found here',
+    `It is unknown, it was deleted, or it belongs to another competition: this server serves ${served}.`,
   );
 }
 

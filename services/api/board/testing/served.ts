@@ -13,6 +13,7 @@ import { PlayedViews } from './playing.ts';
 export const OPEN: GateOptions = {
   sessions: { open: async () => null, viewer: () => null, end: () => {} },
   openOnLoopback: true,
+  competitions: null,
   publicUrl: undefined,
 };
 

@@ -1,6 +1,7 @@
 /** Views of two competitions for tests of the endpoint, each with a finished and a live match, a table and top scorers. */
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '#views/ingest/records.ts';
+import type { ServedCompetitions } from '#views/store/served.ts';
 import { catalogueRecord, shownTable } from '#views/testing/records.ts';
 import { ViewsWorld } from '#views/testing/world.ts';
 
@@ -33,9 +34,9 @@ export type League = typeof OPEN | typeof CLOSED;
 /** Returns the mark that every name of a league contains. */
 export const markOf = (league: League): string => (league.competition === 601 ? 'Göteborg' : 'Zürich');
 
-/** Creates a world with both. */
-export function leagues(): ViewsWorld {
-  const world = new ViewsWorld();
+/** Creates a world with both. `served`: ids of the served competitions; null is all. */
+export function leagues(served: ServedCompetitions = null): ViewsWorld {
+  const world = new ViewsWorld(served);
   world.views.caughtUp();
   for (const league of [OPEN, CLOSED] as const) {
     world.give(...catalogue(league), ...tables(league));

@@ -106,7 +106,7 @@ export const getMatch = tool({
   },
 });
 
-/** Returns the answer with the whole timeline in one page. Throws `RestError` `NOT_FOUND`, `FORBIDDEN`. */
+/** Returns the answer with the whole timeline in one page. Throws `RestError` `NOT_FOUND`, `NOT_SERVED`, `FORBIDDEN`. */
 export function wholeMatch(id: number, scope: ToolScope): Record<string, unknown> {
   const match = scope.queries.match(id, scope.access);
   const whole = answer.parse(answerOf(match, match.incidents, scope));

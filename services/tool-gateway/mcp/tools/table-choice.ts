@@ -78,7 +78,7 @@ export function chosenTable({ seasonId, typeId, stageId, group }: WantedTable, s
   );
 }
 
-/** Reads a table. Throws `RestError` `NOT_FOUND`, `FORBIDDEN`. */
+/** Reads a table. Throws `RestError` `NOT_FOUND`, `NOT_SERVED`, `FORBIDDEN`. */
 export function readTable(id: number, { data, access }: ToolScope): Table {
   return dataOf<'standings.show'>(data.standings(id, access)).standings;
 }

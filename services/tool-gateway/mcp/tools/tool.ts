@@ -5,6 +5,7 @@ import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access, Paging, ProviderData } from '#contract/rest/provider.ts';
 import { object } from '#domain/values.ts';
 import { defineError } from '#errors/touchline-error.ts';
+import { servedWords } from '#views/queries/access.ts';
 import type { ToolQueries } from '#views/queries/tool-queries.ts';
 import { shortTexts } from './foreign-text.ts';
 
@@ -81,7 +82,7 @@ export function tool<I extends z.ZodObject, O extends z.ZodObject>(definition: D
         const next_page = page * limit < (answer.total ?? 0) ? page + 1 : null;
         return shortTexts(output.parse({ ...answer, next_page }));
       } catch (error) {
-        throw asToolError(error, missing);
+        throw asToolError(error, missing, scope.access);
       }
     },
   };
@@ -94,11 +95,23 @@ function pagingOf(pageSize: number) {
   };
 }
 
-function asToolError(error: unknown, missing: string): unknown {
+function asToolError(error: unknown, missing: string, access: Access): unknown {
+  if (error instanceof ToolError && error.code === 'NOT_FOUND') {
+    const served = servedWords(access);
+    return served === null
+      ? error
+      : new ToolError('NOT_FOUND', `${error.message} This server serves ${served}.`, error);
+  }
   if (!(error instanceof RestError)) return error;
   switch (error.code) {
     case 'NOT_FOUND':
       return new ToolError('NOT_FOUND', missing, error);
+    case 'NOT_SERVED':
+      return new ToolError(
+        'NOT_SERVED',
+        `${error.message}. It may belong to another one, or be unknown.`,
+        error,
+      );
     case 'FORBIDDEN':
       return new ToolError(
         'OUTSIDE_CONTRACT',
