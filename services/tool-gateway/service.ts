@@ -123,6 +123,7 @@ export async function serveTools(
   await mcpEndpoint(app, {
     data: createProviderData(views),
     queries: toolQueries(views),
+    view: views,
     authenticate(bearer) {
       const token = tokens.find(bearer, Date.now());
       if (token === undefined || contracts.findHolder(token.client_id, token.client_identity) === undefined)

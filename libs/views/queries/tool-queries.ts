@@ -1,4 +1,5 @@
 /** Queries of the tools: the matches of REST, chosen by the same conditions, with all their derived values. */
+import { LRUCache } from 'lru-cache';
 import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest/provider.ts';
 import type { TreeLevel } from '#contract/rest/tree.ts';
 import { foldName, matchRank } from '#domain/name-search.ts';
@@ -40,6 +41,11 @@ type ChangesQuery = Paging & {
   readonly only: ReadonlySet<StepClass> | null;
 };
 
+/** Maximum number of cached matches: a few megabytes. */
+const MAX_MATCHES = 2_000;
+/** Maximum number of cached matches with incidents, some hundred kilobytes each. */
+const MAX_DETAILS = 200;
+/** Maximum number of meetings of two teams in their balance. */
 const MAX_MEETINGS = 1_000;
 const MAX_TEAMS = 500;
 /** Maximum number of words in a search; further ones are ignored. */
@@ -49,19 +55,51 @@ const ONE: Paging = { limit: 1, page: 1 };
 
 export type ToolQueries = ReturnType<typeof toolQueries>;
 
+/** Reads matches, and caches those that were read last. */
+function matchReader(views: Views) {
+  const { matches, incidentLog } = views;
+  /** Matches as last read, by id. */
+  const read = new LRUCache<number, { readonly version: number; readonly match: NamedMatch }>({
+    max: MAX_MATCHES,
+  });
+  const matchOf = ({ id, version }: { readonly id: number; readonly version: number }): NamedMatch => {
+    const entry = read.get(id);
+    if (entry?.version === version) return entry.match;
+    const { state, plain } = matches.row(id);
+    const match = { state, ...namesOf(plain) };
+    read.set(id, { version, match });
+    return match;
+  };
+  /** Matches with their incidents, by id, until match or incidents change. */
+  const details = new LRUCache<number, { readonly names: number; readonly match: MatchWithIncidents }>({
+    max: MAX_DETAILS,
+  });
+  views.onStale((eventId) => details.delete(eventId));
+  return {
+    page(conditions: Conditions, order: MatchOrder, paging: Paging): CountedPage<NamedMatch> {
+      const { total, items } = matches.versions(conditions, order, paging);
+      return { total, items: items.map(matchOf) };
+    },
+    /** Throws `not_found`, `not_served`, `forbidden`. */
+    match(id: number, access: Access): MatchWithIncidents {
+      const cached = details.get(id);
+      if (cached?.names === views.nameVersion) {
+        requireAccess(access, cached.match.state.competition_id);
+        return cached.match;
+      }
+      const { json } = visibleEvent(matches, id, access);
+      const state = matches.state(id) as ShownState;
+      const match = { state, ...namesOf(json), incidents: incidentLog.shown(id) };
+      details.set(id, { names: views.nameVersion, match });
+      return match;
+    },
+  };
+}
+
 /** Queries the matches of `views`. Every method omits matches outside `access`, or throws `RestError` for them. */
 export function toolQueries(views: Views) {
-  const { matches, incidentLog, changes, catalogue, tree } = views;
-  const page = (conditions: Conditions, order: MatchOrder, paging: Paging): CountedPage<NamedMatch> => {
-    const { total, items } = matches.page(conditions, order, paging);
-    return { total, items: items.map(({ state, plain }) => ({ state, ...namesOf(plain) })) };
-  };
-  /** Throws `not_found`, `not_served`, `forbidden`. */
-  const matchDetails = (id: number, access: Access): MatchWithIncidents => {
-    const { json } = visibleEvent(matches, id, access);
-    const state = matches.state(id) as ShownState;
-    return { state, ...namesOf(json), incidents: incidentLog.shown(id) };
-  };
+  const { matches, changes, catalogue, tree } = views;
+  const { page, match: matchDetails } = matchReader(views);
 
   return {
     /** Returns the matches of `events.index`. Throws `forbidden`, `not_served`. */
@@ -83,7 +121,7 @@ export function toolQueries(views: Views) {
     },
 
     isTeam: (id: number, access: Access): boolean =>
-      matches.page(visibleEvents(access).where(PLAYS, id), 'latest', ONE).total > 0,
+      matches.versions(visibleEvents(access).where(PLAYS, id), 'latest', ONE).total > 0,
 
     /** Returns the matches of two teams against each other, latest first, with the balance of the first team. */
     meetings([team, opponent]: readonly [number, number], access: Access, paging: Paging) {
@@ -114,14 +152,9 @@ export function toolQueries(views: Views) {
         .where(PLAYS, team_id);
       if (only !== null) conditions.among('s.class', only);
       const { total, items } = changes.page(conditions, query);
-      const ids = new Set(items.map(({ event_id }) => event_id));
-      const found = new Map(Array.from(ids, (id) => [id, matchDetails(id, access)]));
       return {
         total,
-        items: items.map((change) => ({
-          match: found.get(change.event_id) as MatchWithIncidents,
-          ...change,
-        })),
+        items: items.map((change) => ({ match: matchDetails(change.event_id, access), ...change })),
       };
     },
 
@@ -135,6 +168,9 @@ export function toolQueries(views: Views) {
       const current = ids.find((id) => catalogue.find('season', id)?.season?.actual === true) ?? ids[0];
       return ids.map((id) => ({ id, name: catalogue.name('season', id), current: id === current }));
     },
+
+    /** Returns the competition of a season; null if unknown. */
+    competitionOf: (seasonId: number): number | null => tree.competitionOf('season', seasonId),
 
     /** Returns the name of a competition, season, stage or group; null if unknown. */
     levelName: (level: TreeLevel, id: number | null) => catalogue.name(level, id),

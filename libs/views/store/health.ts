@@ -52,6 +52,11 @@ export class HealthView {
     return this.#judged.sources;
   }
 
+  /** Returns the ids of the matches that any source has a record of. */
+  matches(): readonly number[] {
+    return this.#table.events();
+  }
+
   /** Returns the feed status of a match at `now`, Unix milliseconds. */
   match(eventId: number, now: number): FeedStatus {
     return this.#table.match(eventId, { wall: now, steady: performance.now() });

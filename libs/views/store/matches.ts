@@ -14,7 +14,6 @@ export type EventRow = Readonly<LevelIds & Pick<MatchState, 'sport_id'>> & {
 
 /** The state of a match, and its record in the contract as JSON without details and statistics. */
 type MatchRow = { readonly state: ShownState; readonly plain: string };
-type StoredRow = { readonly state: string; readonly plain: string };
 
 /** An event as it is stored. */
 export type RenderedEvent = {
@@ -48,7 +47,7 @@ type StoredMatch = Readonly<Record<(typeof FILTERED)[number], number | string | 
   readonly version: number;
 };
 
-/** The order of a list of matches, by start. */
+/** The order of a list of matches: by start, or by last change. */
 export type MatchOrder = keyof typeof ORDERS;
 
 export type TeamRow = {
@@ -64,7 +63,7 @@ export type EventForm = 'full' | 'plain';
 
 const ID_COLUMNS = 'id, sport_id, competition_id, season_id, stage_id, group_id';
 
-const ORDERS = { earliest: 'start', latest: 'start DESC' } as const;
+const ORDERS = { earliest: 'start', latest: 'start DESC', changed: 'changed DESC' } as const;
 
 /** Length of a date without a time. */
 const DAY = 'YYYY-MM-DD'.length;
@@ -159,21 +158,19 @@ export class MatchView extends SqlView {
     return this.sql.rows<EventRow>(text, id)[0];
   }
 
-  /** As `list`, but in an order of its own, and with the states of the matches. */
-  page(conditions: Conditions, order: MatchOrder, paging: Paging): CountedPage<MatchRow> {
-    const { total, items } = this.sql.page<StoredRow>(
-      'state, plain',
-      'events',
-      conditions,
-      `${ORDERS[order]}, id`,
-      paging,
-    );
-    return { total, items: items.map(rowOf) };
+  /** As `list`, but returns ids and versions only: a caller reads again only events whose version it does not know. */
+  versions(
+    conditions: Conditions,
+    order: MatchOrder,
+    paging: Paging,
+  ): CountedPage<{ readonly id: number; readonly version: number }> {
+    return this.sql.page('id, version', 'events', conditions, `${ORDERS[order]}, id`, paging);
   }
 
   /** Returns the state and the record of an existing event. */
   row(id: number): MatchRow {
-    return rowOf(this.sql.of('SELECT state, plain FROM events WHERE id = ?').get(id) as StoredRow);
+    const row = this.sql.of('SELECT state, plain FROM events WHERE id = ?').get(id);
+    return { state: JSON.parse(row?.state as string), plain: row?.plain as string };
   }
 
   /** Returns the teams whose folded name contains all words, those with most matches first; `competitions` null means all. */
@@ -247,10 +244,6 @@ export class MatchView extends SqlView {
     for (const { counter, team_id, name } of sides)
       this.sql.insert('INSERT INTO sides', { event_id, counter, team_id, name, folded: foldName(name) });
   }
-}
-
-function rowOf({ state, plain }: StoredRow): MatchRow {
-  return { state: JSON.parse(state), plain };
 }
 
 /** Returns a start with seconds, as queries compare it; '' for null, which lies outside every window. */

@@ -2,8 +2,8 @@ import { request } from 'node:http';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { LIMITS } from './endpoint.ts';
-import { ALL, LIST, ServedMcp } from './testing/served.ts';
+import { LIMITS } from './limits.ts';
+import { ALL, INITIALIZE, LIST, ServedMcp, sessionOf } from './testing/served.ts';
 
 /** Sends a request with the given Host header, which fetch does not allow. Returns the status. */
 function postAs(served: ServedMcp, host: string): Promise<number> {
@@ -41,15 +41,17 @@ describe('admission of a request', () => {
 
   test('GET and POST take the token as Authorization: Bearer, and nowhere else', async () => {
     const served = await ServedMcp.start();
-    expect((await served.post(LIST)).status).toBe(200);
-    expect((await served.get()).status).toBe(405);
+    const opened = await served.post(INITIALIZE);
+    expect(opened.status).toBe(200);
+    const session = sessionOf(opened);
+    expect((await served.openStream(session)).status).toBe(200);
     const inQuery = new URL(`?token=${ALL.token}&access_token=${ALL.token}`, served.url);
     for (const [url, headers] of [
       [served.url, { authorization: ALL.token }],
       [served.url, { authorization: '', token: ALL.token, 'x-api-key': ALL.token }],
       [inQuery, { authorization: '' }],
     ] as const) {
-      expect((await served.get(headers, url)).status).toBe(401);
+      expect((await served.openStream(session, headers, url)).status).toBe(401);
       const asked = { method: 'POST', headers, body: JSON.stringify(LIST) };
       expect((await fetch(url, asked)).status).toBe(401);
     }
@@ -157,15 +159,12 @@ describe('limits', () => {
     expect(failures).toEqual([]);
   });
 
-  test('405 with all methods of the endpoint for another method: no request opens a stream', async () => {
+  test('405 with all methods of the endpoint for another method, and for a stream without a session', async () => {
     const served = await ServedMcp.start();
-    const listen = { ...LIST, method: 'subscriptions/listen', params: { notifications: {} } };
-    const listening = await served.post(listen, { 'mcp-protocol-version': '2026-07-28' });
-    expect(listening.headers.get('content-type')).not.toContain('event-stream');
     for (const method of ['PUT', 'PATCH', 'GET', 'DELETE']) {
       const headers = { authorization: `Bearer ${ALL.token}`, accept: 'text/event-stream' };
       const answer = await fetch(served.url, { method, headers });
-      const allow = 'POST, OPTIONS';
+      const allow = 'GET, POST, DELETE, OPTIONS';
       expect([answer.status, answer.headers.get('allow')], method).toEqual([405, allow]);
     }
   });
@@ -199,13 +198,15 @@ describe('a page of another origin', () => {
     expect((await preflight(served, 'https://evil.example')).status).toBe(403);
   });
 
-  test('may read answers', async () => {
+  test('may read answers, session ids and streams', async () => {
     const served = await ServedMcp.start();
-    const answered = await served.post(LIST, { origin });
+    const opened = await served.post(INITIALIZE, { origin });
+    const stream = await served.openStream(sessionOf(opened), { origin });
+    expect(stream.headers.get('content-type')).toMatch(/^text\/event-stream/);
     const refused = await served.post(LIST, { origin, authorization: '' });
-    for (const answer of [answered, refused]) {
+    for (const answer of [opened, stream, refused]) {
       expect(answer.headers.get('access-control-allow-origin'), String(answer.status)).toBe(origin);
-      expect(answer.headers.get('access-control-expose-headers')).toMatch(/www-authenticate.*retry-after/);
+      expect(answer.headers.get('access-control-expose-headers')).toMatch(/mcp-session-id.*www-authenticate/);
     }
     const plain = await served.post(LIST);
     expect(plain.headers.get('access-control-allow-origin')).toBeNull();

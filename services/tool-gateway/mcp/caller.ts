@@ -30,14 +30,22 @@ export function challenge(authorization: string | undefined): string {
 
 /** Headers that let a page of an allowed origin call the endpoint (Fetch standard, "CORS protocol"). */
 
-/** Value of `Allow`: every method that does something. */
-export const ALLOWED_METHODS = 'POST, OPTIONS';
+/** Value of `Allow`: every method of the endpoint. */
+export const ALLOWED_METHODS = 'GET, POST, DELETE, OPTIONS';
 
 /** Headers that clients of the protocol send. */
-const REQUEST_HEADERS =
-  'authorization, content-type, accept, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name';
+const REQUEST_HEADERS = [
+  'authorization',
+  'content-type',
+  'accept',
+  'last-event-id',
+  'mcp-protocol-version',
+  'mcp-session-id',
+  'mcp-method',
+  'mcp-name',
+].join(', ');
 /** Headers of answers that a page may read. */
-const RESPONSE_HEADERS = 'mcp-protocol-version, www-authenticate, retry-after';
+const RESPONSE_HEADERS = 'mcp-session-id, mcp-protocol-version, www-authenticate, retry-after';
 /** Time for which a browser caches the answer to a preflight, seconds: the maximum of Chromium. */
 const PREFLIGHT_SECONDS = 7_200;
 

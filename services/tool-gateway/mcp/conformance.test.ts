@@ -8,7 +8,6 @@ import { withToken } from './testing/header-proxy.ts';
 import { ALL, ServedMcp } from './testing/served.ts';
 
 const FIXTURE = 'needs a fixture that only the example server of the suite has';
-const TOOLS_ONLY = 'the endpoint has tools only, and declares no other capability';
 const NO_LOGGING =
   'the endpoint does not log to clients (deprecated by SEP-2577) and does not declare the capability';
 const NO_INPUT = 'needs a tool that requests input of the client; no tool of the endpoint does';
@@ -23,21 +22,19 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'tools-call-error': FIXTURE,
   'tools-call-with-progress': FIXTURE,
   'json-schema-2020-12': FIXTURE,
-  'resources-list': TOOLS_ONLY,
-  'resources-read-text': TOOLS_ONLY,
-  'resources-read-binary': TOOLS_ONLY,
-  'resources-templates-read': TOOLS_ONLY,
-  'resources-subscribe': TOOLS_ONLY,
-  'resources-unsubscribe': TOOLS_ONLY,
-  'prompts-list': TOOLS_ONLY,
-  'prompts-get-simple': TOOLS_ONLY,
-  'prompts-get-with-args': TOOLS_ONLY,
-  'prompts-get-embedded-resource': TOOLS_ONLY,
-  'prompts-get-with-image': TOOLS_ONLY,
+  'resources-read-text': FIXTURE,
+  'resources-read-binary': FIXTURE,
+  'resources-templates-read': FIXTURE,
+  'resources-subscribe': `${FIXTURE}, and an unreadable resource refuses subscriptions`,
+  'resources-unsubscribe': `${FIXTURE}, and an unreadable resource refuses subscriptions`,
+  'prompts-get-simple': FIXTURE,
+  'prompts-get-with-args': FIXTURE,
+  'prompts-get-embedded-resource': FIXTURE,
+  'prompts-get-with-image': FIXTURE,
   'logging-set-level': NO_LOGGING,
   'tools-call-with-logging': NO_LOGGING,
   'server-stateless/sep-2575-server-no-log-without-loglevel': NO_LOGGING,
-  'completion-complete': TOOLS_ONLY,
+  'completion-complete': FIXTURE,
   'tools-call-sampling': NO_INPUT,
   'tools-call-elicitation': NO_INPUT,
   'elicitation-sep1034-defaults': NO_INPUT,

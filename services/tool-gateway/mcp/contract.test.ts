@@ -1,14 +1,19 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
+import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { servedAccess } from '#views/store/served.ts';
 import type { ViewsWorld } from '#views/testing/world.ts';
 import { rounds } from '../../../test/support/rounds.ts';
+import { documentsOf } from './documents.ts';
+import { listResources, readResource } from './resources.ts';
+
 import { CLOSED, type League, leagues, markOf, OPEN } from './testing/league.ts';
 import { ServedMcp } from './testing/served.ts';
 import { argumentsFor, scopeOf } from './testing/tool-calls.ts';
 import { type Tool, ToolError, type ToolScope } from './tools/tool.ts';
 import { TOOLS } from './tools.ts';
+import { documentUri, matchUri, tableUri } from './uris.ts';
 
 const LEAGUES: readonly League[] = [OPEN, CLOSED];
 
@@ -94,6 +99,28 @@ describe('a contract without a competition', () => {
     );
   });
 
+  test('never sees it in a resource', () => {
+    const uris = [...ids.flatMap((id) => [matchUri(id), tableUri(id)]), documentUri('contract')];
+    const contractDocuments = documentsOf(createProviderData(world.views), '1.2.3');
+    fc.assert(
+      fc.property(fc.subarray([...LEAGUES]), fc.constantFrom(...uris), (shown, uri) => {
+        const scope = scopeTo(accessTo(shown));
+        const listed = JSON.stringify(listResources(contractDocuments, scope, undefined));
+        for (const league of LEAGUES) {
+          if (!shown.includes(league)) expect(shows(listed, league), listed).toBe(false);
+          else expect(listed).toContain(tableUri(league.table));
+        }
+        let text = '';
+        try {
+          text = readResource(contractDocuments, scope, uri);
+        } catch (error) {
+          expect(String(error)).toContain('Resource not found');
+        }
+        for (const league of LEAGUES) if (shows(text, league)) expect(shown, uri).toContain(league);
+      }),
+      { numRuns: rounds(200) },
+    );
+  });
 });
 
 describe('a contract without an operation', () => {
@@ -123,7 +150,7 @@ describe('a contract without an operation', () => {
   });
 });
 
-test('a server of some competitions names them in its instructions', async () => {
+test('a server of some competitions names them in its instructions, its document, and errors of resources', async () => {
   const competitions = new Set([OPEN.competition]);
   const access = servedAccess({ clientId: 7, competitions: null, operations: null }, competitions);
   const served = await ServedMcp.start({
@@ -137,4 +164,12 @@ test('a server of some competitions names them in its instructions', async () =>
   const words = 'his server serves only the competition 601';
   expect(client.getInstructions()).toContain(`T${words}.`);
   expect((await served.connect('2026-07-28', 'all')).getInstructions()).not.toContain(words);
+  await expect(client.readResource({ uri: matchUri(CLOSED.match) })).rejects.toThrow(
+    `Not found here: t${words}`,
+  );
+  const { contents } = await client.readResource({ uri: documentUri('contract') });
+  expect(JSON.parse((contents[0] as { text: string }).text)).toMatchObject({
+    competitions: 'all',
+    served_here: [601],
+  });
 });

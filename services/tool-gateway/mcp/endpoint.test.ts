@@ -80,6 +80,8 @@ describe('a client that sends no more than it must', () => {
       { name: 'get_match', arguments: { match_id: String(OPEN.match), timeline: null } },
       /"act"/,
     ],
+    ['prompts/get', { name: 'catch-up', arguments: null }, /last 10 minutes/],
+    ['prompts/get', { name: 'catch-up', arguments: { minutes: 30, competition: null } }, /last 30 minutes\?/],
     ['tools/list', {}, /get_match/],
   ])('calls %s with %j', async (method, params, answered) => {
     const [status, answer] = await post({

@@ -1,27 +1,30 @@
 /**
- * The tool endpoint (spec, "Authentication" 7) over Streamable HTTP, without sessions and streams: every replica answers every request
- * (docs/decisions/0053). Checked in order: host and origin (403), readiness (503), token (401), rate (429), method (405), body (413),
- * protocol. `OPTIONS` comes before the token.
+ * The tool endpoint (spec, "Authentication" 7) over Streamable HTTP. Checked in order: host and origin (403), readiness (503),
+ * token (401), rate (429), body (413), protocol. `OPTIONS` comes before the token.
  */
 import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
 import { normalizeIP } from '@fastify/rate-limit';
-import {
-  createMcpHandler,
-  isLegacyRequest,
-  type Server,
-  validateHostHeader,
-  validateOriginHeader,
-  WebStandardStreamableHTTPServerTransport,
-} from '@modelcontextprotocol/server';
+import { isLegacyRequest, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { object } from '#domain/values.ts';
 import { parseJson } from '#json/values.ts';
+import type { BoardView, Views } from '#views/store/views.ts';
 import { RollingLimit } from '../rolling-limit.ts';
+import { SERVER_FAILED, ToolAnswerCache } from './answers.ts';
 import { ALLOWED_METHODS, bearerOf, type Caller, challenge, optionsAnswer, originHeaders } from './caller.ts';
-import { createServer, SERVER_FAILED, type ServerContext } from './server.ts';
+import { ChangeNotifier } from './changes.ts';
+import { documentsOf } from './documents.ts';
+import { StatelessHandlers } from './handlers.ts';
+import { LIMITS, type McpLimits, WINDOW_MS } from './limits.ts';
+import { listKeysOf } from './list-watch.ts';
+import type { ServerContext } from './server.ts';
+import { McpSessions, refusal } from './sessions.ts';
+import { McpStreams } from './streams.ts';
 
 /** Dependencies of the endpoint. */
-export type McpOptions = ServerContext & {
+export type McpOptions = Omit<ServerContext, 'documents' | 'answers'> & {
+  readonly view: BoardView & Pick<Views, 'version' | 'nameVersion' | 'health'>;
   /** Returns the owner of a token; null if the token is unknown, expired or revoked, or its client no longer exists. */
   readonly authenticate: (bearer: string) => Caller | null;
   /** Host names of this server, and of pages that may call it; without ports. */
@@ -29,26 +32,23 @@ export type McpOptions = ServerContext & {
   readonly allowedOrigins: readonly string[];
   /** Whether the views have caught up. */
   readonly ready: () => boolean;
-  readonly limits?: Partial<typeof LIMITS>;
+  readonly limits?: Partial<McpLimits>;
 };
 
-/** Limits of the endpoint: those of the spec ("Limits"), and our own where the spec has none. */
-export const LIMITS = {
-  requestsPerToken: 120,
-  /** Requests without a valid token of one address in a rolling minute. */
-  requestsPerAddress: 60,
-  maxBodyBytes: 64 * 1024,
-};
-
-/** The window of both rates, milliseconds. */
-const WINDOW_MS = 60_000;
 const PATH = '/mcp';
-const OTHER_METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'] as const;
+const METHODS = ['GET', 'POST', 'DELETE'] as const;
+const OTHER_METHODS = ['HEAD', 'PUT', 'PATCH'] as const;
 /** Maximum nesting of a message: recursive code would overflow the stack on a deeper one. */
 const MAX_LEVELS = 64;
+const STREAM_TYPE = 'text/event-stream';
 
-/** What the SDK wants a client of an earlier revision to accept. Its answer is JSON nevertheless. */
-const BOTH_TYPES = 'application/json, text/event-stream';
+/** What the SDK wants a client of an earlier revision to accept. Its answer to POST is JSON nevertheless. */
+const BOTH_TYPES = `application/json, ${STREAM_TYPE}`;
+
+/** Registers the endpoint. Client addresses are those of `request.ip`: `app` decides which proxies to trust. */
+export async function mcpEndpoint(app: FastifyInstance, options: McpOptions): Promise<void> {
+  await app.register(async (scope) => new Endpoint(scope, options));
+}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -57,53 +57,88 @@ declare module 'fastify' {
   }
 }
 
-/** Registers the endpoint. Client addresses are those of `request.ip`: `app` decides which proxies to trust. */
-export async function mcpEndpoint(app: FastifyInstance, options: McpOptions): Promise<void> {
-  const { metrics, log, onFailure } = options;
-  const limits = { ...LIMITS, ...options.limits };
-  const admit = admission(options, limits);
-  await app.register(async (scope) => {
+class Endpoint {
+  readonly #options: McpOptions;
+  readonly #limits: McpLimits;
+  readonly #changes: ChangeNotifier;
+  readonly #handlers: StatelessHandlers;
+  readonly #sessions: McpSessions;
+  readonly #streams: McpStreams;
+  readonly #byAddress: RollingLimit;
+  readonly #byToken: RollingLimit;
+
+  constructor(scope: FastifyInstance, options: McpOptions) {
+    const { data, view, metrics, now, version, queries, boardUrl } = options;
+    const limits = { ...LIMITS, ...options.limits };
+    this.#options = options;
+    this.#limits = limits;
+    this.#byAddress = new RollingLimit(limits.requestsPerAddress, WINDOW_MS);
+    this.#byToken = new RollingLimit(limits.requestsPerToken, WINDOW_MS);
+    const documents = documentsOf(data, version);
+    this.#changes = new ChangeNotifier({
+      view,
+      accessOf: options.accessOf,
+      now,
+      competitionOf: queries.competitionOf,
+      listsOf: (access) =>
+        listKeysOf(documents, { data, queries, access, now: now() / 1000, boardUrl }, view.nameVersion),
+    });
+    const context = { ...options, documents, answers: new ToolAnswerCache(() => view.version) };
+    const shared = { context, changes: this.#changes, limits };
+    this.#handlers = new StatelessHandlers(shared);
+    this.#sessions = new McpSessions(shared);
+    this.#streams = new McpStreams({ limits, metrics, now });
+    const sweeping = setInterval(() => {
+      this.#streams.sweep();
+      this.#sessions.sweep();
+    }, limits.sweepMs).unref();
+    scope.addHook('preClose', async () => {
+      clearInterval(sweeping);
+      this.#changes.close();
+      await Promise.all([this.#handlers.close(), this.#sessions.close()]);
+    });
+    this.#routes(scope);
+  }
+
+  #routes(scope: FastifyInstance): void {
     scope.decorateRequest('caller', null);
     scope.removeAllContentTypeParsers();
     // Passes the text on: the protocol has its own error for invalid JSON.
     scope.addContentTypeParser(
       '*',
-      { parseAs: 'string', bodyLimit: limits.maxBodyBytes },
+      { parseAs: 'string', bodyLimit: this.#limits.maxBodyBytes },
       (_request, body, done) => done(null, body),
     );
-    scope.addHook('onRequest', admit);
+    scope.addHook('onRequest', async (request, reply) => this.#admit(request, reply));
     scope.addHook('onResponse', async ({ method }, reply) => {
       const labels = { method, status: String(reply.statusCode) };
-      metrics.requestSeconds.observe(labels, reply.elapsedTime / 1000);
+      this.#options.metrics.requestSeconds.observe(labels, reply.elapsedTime / 1000);
     });
     scope.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) => {
       const status = error.statusCode ?? 500;
       if (status < 500) return send(reply, refusal(status, error.message));
-      log.error({ err: error }, 'a request of the tool endpoint failed');
-      onFailure(error);
+      this.#options.log.error({ err: error }, 'a request of the tool endpoint failed');
+      this.#options.onFailure(error);
       return send(reply, refusal(500, SERVER_FAILED));
     });
-    scope.post(PATH, async (request, reply) => send(reply, await answer(request, options)));
+    scope.route({
+      method: [...METHODS],
+      url: PATH,
+      exposeHeadRoute: false,
+      handler: (request, reply) => this.#answer(request, reply),
+    });
     scope.route({
       method: [...OTHER_METHODS],
       url: PATH,
-      exposeHeadRoute: false,
-      handler: (_request, reply) =>
-        send(reply, refusal(405, 'Method not allowed: use POST', { allow: ALLOWED_METHODS })),
+      handler: (_request, reply) => send(reply, notAllowed('Method not allowed')),
     });
-    // Admission answers it.
+    // `#admit` answers it.
     scope.route({ method: 'OPTIONS', url: PATH, handler: async () => {} });
-  });
-}
+  }
 
-/** Returns the hook that refuses a request that may not enter; else sets its caller. */
-function admission(
-  { allowedHosts, allowedOrigins, authenticate, ready, now, metrics }: McpOptions,
-  limits: typeof LIMITS,
-) {
-  const byAddress = new RollingLimit(limits.requestsPerAddress, WINDOW_MS);
-  const byToken = new RollingLimit(limits.requestsPerToken, WINDOW_MS);
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+  /** Refuses a request that may not enter; else sets its caller. */
+  async #admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+    const { allowedHosts, allowedOrigins, authenticate, ready, now, metrics } = this.#options;
     const refuse = (reason: string, response: Response): Promise<FastifyReply> => {
       metrics.refused.inc({ reason });
       return send(reply, response);
@@ -119,7 +154,7 @@ function admission(
     const bearer = bearerOf(authorization);
     const caller = bearer === null ? null : authenticate(bearer);
     if (caller === null) {
-      const waitMs = byAddress.admit(normalizeIP(request.ip), now());
+      const waitMs = this.#byAddress.admit(normalizeIP(request.ip), now());
       if (waitMs > 0) return refuse('address_rate', tooMany(waitMs));
       const headers = { 'www-authenticate': challenge(authorization) };
       return refuse(
@@ -127,44 +162,68 @@ function admission(
         refusal(401, 'A personal access token is needed: Authorization: Bearer <token>', headers),
       );
     }
-    const waitMs = byToken.admit(caller.tokenId, now());
+    const waitMs = this.#byToken.admit(caller.tokenId, now());
     if (waitMs > 0) return refuse('token_rate', tooMany(waitMs));
     request.caller = caller;
     return undefined;
-  };
-}
-
-async function answer(
-  { caller, body: text, headers, url }: FastifyRequest,
-  context: ServerContext,
-): Promise<Response> {
-  if (caller === null) throw new TypeError('the request was not admitted');
-  const body = typeof text === 'string' ? withArguments(parseJson(text)) : undefined;
-  if (body === undefined) return parseError();
-  if (Array.isArray(body)) return refusal(400, 'Batches are not served: send one message in each request');
-  if (nestsDeeper(body, MAX_LEVELS))
-    return refusal(400, `The message nests deeper than ${MAX_LEVELS} levels`);
-  const request = new Request(`http://localhost${url}`, { method: 'POST', headers: headersOf(headers) });
-  if (await isLegacyRequest(request, body)) {
-    if (acceptsJson(headers.accept)) request.headers.set('accept', BOTH_TYPES);
-    return answerEarlier(createServer(context, caller), request, body);
   }
-  const handler = createMcpHandler(() => createServer(context, caller), {
-    legacy: 'reject',
-    maxSubscriptions: 0,
-    onerror: (error) => context.log.debug({ err: error }, 'a request of the protocol was refused'),
-  });
-  return handler.fetch(request, { parsedBody: body });
-}
 
-/** Answers a request of a revision before 2026-07-28, as if it had no session. */
-async function answerEarlier(server: Server, request: Request, body: unknown): Promise<Response> {
-  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-  await server.connect(transport);
-  try {
-    return await transport.handleRequest(request, { parsedBody: body });
-  } finally {
-    await server.close();
+  async #answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { caller, method } = request;
+    if (caller === null) throw new TypeError('the request was not admitted');
+    const { body: text } = request;
+    const body = method === 'POST' && typeof text === 'string' ? withArguments(parseJson(text)) : undefined;
+    if (method === 'POST' && body === undefined) return send(reply, parseError());
+    if (Array.isArray(body))
+      return send(reply, refusal(400, 'Batches are not served: send one message in each request'));
+    if (nestsDeeper(body, MAX_LEVELS))
+      return send(reply, refusal(400, `The message nests deeper than ${MAX_LEVELS} levels`));
+    const problem = this.#streamProblem(method, body, caller);
+    if (problem !== null) return send(reply, problem);
+    // No revision has a GET or DELETE without a session: since 2026-07-28 clients open streams by POST.
+    if (method !== 'POST' && !('mcp-session-id' in request.headers))
+      return send(reply, notAllowed(`${method} is for sessions: send Mcp-Session-Id, or use POST`));
+    const disconnected = new AbortController();
+    reply.raw.once('close', () => {
+      // An abort creates errors with stacks, so it is skipped when the answer is complete.
+      if (!reply.raw.writableFinished) disconnected.abort();
+    });
+    const web = webRequest(request, disconnected.signal);
+    const isLegacy = await isLegacyRequest(web, body);
+    if (isLegacy && method === 'POST' && acceptsJson(request.headers.accept))
+      web.headers.set('accept', BOTH_TYPES);
+    const response = isLegacy
+      ? await this.#sessions.answer(web, body, caller)
+      : await this.#handlers.answer(web, body, caller);
+    if (!isStream(response)) return send(reply, response);
+    return this.#stream(request, reply, response, caller);
+  }
+
+  /** Sends a stream until the client, or a sweep, closes its connection. */
+  #stream(request: FastifyRequest, reply: FastifyReply, response: Response, caller: Caller): FastifyReply {
+    const { authenticate } = this.#options;
+    const bearer = bearerOf(request.headers.authorization) ?? '';
+    const { raw } = reply.hijack();
+    const { origin } = request.headers;
+    raw.writeHead(response.status, { ...Object.fromEntries(response.headers), ...originHeaders(origin) });
+    raw.flushHeaders();
+    this.#streams.add(caller, raw, () => authenticate(bearer) !== null);
+    Readable.fromWeb(response.body as import('node:stream/web').ReadableStream)
+      .on('error', () => raw.destroy())
+      .pipe(raw)
+      .on('error', () => raw.destroy());
+    return reply;
+  }
+
+  /** Returns the refusal of a requested stream; null if it may be opened, or none is requested. */
+  #streamProblem(method: string, body: unknown, caller: Caller): Response | null {
+    const subscribed = subscribedCount(body);
+    if (method !== 'GET' && subscribed === null) return null;
+    if (!this.#streams.admits(caller)) return refusal(429, 'Too many open streams: close some');
+    const { maxSubscriptions } = this.#limits;
+    return (subscribed ?? 0) > maxSubscriptions
+      ? refusal(400, `Too many resources: subscribe to ${maxSubscriptions} at most`)
+      : null;
   }
 }
 
@@ -173,19 +232,44 @@ function acceptsJson(accept: string | undefined): boolean {
   return accept === undefined || /(?:^|,)\s*(?:\*|application)\/(?:\*|json)\s*(?:;|,|$)/i.test(accept);
 }
 
-/** Leaves out `params` and `arguments` of null. */
+/** Leaves out `params` and `arguments` of null, and arguments of a prompt that are null: those are texts or left out. */
 function withArguments(body: unknown): unknown {
   const message = object(body);
   if (message === null) return body;
   const { params: sent, ...others } = message;
-  if (sent === null) return others;
-  const { arguments: given, ...rest } = object(sent) ?? {};
-  return given === null ? { ...others, params: rest } : message;
+  const params = object(sent);
+  if (params === null) return sent === null ? others : message;
+  const { arguments: given, ...rest } = params;
+  if (given === null) return { ...others, params: rest };
+  const values = object(given);
+  if (message.method !== 'prompts/get' || values === null) return message;
+  const texts = Object.entries(values).flatMap(([name, value]) => {
+    if (value === null) return [];
+    return [[name, typeof value === 'number' ? String(value) : value]];
+  });
+  return { ...others, params: { ...rest, arguments: Object.fromEntries(texts) } };
 }
 
 function nestsDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => nestsDeeper(inner, levels - 1));
+}
+
+/** Returns the number of resources that a request subscribes to; null for another request. */
+function subscribedCount(body: unknown): number | null {
+  if (typeof body !== 'object' || body === null || !('method' in body)) return null;
+  if (body.method !== 'subscriptions/listen') return null;
+  const { params } = body as { params?: { notifications?: { resourceSubscriptions?: unknown } } };
+  const uris = params?.notifications?.resourceSubscriptions;
+  return Array.isArray(uris) ? uris.length : 0;
+}
+
+function isStream(response: Response): boolean {
+  return response.body !== null && (response.headers.get('content-type') ?? '').startsWith(STREAM_TYPE);
+}
+
+function webRequest({ raw, method, headers }: FastifyRequest, signal: AbortSignal): Request {
+  return new Request(`http://localhost${raw.url}`, { method, headers: headersOf(headers), signal });
 }
 
 /** Returns all headers but the token: the code behind the endpoint needs the caller only. */
@@ -205,14 +289,13 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
     .send(body);
 }
 
-/** Creates an HTTP error whose JSON-RPC error belongs to no request of the protocol (`id` is null). */
-function refusal(status: number, message: string, headers: Readonly<Record<string, string>> = {}): Response {
-  return Response.json({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }, { status, headers });
-}
-
 function tooMany(waitMs: number): Response {
   const seconds = Math.ceil(waitMs / 1000);
   return refusal(429, `Too many requests: try again in ${seconds} s`, { 'retry-after': String(seconds) });
+}
+
+function notAllowed(message: string): Response {
+  return refusal(405, message, { allow: ALLOWED_METHODS });
 }
 
 function parseError(): Response {

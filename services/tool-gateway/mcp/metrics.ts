@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** The metrics of the tool endpoint. None of them names an id, a client or a token. */
 export type McpMetrics = ReturnType<typeof mcpMetrics>;
@@ -8,7 +8,7 @@ export function mcpMetrics(registry: Registry) {
   return {
     requestSeconds: new Histogram({
       name: 'touchline_mcp_request_seconds',
-      help: 'Time from a request to its answer, by method and status.',
+      help: 'Time from a request to its answer, or to the start of its stream, by method and status.',
       labelNames: ['method', 'status'],
       buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
       registers,
@@ -24,6 +24,27 @@ export function mcpMetrics(registry: Registry) {
       name: 'touchline_mcp_refused_total',
       help: 'Requests of the tool endpoint that were refused before they were parsed, by reason.',
       labelNames: ['reason'],
+      registers,
+    }),
+    notifications: new Counter({
+      name: 'touchline_mcp_notifications_total',
+      help: 'Notifications sent, of changed resources and lists.',
+      registers,
+    }),
+    ended: new Counter({
+      name: 'touchline_mcp_ended_total',
+      help: 'Sessions and streams ended by the server, by reason.',
+      labelNames: ['reason'],
+      registers,
+    }),
+    sessions: new Gauge({
+      name: 'touchline_mcp_sessions',
+      help: 'Open sessions of clients of revisions before 2026-07-28.',
+      registers,
+    }),
+    streams: new Gauge({
+      name: 'touchline_mcp_streams',
+      help: 'Open streams of notifications.',
       registers,
     }),
   };

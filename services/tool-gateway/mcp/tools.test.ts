@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { servedAccess } from '#views/store/served.ts';
 import { EVERYTHING, type ViewsWorld } from '#views/testing/world.ts';
+import { readResource } from './resources.ts';
 import { CLOSED, event, incident, leagues, OPEN } from './testing/league.ts';
 import { callTool, refusalOf, scopeOf, type ToolArguments } from './testing/tool-calls.ts';
 import type { ToolScope } from './tools/tool.ts';
 import { TOOLS } from './tools.ts';
+import { matchUri } from './uris.ts';
 
 let world: ViewsWorld;
 let scope: ToolScope;
@@ -75,9 +77,38 @@ test("the provider's flag of a verified result is a boolean", () => {
   expect(call('get_match', { match_id: OPEN.match }).verified_result).toBe(true);
 });
 
+test('the resource of a match has its whole timeline', () => {
+  for (let n = 0; n < 60; n++)
+    world.play(
+      incidentMessage(
+        { id: `n${n}`, ut: 1_790_000_100 + n },
+        incident(OPEN, { id: `5-${400 + n}`, incident_id: 408 }),
+        event(OPEN, OPEN.match),
+      ),
+    );
+  const whole = JSON.parse(readResource([], scope, matchUri(OPEN.match)));
+  expect(whole.timeline).toHaveLength(61);
+  expect(whole).toMatchObject({ act: expect.any(String), total: 61, next_page: null });
+});
+
+describe('an unknown argument is refused with the name of the right one', () => {
+  test.each([
+    ['list_matches', { team: 'France' }, /team: unknown argument; send team_id \(search finds it by name\)/],
+    ['live_board', { competition: 1 }, /competition: unknown argument; send competition_id/],
+    ['live_board', { competitionId: 1 }, /competitionId: .* send competition_id/],
+    ['get_match', { match_id: 1, event_id: 1 }, /event_id: .* send match_id/],
+    ['list_matches', { date: '2026-01-01' }, /date: .* send date_from/],
+    ['search', { query: 'goteborg', q: 'x' }, /q: .* send query/],
+    ['get_standings', { season: 1 }, /season: .* send season_id/],
+    ['live_board', { colour: 'red' }, /colour: unknown argument; known are show, sport_id,/],
+  ])('%s %j', (name, args, wanted) => {
+    expect(refusal(name, args)).toMatch(/^invalid_arguments: /);
+    expect(refusal(name, args)).toMatch(wanted);
+  });
+});
+
 describe('errors say what to do', () => {
   test.each([
-    ['live_board', { colour: 'red', team: 1 }, /: colour, team: unknown argument; known are show, sport_id,/],
     ['list_changes', { since: '2026-08-15T14:30:00' }, /^invalid_arguments: .*since: .*time zone.*Z/],
     ['get_head_to_head', { team_id: 5, opponent_id: 101 }, /^not_found: team_id: no such team.*search/],
     ['get_head_to_head', { team_id: 101, opponent_id: 5 }, /^not_found: opponent_id: no such team.*search/],
@@ -153,7 +184,7 @@ describe('search and fetch have the shape that connectors of research assistants
 
   test('finds a team with its match in play and its last one', () => {
     const [team, ...matches] = found('goteborg 101');
-    expect(team).toEqual(['team-101', expect.stringContaining('Göteborg'), 'touchline://team/101']);
+    expect(team).toEqual(['team-101', expect.stringContaining('Göteborg'), 'touchline://teams/101']);
     expect(matches.map(([id]) => id)).toEqual([`match-${OPEN.match}`, `match-${OPEN.earlier}`]);
   });
 
@@ -176,20 +207,6 @@ describe('search and fetch have the shape that connectors of research assistants
     ]);
   });
 
-  test('fetches a match with its whole timeline', () => {
-    for (let n = 0; n < 60; n++)
-      world.play(
-        incidentMessage(
-          { id: `n${n}`, ut: 1_790_000_100 + n },
-          incident(OPEN, { id: `5-${400 + n}`, incident_id: 408 }),
-          event(OPEN, OPEN.match),
-        ),
-      );
-    const whole = JSON.parse(call('fetch', { id: `match-${OPEN.match}` }).text as string);
-    expect(whole.timeline).toHaveLength(61);
-    expect(whole).toMatchObject({ act: expect.any(String), total: 61, next_page: null });
-  });
-
   test('fetches each result as one text', () => {
     const fetched = (id: string) => {
       const { text, ...rest } = call('fetch', { id });
@@ -197,7 +214,7 @@ describe('search and fetch have the shape that connectors of research assistants
     };
     expect(fetched(`match-${OPEN.match}`)).toMatchObject({
       id: `match-${OPEN.match}`,
-      url: `touchline://match/${OPEN.match}`,
+      url: matchUri(OPEN.match),
       metadata: { kind: 'match' },
       content: { act: expect.stringContaining('Do not act'), timeline: [{ type: 'Goal' }] },
     });

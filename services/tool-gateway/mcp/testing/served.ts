@@ -67,6 +67,7 @@ export class ServedMcp {
     await mcpEndpoint(app, {
       data: createProviderData(world.views),
       queries: toolQueries(world.views),
+      view: world.views,
       authenticate(bearer) {
         const access = served.clients.get(bearer);
         return access === undefined ? null : { tokenId: `id-of-${bearer}`, clientId: access.clientId };
@@ -116,15 +117,32 @@ export class ServedMcp {
     });
   }
 
-  /** Sends a GET, as clients of earlier revisions do for a stream. */
-  get(headers: Readonly<Record<string, string>> = {}, url: URL = this.url): Promise<Response> {
-    return fetch(url, {
-      headers: { authorization: `Bearer ${ALL.token}`, accept: 'text/event-stream', ...headers },
+  /** Requests the stream of a session of revision 2025-11-25. The end of the test closes it. */
+  async openStream(
+    session: string,
+    headers: Readonly<Record<string, string>> = {},
+    url: URL = this.url,
+  ): Promise<Response> {
+    const answer = await fetch(url, {
+      headers: {
+        authorization: `Bearer ${ALL.token}`,
+        accept: 'text/event-stream',
+        'mcp-session-id': session,
+        'mcp-protocol-version': '2025-11-25',
+        ...headers,
+      },
     });
+    onTestFinished(() => answer.body?.cancel());
+    return answer;
+  }
+
+  /** Returns the number of open streams, as the metrics show it. */
+  async streams(): Promise<number> {
+    return Number(/^touchline_mcp_streams\S* (\d+)/m.exec(await this.metrics.metrics())?.[1]);
   }
 }
 
-/** The first request of a client of revision 2025-11-25. */
+/** A request that begins a session of revision 2025-11-25. */
 export const INITIALIZE = {
   jsonrpc: '2.0',
   id: 1,
@@ -132,5 +150,10 @@ export const INITIALIZE = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 };
 
-/** A request of every revision before 2026-07-28. */
+/** Returns the session that an answer to `INITIALIZE` begins. */
+export function sessionOf(answer: Response): string {
+  return answer.headers.get('mcp-session-id') ?? '';
+}
+
+/** A request that every revision before 2026-07-28 answers without a session. */
 export const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };

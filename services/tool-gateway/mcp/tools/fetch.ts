@@ -1,17 +1,17 @@
 /** The tool that returns what search found as one text, in the shape that connectors of research assistants call. */
 import { z } from 'zod';
 import type { NamedMatch } from '#views/queries/tool-queries.ts';
+import { type DocumentKind, documentId, linkOf, parseDocumentId } from '../uris.ts';
 import { seasonsOf } from './catalogue.ts';
 import { isoOf, summaryOf, titleOf } from './common.ts';
 import { shortTexts } from './foreign-text.ts';
 import { wholeMatch } from './match.ts';
-import { type DocumentKind, documentId, linkOf, matchesOf } from './search.ts';
+import { matchesOf } from './search.ts';
 import { ToolError, type ToolScope, tool } from './tool.ts';
 
 /** Maximum number of matches of each kind in the text of a team or competition. */
 const FEW = { limit: 10, page: 1 } as const;
 
-const ID = /^(?:(team|competition|match)-)?([1-9][0-9]{0,15})$/;
 const UNKNOWN = 'No such document. Send the id of a result of search, such as match-3100041.';
 
 export const fetchDocument = tool({
@@ -31,17 +31,15 @@ export const fetchDocument = tool({
   }),
   missing: UNKNOWN,
   answer({ id }, scope) {
-    // A number alone is a match.
-    const [, kind = 'match', digits] = ID.exec(id) ?? [];
-    if (digits === undefined) throw new ToolError('NOT_FOUND', UNKNOWN);
-    const of = [kind as DocumentKind, Number(digits)] as const;
-    const { title, content } = DOCUMENTS[of[0]](of[1], scope);
+    const named = parseDocumentId(id);
+    if (named === null) throw new ToolError('NOT_FOUND', UNKNOWN);
+    const { title, content } = DOCUMENTS[named.kind](named.id, scope);
     return {
-      id: documentId(...of),
+      id: documentId(named.kind, named.id),
       title,
       text: JSON.stringify(shortTexts(content)),
-      url: linkOf(...of, scope),
-      metadata: { kind, read_at: isoOf(scope.now * 1000) },
+      url: linkOf(named.kind, named.id, scope),
+      metadata: { kind: named.kind, read_at: isoOf(scope.now * 1000) },
     };
   },
 });

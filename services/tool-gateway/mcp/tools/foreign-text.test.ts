@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
 import { MAX_TEXT } from '#json/short-text.ts';
+import { complete } from '../completions.ts';
+import { listResources, readResource } from '../resources.ts';
 import { changedTable, event, incident, leagues, OPEN } from '../testing/league.ts';
 import { argumentsFor, callTool, refusalOf, scopeOf } from '../testing/tool-calls.ts';
 import { TOOLS } from '../tools.ts';
+import { matchUri, tableUri } from '../uris.ts';
 
 const LONG = 'Göteborg 🏆 '.repeat(1_000);
 
@@ -30,8 +33,16 @@ test.each(TOOLS.map(({ name }) => name))('%s cuts names that are too long', (nam
   expect(longest(callTool(scope, name, argumentsFor(OPEN)[name]))).toBeLessThanOrEqual(MAX_TEXT);
 });
 
-test('refusals cut names that are too long', () => {
+test('resources, completions and refusals cut names that are too long', () => {
   const scope = longNames();
+  expect(longest(listResources([], scope, undefined))).toBeLessThanOrEqual(MAX_TEXT);
+  for (const uri of [matchUri(OPEN.match), tableUri(OPEN.table)])
+    expect(longest(readResource([], scope, uri))).toBeLessThanOrEqual(MAX_TEXT);
+  const completed = complete(
+    { ref: { type: 'ref/prompt', name: 'may-i-act' }, argument: { name: 'team', value: 'Göteborg' } },
+    scope,
+  );
+  expect(longest(completed)).toBeLessThanOrEqual(MAX_TEXT);
   const refused = refusalOf(scope, 'get_standings', { season_id: OPEN.season, type_id: 19 });
   expect(refused.length).toBeLessThan(5 * MAX_TEXT);
 });

@@ -3,11 +3,26 @@ import { z } from 'zod';
 import { STATUS_TYPES } from '#contract/rest/parameters.ts';
 import { dateWindow, liveSince, openDates } from '#contract/rest/windows.ts';
 import { day, id, matchPage, matchPageOf, matchSummary } from './common.ts';
-import { ToolError, tool } from './tool.ts';
+import { ToolError, type ToolScope, tool } from './tool.ts';
 
 const FIND_MATCHES = 'Call list_matches or live_board to find matches.';
 
+/** Returns the parameters of the board that all tools use. */
+function boardAt(now: number) {
+  return {
+    show_postponed: 'yes',
+    events_details: 'no',
+    holdsNow: true,
+    liveSince: liveSince(now),
+  } as const;
+}
+
 const ANY_DAY = { date_from: '0000-01-01 00:00:00', date_to: '9999-12-31 23:59:59' } as const;
+
+/** Returns the first live matches of any day that the contract covers. */
+export function liveMatches({ queries, access, now }: ToolScope, limit: number) {
+  return queries.board({ ...boardAt(now), ...ANY_DAY, limit, page: 1, status_type: 'live' }, access).items;
+}
 
 export const listMatches = tool({
   name: 'list_matches',
@@ -53,7 +68,7 @@ export const liveBoard = tool({
   name: 'live_board',
   title: 'Live board',
   description:
-    'Lists live matches, or all matches of today, with score, minute and trading guard. Call it every 10 seconds at most.',
+    'Lists live matches, or all matches of today, with score, minute and trading guard. Call it every 10 seconds at most, or subscribe to the resource of a match.',
   operations: ['livescore.index'],
   input: z.object({
     show: z.enum(['live', 'today']).default('live').describe('today: all matches of today.'),
@@ -66,16 +81,7 @@ export const liveBoard = tool({
   missing: FIND_MATCHES,
   answer({ show, sport_id, competition_id, team_id, limit, page }, scope) {
     const shown = show === 'today' ? dateWindow({}, scope.now) : { ...ANY_DAY, status_type: 'live' as const };
-    const query = {
-      ...shown,
-      show_postponed: 'yes',
-      events_details: 'no',
-      holdsNow: true,
-      liveSince: liveSince(scope.now),
-      limit,
-      page,
-      sport_id,
-    } as const;
+    const query = { ...boardAt(scope.now), ...shown, limit, page, sport_id };
     const found = scope.queries.board(query, scope.access, { competition_id, team_id });
     return matchPageOf(found, scope);
   },

@@ -1,0 +1,168 @@
+import { covers, type OperationName } from '#contract/rest/operations.ts';
+import type { Access } from '#contract/rest/provider.ts';
+import { isCovered } from '#views/queries/access.ts';
+import type { BoardView, Views } from '#views/store/views.ts';
+import type { AccessOf } from './caller.ts';
+import { changedLists, type ListKeys, type ListKind } from './list-watch.ts';
+import { getMatch } from './tools/match.ts';
+import { matchUri, tableUri } from './uris.ts';
+
+type Subscriber = {
+  readonly clientId: number;
+  /** Called for every changed resource, subscribed to or not. Must not throw. */
+  changed(uri: string): void;
+  /** Called when a list of the client has changed. Must not throw. */
+  listChanged(kind: ListKind): void;
+};
+
+type ChangesOptions = {
+  readonly view: Pick<BoardView, 'onChange' | 'onTable' | 'standings' | 'matchHealth' | 'matches' | 'halts'> &
+    Pick<Views, 'health'>;
+  readonly accessOf: AccessOf;
+  /** Returns the current keys of a contract's lists. */
+  readonly listsOf: (access: Access) => ListKeys;
+  /** Returns the competition of a season; null if it is unknown. */
+  readonly competitionOf: (seasonId: number) => number | null;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+};
+
+/** Minimum interval between notifications of changes, milliseconds: the messages of one goal follow each other. */
+const BATCH_MS = 10;
+/** Interval between checks of the feeds, milliseconds: a feed expires by time alone. */
+const FEEDS_EVERY_MS = 100;
+/** Interval between checks of the lists, milliseconds. */
+const LISTS_EVERY_MS = 1_000;
+
+/** Follows the views, and notifies subscribers. Call `close` at the end. */
+export class ChangeNotifier {
+  readonly #options: ChangesOptions;
+  /** Each subscriber with the last keys of its lists; null while its client has no contract. */
+  readonly #subscribers = new Map<Subscriber, ListKeys | null>();
+  readonly #stopFollowing: readonly (() => void)[];
+  /** Competitions of changed matches, by event id; null if unknown. */
+  readonly #matches = new Map<number, number | null>();
+  /** Seasons with changed tables; null stands for tables without a season. */
+  readonly #seasons = new Set<number | null>();
+  #batchTimer: NodeJS.Timeout | undefined;
+  /** Time of the last batch, by `performance.now()`. */
+  #notifiedAt = Number.NEGATIVE_INFINITY;
+  /** State and reason of each match's feed at the last check, with its halts by hand, by event id. */
+  #feeds = new Map<number, string>();
+  /** Timers of the checks, which run while there are subscribers. */
+  #checks: readonly NodeJS.Timeout[] = [];
+
+  constructor(options: ChangesOptions) {
+    this.#options = options;
+    const { view } = options;
+    this.#stopFollowing = [
+      view.onChange(({ event_id, competition_id }) => {
+        if (this.#scheduleBatch()) this.#matches.set(event_id, competition_id);
+      }),
+      view.onTable((seasonId) => {
+        if (this.#scheduleBatch()) this.#seasons.add(seasonId);
+      }),
+    ];
+  }
+
+  /** Notifies a subscriber of every later change, until the returned function is called. */
+  subscribe(subscriber: Subscriber): () => void {
+    if (this.#subscribers.size === 0) {
+      this.#feeds = this.#currentFeeds();
+      this.#checks = [
+        setInterval(() => this.#checkFeeds(), FEEDS_EVERY_MS).unref(),
+        setInterval(() => this.#checkLists(), LISTS_EVERY_MS).unref(),
+      ];
+    }
+    const access = this.#options.accessOf(subscriber.clientId);
+    this.#subscribers.set(subscriber, access === undefined ? null : this.#options.listsOf(access));
+    return () => {
+      this.#subscribers.delete(subscriber);
+      if (this.#subscribers.size === 0) this.#stopChecks();
+    };
+  }
+
+  close(): void {
+    for (const stop of this.#stopFollowing) stop();
+    clearTimeout(this.#batchTimer);
+    this.#stopChecks();
+    this.#subscribers.clear();
+  }
+
+  #scheduleBatch(): boolean {
+    if (this.#subscribers.size === 0) return false;
+    const wait = Math.max(0, this.#notifiedAt + BATCH_MS - performance.now());
+    this.#batchTimer ??= setTimeout(() => this.#notify(), wait);
+    return true;
+  }
+
+  #notify(): void {
+    this.#batchTimer = undefined;
+    this.#notifiedAt = performance.now();
+    for (const [id, competitionId] of this.#matches) this.#sendMatch(id, competitionId);
+    const { view, competitionOf } = this.#options;
+    for (const seasonId of this.#seasons) {
+      const tables = seasonId === null ? view.standings.rankings() : view.standings.ofSeason(seasonId);
+      const competitionId = seasonId === null ? null : competitionOf(seasonId);
+      for (const { standings_id } of tables)
+        this.#send(tableUri(standings_id), competitionId, ['standings.show']);
+    }
+    this.#matches.clear();
+    this.#seasons.clear();
+  }
+
+  /** Notifies at once of matches whose feed changed, such as to stale or back. */
+  #checkFeeds(): void {
+    const before = this.#feeds;
+    this.#feeds = this.#currentFeeds();
+    for (const [id, feed] of this.#feeds)
+      if (before.get(id) !== feed)
+        this.#sendMatch(id, this.#options.view.matches.state(id)?.competition_id ?? null);
+  }
+
+  #currentFeeds(): Map<number, string> {
+    const { view, now } = this.#options;
+    const at = now();
+    return new Map(
+      view.health.matches().map((id) => {
+        const { state, reason } = view.matchHealth(id, at);
+        const competition_id = view.matches.state(id)?.competition_id ?? null;
+        const { isRead, standing } = view.halts.standing(at, { event_id: id, competition_id });
+        const byHand = standing.map(({ scope, version }) => `${scope} ${version}`);
+        return [id, `${state} ${reason} ${isRead} ${byHand}`];
+      }),
+    );
+  }
+
+  #sendMatch(id: number, competitionId: number | null): void {
+    this.#send(matchUri(id), competitionId, getMatch.operations);
+  }
+
+  /** Notifies of changed lists. Reads the lists of a contract once for all of its subscribers. */
+  #checkLists(): void {
+    const { accessOf, listsOf } = this.#options;
+    const read = new Map<Access, ListKeys>();
+    for (const [subscriber, before] of this.#subscribers) {
+      const access = accessOf(subscriber.clientId);
+      if (access === undefined) continue;
+      const after = read.get(access) ?? listsOf(access);
+      read.set(access, after);
+      this.#subscribers.set(subscriber, after);
+      if (before !== null) for (const kind of changedLists(before, after)) subscriber.listChanged(kind);
+    }
+  }
+
+  #stopChecks(): void {
+    for (const timer of this.#checks) clearInterval(timer);
+    this.#checks = [];
+  }
+
+  /** Notifies subscribers of a changed resource whose contract covers its operations and its competition. */
+  #send(uri: string, competitionId: number | null, operations: readonly OperationName[]): void {
+    for (const subscriber of this.#subscribers.keys()) {
+      const access = this.#options.accessOf(subscriber.clientId);
+      if (access !== undefined && covers(access, operations) && isCovered(access, competitionId))
+        subscriber.changed(uri);
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import type { Client } from '@modelcontextprotocol/client';
+import { describe, expect, test } from 'vitest';
+import type { Access } from '#contract/rest/provider.ts';
+import { eventMessage } from '#ingestion/testing/messages.ts';
+import { CLOSED, event, OPEN } from './testing/league.ts';
+import { ALL, ALL_REVISIONS, NARROW, ServedMcp } from './testing/served.ts';
+import { MATCH_TEMPLATE, TABLE_TEMPLATE } from './uris.ts';
+
+/** A contract without tables. */
+const WITHOUT_TABLES: Access['operations'] = new Set([
+  'events.index',
+  'events.show',
+  'events.incidents',
+  'competitions.index',
+  'livescore.index',
+]);
+
+async function textOf(client: Client, name: string, args: Record<string, string>): Promise<string> {
+  const { messages } = await client.getPrompt({ name, arguments: args });
+  return messages.map(({ content }) => (content.type === 'text' ? content.text : '')).join('\n');
+}
+
+describe.each(ALL_REVISIONS)('prompts (revision %s)', (revision) => {
+  test('are listed with their arguments, and return a text with the values', async () => {
+    const client = await (await ServedMcp.start()).connect(revision);
+    const { prompts } = await client.listPrompts();
+    expect(
+      prompts.map(({ name, arguments: args = [] }) => [
+        name,
+        ...args.map((one) => `${one.name}${one.required ? '' : '?'}`),
+      ]),
+    ).toEqual([
+      ['may-i-act', 'team'],
+      ['catch-up', 'minutes?', 'competition?'],
+      ['table', 'competition', 'season?', 'group?'],
+    ]);
+    expect(await textOf(client, 'may-i-act', { team: ' France ' })).toContain('the match of France now?');
+    expect(await textOf(client, 'catch-up', { competition: '' })).toMatch(/in the last 10 minutes\?/);
+    expect(await textOf(client, 'table', { competition: 'World Cup', group: 'C' })).toContain(
+      'group C of World Cup?',
+    );
+  });
+
+  test('name existing tools only', async () => {
+    const client = await (await ServedMcp.start()).connect(revision);
+    const { tools } = await client.listTools();
+    const names = new Set(tools.map(({ name }) => name));
+    const texts = [
+      await textOf(client, 'may-i-act', { team: 'France' }),
+      await textOf(client, 'catch-up', { competition: 'World Cup' }),
+      await textOf(client, 'table', { competition: 'World Cup', season: '2018' }),
+    ];
+    const named = texts.flatMap((text) => text.match(/\b(?:get|list|live)_[a-z]+\b/g) ?? []);
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  test('are refused when unknown, or when an argument is missing or too long', async () => {
+    const client = await (await ServedMcp.start()).connect(revision);
+    await expect(client.getPrompt({ name: 'nothing' })).rejects.toThrow('Unknown prompt: nothing');
+    await expect(client.getPrompt({ name: 'may-i-act', arguments: { team: ' ' } })).rejects.toThrow(
+      'needs the argument team',
+    );
+    await expect(
+      client.getPrompt({ name: 'may-i-act', arguments: { team: 'x'.repeat(101) } }),
+    ).rejects.toThrow('longer than 100');
+  });
+
+  test('are listed only when the contract has all their tools', async () => {
+    const access = { ...ALL.access, operations: WITHOUT_TABLES };
+    const served = await ServedMcp.start({ clients: [{ ...ALL, access }] });
+    const client = await served.connect(revision);
+    const { prompts } = await client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(['may-i-act', 'catch-up']);
+    await expect(client.getPrompt({ name: 'table', arguments: { competition: 'x' } })).rejects.toThrow(
+      'Unknown prompt',
+    );
+  });
+});
+
+describe.each(ALL_REVISIONS)('completions (revision %s)', (revision) => {
+  const ofPrompt = async (
+    client: Client,
+    name: string,
+    argument: string,
+    value: string,
+    context?: Record<string, string>,
+  ) =>
+    (
+      await client.complete({
+        ref: { type: 'ref/prompt', name },
+        argument: { name: argument, value },
+        ...(context === undefined ? {} : { context: { arguments: context } }),
+      })
+    ).completion.values;
+  const ofTemplate = async (client: Client, uri: string, argument: string, value: string) =>
+    (await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: argument, value } }))
+      .completion.values;
+
+  test('of prompts are names of teams, competitions, and seasons of a competition', async () => {
+    const client = await (await ServedMcp.start()).connect(revision);
+    expect((await ofPrompt(client, 'may-i-act', 'team', 'goteb')).toSorted()).toEqual([
+      'Göteborg 101',
+      'Göteborg 102',
+    ]);
+    expect(await ofPrompt(client, 'table', 'competition', 'zur')).toEqual(['Zürich competition']);
+    expect(await ofPrompt(client, 'table', 'competition', '')).toHaveLength(2);
+    expect(await ofPrompt(client, 'table', 'season', 'sea', { competition: 'Zürich' })).toEqual([
+      'Zürich season',
+    ]);
+    expect(await ofPrompt(client, 'table', 'season', '2018', { competition: 'Zürich' })).toEqual([]);
+    expect(await ofPrompt(client, 'table', 'season', '')).toEqual([]);
+    expect(await ofPrompt(client, 'catch-up', 'minutes', '1')).toEqual([]);
+  });
+
+  test('of resources are ids of live matches, matches of a team, and tables of a competition', async () => {
+    const client = await (await ServedMcp.start()).connect(revision);
+    const matches = (value: string) => ofTemplate(client, MATCH_TEMPLATE, 'match_id', value);
+    const tables = (value: string) => ofTemplate(client, TABLE_TEMPLATE, 'standings_id', value);
+    expect(await matches('')).toEqual([OPEN, CLOSED].map(({ match }) => String(match)));
+    expect(await matches('7')).toEqual([String(OPEN.match)]);
+    expect((await matches('göteborg 101')).toSorted()).toEqual([OPEN.match, OPEN.earlier].map(String));
+    expect(await tables('8')).toEqual([CLOSED.table, CLOSED.scorers].map(String));
+    expect(await tables('zurich')).toEqual([CLOSED.table, CLOSED.scorers].map(String));
+    expect(await tables('')).toHaveLength(4);
+  });
+
+  test('contain nothing outside the contract', async () => {
+    const client = await (await ServedMcp.start({ clients: [NARROW] })).connect(revision, NARROW.token);
+    expect(await ofPrompt(client, 'may-i-act', 'team', 'zurich')).toEqual([]);
+    expect(await ofPrompt(client, 'table', 'competition', '')).toEqual(['Göteborg competition']);
+    expect(await ofPrompt(client, 'table', 'season', '', { competition: 'Zürich' })).toEqual([]);
+    expect(await ofTemplate(client, MATCH_TEMPLATE, 'match_id', '')).toEqual([String(OPEN.match)]);
+    expect(await ofTemplate(client, TABLE_TEMPLATE, 'standings_id', '8')).toEqual([]);
+    const access = { ...ALL.access, operations: new Set([]) };
+    const bare = await (await ServedMcp.start({ clients: [{ ...ALL, access }] })).connect(revision);
+    expect(await ofTemplate(bare, MATCH_TEMPLATE, 'match_id', '')).toEqual([]);
+    expect(await ofTemplate(bare, TABLE_TEMPLATE, 'standings_id', '')).toEqual([]);
+  });
+
+  test('are refused for an unknown prompt or resource template', async () => {
+    const client = await (await ServedMcp.start()).connect(revision);
+    await expect(ofPrompt(client, 'nothing', 'team', '')).rejects.toThrow('Unknown prompt');
+    for (const uri of ['touchline://players/{id}', 'constructor'])
+      await expect(ofTemplate(client, uri, 'id', '')).rejects.toThrow('Unknown resource template');
+  });
+});
+
+describe.each(ALL_REVISIONS)('a client of revision %s that listens to lists', (revision) => {
+  /** Connects a listening client. Returns a list that fills with the lists it is notified of. */
+  async function listening(served: ServedMcp): Promise<string[]> {
+    const client = await served.connect(revision);
+    const changed: string[] = [];
+    for (const list of ['tools', 'prompts', 'resources'] as const)
+      client.setNotificationHandler(`notifications/${list}/list_changed`, () => void changed.push(list));
+    expect(client.getServerCapabilities()).toMatchObject({
+      tools: { listChanged: true },
+      prompts: { listChanged: true },
+      resources: { listChanged: true, subscribe: true },
+      completions: {},
+    });
+    if (revision === '2026-07-28')
+      await client.listen({ toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true });
+    await expect.poll(() => served.streams()).toBe(1);
+    return changed;
+  }
+
+  test('is notified of tools and prompts when its contract changes', async () => {
+    const served = await ServedMcp.start();
+    const changed = await listening(served);
+    served.clients.set(ALL.token, { ...ALL.access, operations: WITHOUT_TABLES });
+    await expect.poll(() => changed.toSorted()).toEqual(['prompts', 'resources', 'tools']);
+  });
+
+  test('is notified of resources when a match is no longer live, and not of other changes of a match', async () => {
+    const served = await ServedMcp.start();
+    const changed = await listening(served);
+    const play = (n: number, fields: object) =>
+      served.world.play(
+        eventMessage({ id: `${n}`, ut: 1_790_000_000 + n }, event(OPEN, OPEN.match, { ...fields })),
+      );
+    play(100, { clock_time: 999 });
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(changed).toEqual([]);
+    play(101, { status_id: 11, status_type: 'finished', clock_status: 'stopped' });
+    await expect.poll(() => changed).toEqual(['resources']);
+  });
+});

@@ -1,0 +1,193 @@
+/** Sessions of clients of revisions before 2026-07-28. They hold subscriptions alone: any replica answers other calls (docs/decisions/0053). */
+import { randomUUID } from 'node:crypto';
+import {
+  isInitializeRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import type { Caller } from './caller.ts';
+import type { McpHandlerOptions } from './handlers.ts';
+import type { ListKind } from './list-watch.ts';
+import { createServer, type ResourceSubscriptions } from './server.ts';
+
+type Session = {
+  readonly id: string;
+  readonly caller: Caller;
+  readonly server: Server;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly uris: Set<string>;
+  usedAt: number;
+  streams: number;
+};
+
+const SEND_LIST_CHANGED: Readonly<Record<ListKind, (server: Server) => Promise<void>>> = {
+  tools: (server) => server.sendToolListChanged(),
+  prompts: (server) => server.sendPromptListChanged(),
+  resources: (server) => server.sendResourceListChanged(),
+};
+
+const SESSION_HEADER = 'mcp-session-id';
+
+/** Methods that only the replica with the session can answer. */
+const SESSION_METHODS = new Set(['resources/subscribe', 'resources/unsubscribe']);
+
+/** Answers requests of revisions before 2026-07-28. Call `close` at the end. */
+export class McpSessions {
+  readonly #options: McpHandlerOptions;
+  readonly #sessions = new Map<string, Session>();
+  /** Prefix of the ids of this process's sessions. */
+  readonly #idPrefix = `${randomUUID()}.`;
+
+  constructor(options: McpHandlerOptions) {
+    this.#options = options;
+  }
+
+  /** Answers a request; `body` is its parsed body, undefined for GET and DELETE. */
+  async answer(request: Request, body: unknown, caller: Caller): Promise<Response> {
+    if (isInitializeRequest(body)) return this.#open(request, body, caller);
+    const id = request.headers.get(SESSION_HEADER);
+    const session = id === null ? undefined : this.#sessions.get(id);
+    if (session !== undefined && session.caller.tokenId === caller.tokenId)
+      return this.#answerIn(session, request, body);
+    // An unknown id with our prefix belongs to an ended session; a session of another process may still exist.
+    const hasEnded = id?.startsWith(this.#idPrefix) === true;
+    if (request.method === 'POST' && !hasEnded && !needsSession(body))
+      return this.#answerWithoutSession(request, body, caller);
+    return id === null
+      ? refusal(400, 'This needs a session: send initialize first')
+      : refusal(404, 'The session has ended, or another replica has it: send initialize again');
+  }
+
+  sweep(): void {
+    const { limits, context } = this.#options;
+    const before = context.now() - limits.sessionIdleMs;
+    for (const session of this.#sessions.values())
+      if (session.streams === 0 && session.usedAt <= before) this.#end(session, 'idle');
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#sessions.values(), ({ server }) => server.close()));
+  }
+
+  async #open(request: Request, body: unknown, caller: Caller): Promise<Response> {
+    const { context, changes, limits } = this.#options;
+    if (!this.#makeRoom(caller)) return refusal(503, 'Too many sessions: end some, or try again later');
+    const uris = new Set<string>();
+    const subscriptions: ResourceSubscriptions = {
+      subscribe(uri) {
+        if (uris.size >= limits.maxSubscriptions && !uris.has(uri))
+          throw new ProtocolError(
+            ProtocolErrorCode.InvalidRequest,
+            `Too many subscriptions: ${limits.maxSubscriptions} at most, unsubscribe from some`,
+          );
+        uris.add(uri);
+      },
+      unsubscribe: (uri) => void uris.delete(uri),
+    };
+    const server = createServer(context, caller, subscriptions);
+    const id = this.#idPrefix + randomUUID();
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      enableJsonResponse: true,
+    });
+    const session: Session = { id, caller, server, transport, uris, usedAt: context.now(), streams: 0 };
+    const stop = changes.subscribe({
+      clientId: caller.clientId,
+      changed: (uri) => {
+        if (uris.has(uri)) this.#notify(session, () => server.sendResourceUpdated({ uri }));
+      },
+      listChanged: (kind) => this.#notify(session, () => SEND_LIST_CHANGED[kind](server)),
+    });
+    server.onclose = () => {
+      stop();
+      this.#sessions.delete(id);
+      this.#count();
+    };
+    await server.connect(transport);
+    const response = await transport.handleRequest(request, { parsedBody: body });
+    if (response.ok) {
+      this.#sessions.set(id, session);
+      this.#count();
+    } else await server.close();
+    return response;
+  }
+
+  async #answerIn(session: Session, request: Request, body: unknown): Promise<Response> {
+    session.usedAt = this.#options.context.now();
+    const response = await session.transport.handleRequest(request, { parsedBody: body });
+    if (request.method === 'GET' && response.ok) {
+      session.streams += 1;
+      request.signal.addEventListener('abort', () => {
+        session.streams -= 1;
+        session.usedAt = this.#options.context.now();
+        session.transport.closeStandaloneSSEStream();
+      });
+    }
+    return response;
+  }
+
+  async #answerWithoutSession(request: Request, body: unknown, caller: Caller): Promise<Response> {
+    const server = createServer(this.#options.context, caller, null);
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    await server.connect(transport);
+    try {
+      return await transport.handleRequest(request, { parsedBody: body });
+    } finally {
+      await server.close();
+    }
+  }
+
+  #notify({ streams }: Session, send: () => Promise<void>): void {
+    if (streams === 0) return;
+    this.#options.context.metrics.notifications.inc();
+    send().catch((error: unknown) => {
+      this.#options.context.log.debug({ err: error }, 'a notification was not sent');
+    });
+  }
+
+  /** Ends the oldest session without a stream where the token or replica has the maximum. Returns whether one may be opened. */
+  #makeRoom({ tokenId }: Caller): boolean {
+    const { maxSessions, maxSessionsPerToken } = this.#options.limits;
+    const all = [...this.#sessions.values()];
+    const ofToken = all.filter(({ caller }) => caller.tokenId === tokenId);
+    const crowded = ofToken.length >= maxSessionsPerToken ? ofToken : all.length >= maxSessions ? all : null;
+    if (crowded === null) return true;
+    const [oldest] = crowded.filter(({ streams }) => streams === 0).sort((a, b) => a.usedAt - b.usedAt);
+    if (oldest === undefined) return false;
+    this.#end(oldest, 'crowded');
+    return true;
+  }
+
+  #end(session: Session, reason: string): void {
+    this.#options.context.metrics.ended.inc({ reason: `session_${reason}` });
+    this.#sessions.delete(session.id);
+    session.server.close().catch((error: unknown) => {
+      this.#options.context.log.debug({ err: error }, 'a session did not close');
+    });
+  }
+
+  #count(): void {
+    this.#options.context.metrics.sessions.set(this.#sessions.size);
+  }
+}
+
+function needsSession(body: unknown): boolean {
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    'method' in body &&
+    typeof body.method === 'string' &&
+    SESSION_METHODS.has(body.method)
+  );
+}
+
+/** Creates an HTTP error whose JSON-RPC error belongs to no request of the protocol (`id` is null). */
+export function refusal(
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }, { status, headers });
+}
