@@ -3,7 +3,10 @@ import type { ReadRecord } from '#streams/read/follow.ts';
 import { follow, type TopicSource } from '#topics/follow.ts';
 import type { TopicName } from '#topics/topics.ts';
 
-/** Calls `onValue` with the last record of each key that has a value. Reads twice: the values of a season would take all memory. */
+/**
+ * Calls `onValue` with the last record of each key that has a value, each partition's in order. Reads twice, with one offset a key in
+ * memory: the values of a season would take all of it. Rejects as `follow`.
+ */
 export async function readEachLatest<T extends TopicName>(
   topic: T,
   source: TopicSource,

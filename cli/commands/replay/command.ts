@@ -1,8 +1,8 @@
 /** `touchline replay`: rebuilds everything from a log under another topic prefix, beside the running system. */
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { defineCommand, order } from '../../command.ts';
 import { parseNewPrefix } from '../ids.ts';
-import { parseCount } from '../option-values.ts';
+import { parseCount, parseMoment } from '../option-values.ts';
 
 const definition = defineCommand('replay', {
   about: `Rebuilds match state, incidents, transitions, results and tables under another topic prefix, beside the running system,
@@ -33,6 +33,21 @@ export const command = order(definition)
       .default('normalized' as const),
   )
   .option(
+    '--from <moment>',
+    'starts at the first record written then; default: the first record',
+    parseMoment,
+  )
+  .option(
+    '--to <moment>',
+    'ends before the first record written then; default: the last record now',
+    parseMoment,
+  )
+  .option(
+    '--gaps <factor>',
+    'keeps the gaps between records, multiplied by the factor: 1 as recorded, 0.1 ten times as fast; default: no gaps',
+    factorOf,
+  )
+  .option(
     '--partitions <n>',
     'of new topics of a match; default: as many as those of the source',
     parseCount(),
@@ -41,3 +56,10 @@ export const command = order(definition)
     '--for-switch',
     'also copies clients, their access tokens and the checkpoints of the poller, for a system that will continue with the new prefix',
   );
+
+function factorOf(text: string): number {
+  const factor = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || factor === 0)
+    throw new InvalidArgumentError('It must be a number above 0.');
+  return factor;
+}

@@ -48,7 +48,10 @@ type ReplayedProcessor = 'match-processor' | 'standings-processor';
 /** The match processor's default. The output does not depend on it. */
 const MAX_LOADED = 256;
 
-/** Runs the processors of all partitions. The same batches in the same order give the same records. Knows no clock and no broker. */
+/**
+ * Runs the match processor and the standings processor of all partitions, batch after batch. The same batches in the same order
+ * give the same records, including the offsets in their causes. Knows no clock and no broker.
+ */
 export class ReplayEngine {
   readonly #options: ReplayEngineOptions;
   /** Maximum bytes of a record batch, by topic. */

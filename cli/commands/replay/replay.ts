@@ -1,4 +1,3 @@
-import { topicBounds } from '#cluster/logs.ts';
 import { readRules } from '#service/competition-rules.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import { type ConsumedRecord, partitionOfKey, type StreamClient } from '#streams/client/port.ts';
@@ -6,20 +5,26 @@ import { silentLogger } from '#streams/log.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import { readRange } from '#streams/read/read-range.ts';
+import { machineClock } from '#timing/clock.ts';
 import type { TopicCluster } from '#topics/follow.ts';
 import { topicName } from '#topics/topics.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
 import { REPLAY_TOPICS, ReplayEngine, type ReplayInput, type ReplayOutput } from './engine.ts';
 import { RawInputs } from './raw-inputs.ts';
-import { batchesOf, readMerged } from './source.ts';
+import { batchesOf, partitionRanges, readMerged } from './source.ts';
 import { copyInputs, matchPartitions, prepareTarget, requireWritten, setPositions } from './target.ts';
 
-/** A replay: its source and its target. */
+/** A replay: its source, range and target. */
 export type ReplayOptions = {
   readonly source: TopicCluster;
   readonly target: OpenCluster;
   readonly topic: 'normalized-messages' | 'raw-messages';
+  /** The range of the log, Unix milliseconds; null is its start or its current end. */
+  readonly from: number | null;
+  readonly to: number | null;
+  /** Factor for the gaps between records; null keeps no gaps. */
+  readonly gaps: number | null;
   /** Whether existing topics of the target are deleted, and whether also those with records. */
   readonly replace: boolean;
   readonly yes: boolean;
@@ -32,7 +37,10 @@ export type ReplayOptions = {
   readonly onProgress: (line: string) => void;
 };
 
-/** The size of a replay; `unreadable`: raw records that nobody can read, which are left out. */
+/**
+ * The size of a replay; `seconds` from the first record read to the last one acknowledged. `unreadable`: number of raw records that
+ * nobody can read, which are left out (an unreadable normalized message becomes a dead letter).
+ */
 export type Replayed = { readonly records: number; readonly unreadable: number; readonly seconds: number };
 
 const CLIENT = 'touchline-replay';
@@ -43,15 +51,15 @@ const READ_BACK_BYTES = 4 * 1024 * 1024;
 const QUEUE_BYTES = 1024 * 1024 * 1024;
 
 /**
- * Replays the log up to its current end. Resolves when all records are acknowledged and checked, and the positions of the processors are
- * set. Throws `CommandError` when the target is in use or `signal` stops the replay, and the errors of libs/streams and libs/topics.
+ * Replays a range into the target. Resolves when all records are acknowledged and checked, and the positions of the processors
+ * are set. Throws `CommandError` when the target is in use or `signal` stops the replay, and the errors of libs/streams and
+ * libs/topics.
  */
 export async function replayInto(options: ReplayOptions): Promise<Replayed> {
   const { source, target, onProgress } = options;
   const rulesOf = readRules(options.rulesDir);
   onProgress('preparing the target');
-  const partitions = options.partitions ?? (await matchPartitions(source));
-  await prepareTarget(target, { ...options, partitions });
+  await prepareTarget(source, target, options);
   const brokers = source.brokers;
   const client = openStreamClient({ brokers, clientId: CLIENT, log: silentLogger });
   const open = () =>
@@ -64,12 +72,12 @@ export async function replayInto(options: ReplayOptions): Promise<Replayed> {
     prefix,
     codecs,
     rulesOf,
-    partitions,
+    partitions: options.partitions ?? (await matchPartitions(source)),
     readBack: (topic, partition) => writer.readBack(client, topic, partition),
   });
   try {
     const copied = await copyInputs(source, target, publishers[0] as Publisher, options.forSwitch);
-    const replayed = await run(options, { client, engine, writer, partitions });
+    const replayed = await run(options, { client, engine, writer });
     const expected = new Map(copied);
     for (const [topic, count] of engine.counts()) expected.set(topic, (expected.get(topic) ?? 0) + count);
     onProgress('checking what was written');
@@ -87,32 +95,26 @@ type Running = {
   readonly client: StreamClient;
   readonly engine: ReplayEngine;
   readonly writer: ReplayWriter;
-  /** Partitions of the target's topics of a match. */
-  readonly partitions: number;
 };
 
-async function run(
-  options: ReplayOptions,
-  { client, engine, writer, partitions }: Running,
-): Promise<Replayed> {
-  const { source, target, topic, signal, onProgress } = options;
-  const { brokers, prefix } = source;
-  const name = topicName(prefix, topic);
-  const logs = await topicBounds({ brokers, clientId: CLIENT }, [name]);
-  const total = logs.reduce((sum, { start, end }) => sum + end - start, 0);
-  const { registry } = target;
-  const codec = await registry.codec('normalized-messages');
-  const decoder = registry.decoder('raw-messages');
-  const raw = topic === 'raw-messages' ? new RawInputs({ topic: name, decoder, codec, partitions }) : null;
+async function run(options: ReplayOptions, { client, engine, writer }: Running): Promise<Replayed> {
+  const { source, target, topic, from, to, gaps, signal, onProgress } = options;
+  const name = topicName(source.prefix, topic);
+  const ranges = await partitionRanges({ brokers: source.brokers, topic: name, from, to });
+  const total = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
+  const inputs = await inputReader(options);
   const startedAt = performance.now();
   let records = 0;
-  for await (const batch of batchesOf(readMerged(client, logs))) {
+  const show = (): void => onProgress(progressLine(records, total, (performance.now() - startedAt) / 1_000));
+  for await (const batch of batchesOf(readMerged(client, name, ranges), gaps)) {
+    const earlyMs = startedAt + batch.dueMs - performance.now();
+    if (earlyMs > 0) await machineClock.sleep(earlyMs, signal);
     if (signal.aborted) break;
-    const inputs = raw === null ? distributed(batch, options.partitions) : await raw.of(batch);
     // The broker acknowledges the previous batch meanwhile.
-    await writer.write(await engine.process(inputs));
-    records += batch.length;
-    onProgress(progressLine(records, total, (performance.now() - startedAt) / 1_000));
+    const output = await engine.process(await inputs.of(batch.records));
+    await writer.write(output);
+    records += batch.records.length;
+    show();
   }
   await writer.settled();
   if (signal.aborted) {
@@ -120,15 +122,34 @@ async function run(
       `stopped after ${records} of ${total} records: ${target.prefix} is not complete, replay again with --replace --yes`,
     );
   }
-  return { records, unreadable: raw?.unreadable ?? 0, seconds: (performance.now() - startedAt) / 1_000 };
+  return { records, unreadable: inputs.unreadable(), seconds: (performance.now() - startedAt) / 1_000 };
 }
 
-/** Returns records in the partitions of their keys; undefined keeps theirs. */
-function distributed(records: readonly ReadRecord[], partitions: number | undefined): readonly ReplayInput[] {
-  if (partitions === undefined) return records;
-  return records.map((record) =>
-    record.key === null ? record : { ...record, partition: partitionOfKey(record.key, partitions) },
-  );
+/** Converts records of the source into input of the engine. `unreadable`: the number of records that it left out. */
+type InputReader = {
+  readonly of: (records: readonly ReadRecord[]) => Promise<readonly ReplayInput[]>;
+  readonly unreadable: () => number;
+};
+
+/** Returns the conversion for a source: it normalizes raw messages, or distributes records over other partitions. */
+async function inputReader(options: ReplayOptions): Promise<InputReader> {
+  const { source, target, topic, partitions } = options;
+  if (topic === 'raw-messages') {
+    const raw = new RawInputs({
+      topic: topicName(source.prefix, topic),
+      decoder: target.registry.decoder(topic),
+      codec: await target.registry.codec('normalized-messages'),
+      partitions: partitions ?? (await matchPartitions(source)),
+    });
+    return { of: (records) => raw.of(records), unreadable: () => raw.unreadable };
+  }
+  const of = (records: readonly ReadRecord[]): readonly ReplayInput[] =>
+    partitions === undefined
+      ? records
+      : records.map((record) =>
+          record.key === null ? record : { ...record, partition: partitionHash(record.key) % partitions },
+        );
+  return { of: async (records) => of(records), unreadable: () => 0 };
 }
 
 /** Publishes batches while the next one is processed, and reads back published records. */
@@ -168,10 +189,14 @@ class ReplayWriter {
   }
 }
 
-/** Returns the progress as one line: records, records per second, and the estimated time left. */
+const WIDTH = 24;
+
+/** Returns the progress as one line: a bar, records, records per second, and the estimated time left. */
 function progressLine(records: number, total: number, seconds: number): string {
   const share = total === 0 ? 1 : records / total;
+  const filled = Math.floor(share * WIDTH);
+  const bar = `${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}`;
   const rate = seconds > 0 ? records / seconds : 0;
   const left = rate > 0 ? `, ${Math.ceil((total - records) / rate)} s left` : '';
-  return `replay: ${Math.floor(share * 100)} %, ${records} of ${total} records, ${Math.round(rate)}/s${left}`;
+  return `replay: [${bar}] ${Math.floor(share * 100)} %, ${records} of ${total} records, ${Math.round(rate)}/s${left}`;
 }

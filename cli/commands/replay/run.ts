@@ -12,12 +12,15 @@ import { copyInto } from './target.ts';
 const settings = z.object(rulesSettings);
 
 export async function run(...[given]: GivenTo<typeof command>): Promise<number> {
-  const { into, copy, partitions, replace = false, yes = false, forSwitch = false } = given;
+  const { into, copy, from = null, to = null, gaps = null, partitions } = given;
+  const { replace = false, yes = false, forSwitch = false } = given;
   if (yes && !replace) throw new UsageError('--yes goes with --replace');
-  if (copy && (partitions !== undefined || forSwitch || given.source === 'raw'))
+  const ofReplay = [from, to, gaps, partitions ?? null].some((one) => one !== null);
+  if (copy && (ofReplay || forSwitch || given.source === 'raw'))
     throw new UsageError('--copy goes with --into, --replace and --yes alone');
+  if (from !== null && to !== null && from >= to) throw new UsageError('--from must be before --to');
   const topic = SOURCES[given.source];
-  const options = { topic, replace, yes, forSwitch, partitions };
+  const options = { topic, from, to, gaps, replace, yes, forSwitch, partitions };
   const source = findCluster(process.env);
   const { RULES_DIR } = loadConfig(settings, process.env);
   const target = openCluster({ ...source, prefix: into });

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { FetchedRecord, ReaderOptions, StreamClient } from '#streams/client/port.ts';
-import { batchesOf, readMerged } from './source.ts';
+import { readMerged } from './source.ts';
 
 /** Times of the records of three partitions; in the second one, a clock went back. */
 const TIMES = [
@@ -12,7 +12,11 @@ const TIMES = [
 const LOGS = TIMES.map((times) =>
   times.map((timestamp, offset): FetchedRecord => ({ offset, timestamp, key: null, value: null })),
 );
-const RANGES = [4, 4, 1].map((end, partition) => ({ topic: 'a', partition, start: 0, end }));
+const RANGES = [
+  { partition: 0, start: 0, end: 4 },
+  { partition: 1, start: 0, end: 4 },
+  { partition: 2, start: 0, end: 1 },
+];
 
 /** A client whose fetches return `atOnce` records; partition `slow` answers late. */
 function clientOf(atOnce: number, slow: number): Pick<StreamClient, 'openReader'> {
@@ -38,21 +42,9 @@ test.each([
   'merges partitions by their records alone, with %i records at once and partition %i slow',
   async (atOnce, slow) => {
     const merged: string[] = [];
-    for await (const { partition, timestamp } of readMerged(clientOf(atOnce, slow), RANGES))
+    for await (const { partition, timestamp } of readMerged(clientOf(atOnce, slow), 'a', RANGES))
       merged.push(`${partition}:${timestamp}`);
     // At the same time the lower partition first; each in its order; up to the end of its range.
     expect(merged).toEqual(['0:10', '1:15', '0:20', '0:20', '2:20', '0:40', '1:50', '1:12', '1:20']);
   },
 );
-
-test.each([
-  ['number', 36_000, 1, [16_000, 16_000, 4_000]],
-  ['bytes', 3, 36 * 1024 * 1024, [2, 1]],
-])('limits batches by %s', async (_, count, bytes, expected) => {
-  const read = async function* () {
-    for (let left = count; left > 0; left -= 1) yield { value: Buffer.alloc(bytes) };
-  };
-  const lengths: number[] = [];
-  for await (const batch of batchesOf(read())) lengths.push(batch.length);
-  expect(lengths).toEqual(expected);
-});

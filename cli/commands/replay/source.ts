@@ -1,34 +1,60 @@
-/** Reads a topic in an order that depends on the log alone, in batches. */
-import type {
-  LogBounds,
-  PartitionReader,
-  ReadBatch,
-  StreamClient,
-  TopicPartition,
+import { offsetsAt, topicBounds } from '#cluster/logs.ts';
+import type { Brokers } from '#security/brokers.ts';
+import {
+  type PartitionReader,
+  partitionKey,
+  type ReadBatch,
+  type StreamClient,
 } from '#streams/client/port.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 
-/** A partition, and the offsets to read; `end` is excluded. */
-type PartitionLog = TopicPartition & LogBounds;
+/** A range of a topic; times are those of its records, Unix milliseconds. */
+export type TopicRange = {
+  readonly brokers: Brokers;
+  /** Name on the broker. */
+  readonly topic: string;
+  /** Starts at the first record written at or after this time; null starts at the first record. */
+  readonly from: number | null;
+  /** Ends before the first record written at or after this time; null ends at the current end. */
+  readonly to: number | null;
+};
+
+/** The offsets of a range in one partition; `end` is excluded. */
+export type PartitionRange = { readonly partition: number; readonly start: number; readonly end: number };
 
 /** Maximum size of a fetch. Each partition holds two of them. */
 const FETCH_BYTES = 1024 * 1024;
+const READER = 'touchline-replay';
+
+/** Returns the offsets of a range in each partition, as the broker knows them by time. Rejects with `StreamError`. */
+export async function partitionRanges({ brokers, topic, from, to }: TopicRange): Promise<PartitionRange[]> {
+  const bounds = await topicBounds({ brokers, clientId: READER }, [topic]);
+  const first = from === null ? null : await offsetsAt({ brokers, topic, time: from });
+  const last = to === null ? null : await offsetsAt({ brokers, topic, time: to });
+  return bounds.map((of) => {
+    const key = partitionKey(of);
+    const end = last?.get(key) ?? of.end;
+    const start = Math.max(of.start, first?.get(key) ?? 0);
+    return { partition: of.partition, start: Math.min(start, end), end };
+  });
+}
 
 /**
- * Reads logs, merged: each partition in its order, and partitions by the times of their next records, then by their numbers. The order
- * depends on the log alone, not on the speed of reading. Rejects with `StreamError`.
+ * Reads the records of a range, merged: each partition in its order, and partitions by the times of their next records, then by
+ * their numbers. The order depends on the log alone, not on the speed of reading. Rejects with `StreamError`.
  */
 export async function* readMerged(
   client: Pick<StreamClient, 'openReader'>,
-  logs: readonly PartitionLog[],
+  topic: string,
+  ranges: readonly PartitionRange[],
 ): AsyncGenerator<ReadRecord> {
-  const cursors = logs
+  const cursors = ranges
     .filter(({ start, end }) => start < end)
     .map(
-      (log) =>
+      (range) =>
         new PartitionCursor(
-          client.openReader({ topic: log.topic, partition: log.partition, maxBytes: FETCH_BYTES }),
-          log,
+          client.openReader({ topic, partition: range.partition, maxBytes: FETCH_BYTES }),
+          range,
         ),
     );
   try {
@@ -53,16 +79,16 @@ export async function* readMerged(
 class PartitionCursor {
   head: ReadRecord | undefined;
   readonly #reader: PartitionReader;
-  readonly #log: PartitionLog;
+  readonly #range: PartitionRange;
   #records: ReadBatch['records'] = [];
   #at = 0;
   #next: number;
   #fetching: Promise<ReadBatch> | null = null;
 
-  constructor(reader: PartitionReader, log: PartitionLog) {
+  constructor(reader: PartitionReader, range: PartitionRange) {
     this.#reader = reader;
-    this.#log = log;
-    this.#next = log.start;
+    this.#range = range;
+    this.#next = range.start;
     this.#fetchAhead();
   }
 
@@ -82,7 +108,7 @@ class PartitionCursor {
   advance(): void {
     const record = this.#records[this.#at];
     this.#at += 1;
-    const { partition, end } = this.#log;
+    const { partition, end } = this.#range;
     this.head = record === undefined || record.offset >= end ? undefined : { ...record, partition };
   }
 
@@ -91,7 +117,7 @@ class PartitionCursor {
   }
 
   #fetchAhead(): void {
-    if (this.#next >= this.#log.end) {
+    if (this.#next >= this.#range.end) {
       this.#fetching = null;
       return;
     }
@@ -105,20 +131,39 @@ class PartitionCursor {
 const MAX_RECORDS = 16_000;
 /** Size at which a batch is complete; its last record may exceed it. */
 const MAX_BYTES = 64 * 1024 * 1024;
+/** Longest time between records of one batch when gaps are kept, milliseconds of the replay. */
+const TICK_MS = 100;
 
-/** Groups records into batches by number and bytes, never by the time of reading, because versions of tables count batches. */
-export async function* batchesOf<T extends { readonly value: Buffer | null }>(
+type TimedRecord = { readonly timestamp: number; readonly value: Buffer | null };
+
+/** A batch, and the time at which it is due, milliseconds after the first record. */
+export type ReplayBatch<T> = { readonly records: readonly T[]; readonly dueMs: number };
+
+/**
+ * Groups records into batches by their content, never by the time of reading, because versions of tables count batches. Groups
+ * by number and bytes; with `gaps`, the factor for gaps between records (null: none), also by tenths of a second of the replay.
+ */
+export async function* batchesOf<T extends TimedRecord>(
   records: AsyncIterable<T>,
-): AsyncGenerator<readonly T[]> {
+  gaps: number | null,
+): AsyncGenerator<ReplayBatch<T>> {
   let batch: T[] = [];
   let bytes = 0;
+  let dueMs = 0;
+  let first: number | null = null;
   for await (const record of records) {
+    first ??= record.timestamp;
+    const tick = gaps === null ? 0 : Math.floor(((record.timestamp - first) * gaps) / TICK_MS) * TICK_MS;
+    // Ignores a clock that went back.
+    const isNext = tick > dueMs || batch.length >= MAX_RECORDS || bytes >= MAX_BYTES;
+    if (isNext && batch.length > 0) {
+      yield { records: batch, dueMs };
+      batch = [];
+      bytes = 0;
+    }
+    dueMs = Math.max(dueMs, tick);
     batch.push(record);
     bytes += record.value?.length ?? 0;
-    if (batch.length < MAX_RECORDS && bytes < MAX_BYTES) continue;
-    yield batch;
-    batch = [];
-    bytes = 0;
   }
-  if (batch.length > 0) yield batch;
+  if (batch.length > 0) yield { records: batch, dueMs };
 }

@@ -17,7 +17,7 @@ import { topicIdsName } from '#topics/topic-ids.ts';
 import { isByEvent, type TopicName, topicName } from '#topics/topics.ts';
 import { type OpenCluster, requireConfirmed } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
-import { lossOf, recordCounts, requireNothingRuns } from '../../deletion.ts';
+import { lossOf, recordCounts, requireNothingRuns, requireStopped } from '../../deletion.ts';
 import { setPosition } from '../position/set-position.ts';
 import { REBUILDS } from '../rebuild/derived.ts';
 
@@ -25,16 +25,18 @@ import { REBUILDS } from '../rebuild/derived.ts';
 const CONTINUED = ['match-processor', 'standings-processor'] as const satisfies readonly ProcessorName[];
 
 /**
- * Creates the topics of the target and registers their schemas; topics of a match get `partitions`. `replace` deletes existing topics
- * first, `yes` also those with records. Throws `CommandError` when the target is in use, holds records, or belongs to another application,
- * and the errors of libs/topics.
+ * Creates the topics of the target and registers their schemas; topics of a match get `partitions`, by default as many as those
+ * of the source. `replace` deletes existing topics first, `yes` when they hold records. Throws `CommandError` when the target is
+ * in use, holds records, or belongs to another application, and the errors of libs/topics.
  */
 export async function prepareTarget(
+  source: TopicCluster,
   target: OpenCluster,
-  options: { readonly replace: boolean; readonly yes: boolean; readonly partitions: number },
+  options: { readonly replace: boolean; readonly yes: boolean; readonly partitions: number | undefined },
 ): Promise<void> {
-  const { replace, yes, partitions } = options;
+  const { replace, yes, partitions: requested } = options;
   const { brokers, prefix } = target;
+  await requireStopped(target, PROCESSOR_NAMES);
   await requireNothingRuns(target);
   const existing = await ownTopicsUnder(target);
   const counts = await recordCounts(
@@ -49,6 +51,7 @@ export async function prepareTarget(
       `${[...counts.keys()].join(', ')} hold records already: name another prefix, or replace them with --replace`,
     );
   }
+  const partitions = requested ?? (await matchPartitions(source));
   await Promise.all([createTopics({ brokers, prefix, partitions }), target.registry.registerAll()]);
 }
 
@@ -85,7 +88,7 @@ const OPERATIONS = ['clients', 'access-tokens', 'poller-checkpoints'] as const s
 
 /**
  * Copies what is not derived from messages: the catalogue and the provider's own tables; `forSwitch`, also clients, their access tokens
- * and the poller's checkpoints. Call this before looking up the end of the log: the poller may read messages twice, but must not
+ * and the poller's checkpoints. Call this before looking up the end of the range: the poller may read messages twice, but must not
  * leave any out. Returns the number of records by topic, named as on the broker.
  */
 export function copyInputs(
@@ -97,7 +100,10 @@ export function copyInputs(
   return copyTopics(source, target, publisher, forSwitch ? [...INPUTS, ...OPERATIONS] : INPUTS);
 }
 
-/** Copies the records of topics as they are, deletions too. Returns the number of records by topic, named as on the broker. */
+/**
+ * Copies the records of topics as they are: keys, values with the ids of their schemas, deletions and partitions. Returns the number
+ * of records by topic, named as on the broker.
+ */
 async function copyTopics(
   source: TopicCluster,
   target: TopicCluster,
@@ -167,7 +173,11 @@ const COPIED: readonly TopicName[] = [
   'catalogue',
 ];
 
-/** Copies the topics that a rebuild deletes, and those that explain them. Returns the number of records. */
+/**
+ * Copies the existing ones of the topics that a rebuild deletes, and of those that explain them, byte for byte. Returns the number of
+ * records. Throws as `prepareTarget`, and `CommandError`
+ * when the target does not hold exactly the copied records.
+ */
 export async function copyInto(
   source: TopicCluster,
   target: OpenCluster,
@@ -176,9 +186,9 @@ export async function copyInto(
   const { brokers, prefix } = source;
   const existing = await findTopics(source);
   const topics = COPIED.filter((topic) => existing.has(topic));
-  const one = topics.find(isByEvent) ?? 'normalized-messages';
-  const partitions = await topicPartitions(brokers, topicName(prefix, one));
-  await prepareTarget(target, { ...options, partitions });
+  const one = topics.find(isByEvent);
+  const partitions = one && (await topicPartitions(brokers, topicName(prefix, one)));
+  await prepareTarget(source, target, { ...options, partitions });
   const publishing = { brokers, clientId: 'touchline-replay', log: silentLogger };
   const counts = await withPublisher(publishing, (publisher) =>
     copyTopics(source, target, publisher, topics),
