@@ -16,7 +16,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   alerts: 'publishes and prints goals, cancelled goals, closed guards and more, by rules',
   clients: 'creates, shows and changes the clients of the served contract',
   webhooks: 'shows how webhooks are delivered, resends messages, enables and disables webhooks',
-  tokens: 'lists and revokes the access tokens of clients',
+  tokens: 'lists, revokes, labels and expires the access tokens of clients',
   'dead-letters': 'lists, shows and resends rejected messages and records',
   position: 'shows and sets the committed positions of a processor',
   rebuild: 'makes a processor process its whole input again',

@@ -2,7 +2,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { limitProblem } from '#trading/feed-status.ts';
 import { ALERT_FORMATS } from '#webhooks/alert-formats.ts';
-import { defineCommand, order } from '../../command.ts';
+import { defineCommand, order, UsageError } from '../../command.ts';
 import { parseId } from '../ids.ts';
 
 export const command = defineCommand('clients', {
@@ -76,6 +76,7 @@ export const webhookAdd = order(webhook.command('add'))
     '--secret-file <file>',
     'has the signing secret of 32 characters (-: standard input, or a prompt); without it, a new secret is printed, which is shown only once',
   )
+  .addOption(new Option('--secret <text>').hideHelp().argParser(refuseSecret))
   .addOption(
     new Option('--types <types>', 'incident, event, alert, or all; default: incidents and events').argParser(
       listOf(String),
@@ -135,4 +136,8 @@ function limitOf(text: string): number {
   const problem = limitProblem(Number(text));
   if (problem !== null) throw new InvalidArgumentError(`It ${problem}.`);
   return Number(text);
+}
+
+function refuseSecret(): never {
+  throw new UsageError('--secret would show the secret to every user of this machine: use --secret-file');
 }

@@ -4,7 +4,10 @@ import { resealWebhook } from '#clients/webhooks.ts';
 import type { Client, WebhookSubscription } from '#records/types.ts';
 import { CommandError } from '../../command.ts';
 
-/** Seals with the first key all webhooks of other keys. Returns their number. Throws `CommandError` at the end where no key opens some. */
+/**
+ * Seals with the first key all webhooks that another key sealed. Returns their number; edits no other client. Throws
+ * `CommandError`, after resealing the others, when no key opens some webhooks. Also throws what `ClientDirectory` throws.
+ */
 export async function resealWebhooks(directory: ClientDirectory, keys: DerivedKeys): Promise<number> {
   const unopened: string[] = [];
   let resealed = 0;

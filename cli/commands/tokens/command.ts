@@ -1,11 +1,13 @@
 /** `touchline tokens`: shows and changes the access tokens of clients. */
+import { Option } from 'commander';
 import { defineCommand, order, UsageError } from '../../command.ts';
 import { parseId } from '../ids.ts';
+import { parseMoment } from '../option-values.ts';
 
 export const command = defineCommand('tokens', {
   about: `The personal access tokens of clients for the tool endpoint. The topic access-tokens stores their hashes: only the
-exchange that issues a token shows it, and sets its label and its end (POST /api/v1/token of the tool gateway). Every gateway applies a change within moments. Several people
-may edit at the same time: no edit undoes another.`,
+exchange that issues a token shows it (POST /api/v1/token of the tool gateway). Every gateway applies a change within moments. Several
+people may edit at the same time: no edit undoes another.`,
   examples: ['tokens list --client 1', 'tokens revoke --client 1'],
 });
 
@@ -26,8 +28,25 @@ export const revoke = order(command.command('revoke'))
   .option('--client <id>', 'every token of the client', parseId)
   .option('--yes', 'revokes them');
 
+export const label = order(command.command('label'))
+  .description('sets the label of the token')
+  .argument('<token id>', '', tokenIdOf)
+  .argument('[label]')
+  .option('--none', 'removes the label');
+
+export const expire = order(command.command('expire'))
+  .description('sets when the token expires')
+  .argument('<token id>', '', tokenIdOf)
+  .option('--at <time>', 'the beginning of a day (UTC), or a moment as 2027-01-31T12:00:00Z', expiryOf)
+  .addOption(new Option('--never').conflicts('at'));
+
 /** Parses the id of a token. The error never echoes the argument, which may be a token instead of its id. */
 function tokenIdOf(text: string): string {
   if (/^[0-9a-f]{16}$/.test(text)) return text;
   throw new UsageError('the id of a token has 16 hexadecimal digits, as npx touchline tokens list shows it');
+}
+
+/** Parses a moment, or a day, which means its beginning in UTC. */
+function expiryOf(text: string): number {
+  return parseMoment(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00Z` : text);
 }

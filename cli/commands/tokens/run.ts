@@ -1,8 +1,8 @@
-import { isLive } from '#clients/access-tokens.ts';
+import { isLive, MAX_LABEL } from '#clients/access-tokens.ts';
 import { ClientDirectory } from '#clients/directory.ts';
 import type { AccessTokenRecord, Client } from '#records/types.ts';
 import type { TopicCluster } from '#topics/follow.ts';
-import { VersionedTopic } from '#topics/versioned-topic.ts';
+import { type RecordDraft, VersionedTopic } from '#topics/versioned-topic.ts';
 import { commandLog, findClusterWith, platformName, requireConfirmed } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { type TextCell, type TextColumn, tableText } from '../../table.ts';
@@ -37,6 +37,20 @@ export const actions = {
       throw new UsageError('name one token by its id, or the client of all with --client');
     return onTokens((here) =>
       id === undefined ? revokeAll(here, client ?? 0, yes) : revokeOne(here, id, yes),
+    );
+  },
+  label: (...[id, label, { none }]: GivenTo<typeof commands.label>) => {
+    if ((label === undefined) === (none === undefined)) throw new UsageError('add a label, or --none');
+    if ([...(label ?? '')].length > MAX_LABEL)
+      throw new UsageError(`a label has at most ${MAX_LABEL} characters`);
+    return onTokens(({ topic, stateNow }) =>
+      edited(topic, id, stateNow, (known) => ({ ...known, label: label ?? null })),
+    );
+  },
+  expire: (...[id, { at, never }]: GivenTo<typeof commands.expire>) => {
+    if (at === undefined && never === undefined) throw new UsageError('add --at <time> or --never');
+    return onTokens(({ topic, stateNow }) =>
+      edited(topic, id, stateNow, (known) => ({ ...known, expires_at: at ?? null })),
     );
   },
 };
@@ -79,6 +93,11 @@ async function revokeOne(
   return `${platformName(cluster)}:\n${tableText(columnsOf(stateNow), [await revoke(topic, id, now)])}`;
 }
 
+/** Edits a token, and returns its row. */
+async function edited(topic: Tokens, id: string, stateNow: StateNow, edit: TokenEdit): Promise<string> {
+  return tableText(columnsOf(stateNow), [await editToken(topic, id, edit)]);
+}
+
 /** Throws `CommandError` for an id that neither a client nor a token has. A removed client may still have tokens. */
 async function requireKnownClient(
   { cluster: { prefix }, topic, clients }: Pick<TokensHere, 'cluster' | 'topic' | 'clients'>,
@@ -89,11 +108,18 @@ async function requireKnownClient(
     throw new CommandError(`client ${id} is unknown here: no client and no token under ${prefix} has it`);
 }
 
-/** Revokes a token; keeps the time of an earlier revocation. Throws `CommandError` when it does not exist. */
+type TokenEdit = (known: AccessTokenRecord) => RecordDraft<AccessTokenRecord>;
+
+/** Revokes a token; keeps the time of an earlier revocation. */
 function revoke(topic: Tokens, id: string, now: number): Promise<AccessTokenRecord> {
+  return editToken(topic, id, (known) => ({ ...known, revoked_at: known.revoked_at ?? now }));
+}
+
+/** Edits a token. Throws `CommandError` when it does not exist. */
+function editToken(topic: Tokens, id: string, edit: TokenEdit): Promise<AccessTokenRecord> {
   return topic.edit(id, (known) => {
     if (known === undefined) throw new CommandError(`there is no token ${id}`);
-    return { ...known, revoked_at: known.revoked_at ?? now };
+    return edit(known);
   });
 }
 

@@ -170,10 +170,15 @@ test('lists, labels, expires and revokes tokens; every replica applies it within
   ]);
   expect(listed.every((token) => !('token_hash' in token))).toBe(true);
   expect(await tokensCommand(at, 'list', '--client', '6')).toBe('there are no tokens\n');
-  const [one] = listed.map(({ token_id }) => String(token_id));
+  const [one, two] = listed.map(({ token_id }) => String(token_id));
 
+  expect(await tokensCommand(at, 'label', one ?? '', 'the desk')).toContain('the desk');
   expect(await tokensCommand(at, 'revoke', one ?? '', '--yes')).toContain('revoked');
   expect(await everywhere(first, false)).toBeLessThan(5_000);
+  expect(await tokensCommand(at, 'expire', two ?? '', '--at', '2020-01-01')).toContain('expired');
+  expect(await everywhere(second, false)).toBeLessThan(5_000);
+  await tokensCommand(at, 'expire', two ?? '', '--never');
+  await everywhere(second, true);
   expect(await tokensCommand(at, 'revoke', '--client', '5', '--yes')).toMatch(
     /^\S+\* of \S+: 2 tokens of client 5 are revoked\n$/,
   );
