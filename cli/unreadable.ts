@@ -12,7 +12,10 @@ import { CommandError } from './command.ts';
 /** Number of last offsets of each partition that are read: whole topics would take minutes. */
 export const LAST_OFFSETS = 200;
 
-/** Returns the unreadable ones among the last records of all topics, and passes the others to `onRecord`. Rejects as `follow`. */
+/**
+ * Returns the records that nobody can read among the last of each partition of all topics, and passes the others to `onRecord`. Rejects
+ * as `follow`.
+ */
 export async function findUnreadable(
   cluster: OpenCluster,
   onRecord?: (record: TopicRecord) => void,

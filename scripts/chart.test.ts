@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { describeSettings } from '#service/config.ts';
 import { serviceVersion } from '#service/version.ts';
-import { serviceNames } from '../cli/services.ts';
-import { serviceConfig } from './testing/service-config.ts';
+import { serviceConfig, serviceNames } from '../cli/services.ts';
 
 const read = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 

@@ -9,10 +9,9 @@ import { parse } from 'yaml';
 import { createMetrics } from '#service/metrics.ts';
 import { startOps } from '#service/ops.ts';
 import { topicTableSettings } from '../cli/platform-settings.ts';
-import { serviceNames } from '../cli/services.ts';
+import { serviceConfig, serviceNames } from '../cli/services.ts';
 import { Authority, writeCertificate } from '../test/support/certificates.ts';
 import { composeServices } from '../test/support/compose-services.ts';
-import { serviceConfig } from './testing/service-config.ts';
 
 const ROOT = new URL('..', import.meta.url);
 

@@ -10,6 +10,7 @@ import {
 } from '#streams/client/platformatic/library.ts';
 import { accessError } from '#streams/client/platformatic/security.ts';
 import { requestAny, withConnections } from './access.ts';
+import { OPERATION_BITS } from './rights.ts';
 
 /** A topic of a cluster. */
 export type TopicFacts = {
@@ -22,6 +23,9 @@ export type TopicFacts = {
   readonly replicas: number;
   /** Minimum number of in-sync replicas over all partitions. */
   readonly inSync: number;
+  /** Whether these credentials may read, or write. Both are true when the broker has no authorizer. */
+  readonly mayRead: boolean;
+  readonly mayWrite: boolean;
   /** Settings by the broker's names; null when these credentials may not read them. */
   readonly settings: ReadonlyMap<string, string> | null;
   /** The settings that somebody set for this topic; all others are the broker's defaults. */
@@ -76,7 +80,7 @@ export async function describeTopics(
   broker: Connection,
   names: readonly string[],
 ): Promise<Pick<ClusterFacts, 'topics'> & Pick<metadataV12.MetadataResponse, 'brokers'>> {
-  const { topics, brokers } = await metadataOf(broker, null);
+  const { topics, brokers } = await metadataOf(broker, null, true);
   const wanted = new Set(names);
   const found = topics.filter(({ name }) => wanted.has(name ?? ''));
   const settings = await settingsOf(
@@ -95,7 +99,7 @@ type Topic = metadataV12.MetadataResponseTopic;
 type Settings = Pick<TopicFacts, 'chosen'> & { readonly settings: ReadonlyMap<string, string> };
 
 function factsOf(
-  { topicId, partitions }: Topic,
+  { topicId, partitions, topicAuthorizedOperations }: Topic,
   { settings, chosen }: Pick<TopicFacts, 'settings' | 'chosen'> = UNREADABLE,
 ): TopicFacts {
   const minimum = (count: (partition: Topic['partitions'][number]) => number): number =>
@@ -106,6 +110,8 @@ function factsOf(
     leaderless: partitions.filter(({ leaderId }) => leaderId < 0).length,
     replicas: minimum(({ replicaNodes }) => replicaNodes.length),
     inSync: minimum(({ isrNodes }) => isrNodes.length),
+    mayRead: (topicAuthorizedOperations & OPERATION_BITS.Read) !== 0,
+    mayWrite: (topicAuthorizedOperations & OPERATION_BITS.Write) !== 0,
     settings,
     chosen,
   };

@@ -22,7 +22,7 @@ export type MissingRights<R> = { readonly rights: readonly R[]; readonly topics:
 
 const CLIENT_ID = 'touchline-rights';
 /** Bits of a topic's authorized operations (KIP-430). */
-const OPERATION_BITS = { Read: 1 << 3, Write: 1 << 4 } as const;
+export const OPERATION_BITS = { Read: 1 << 3, Write: 1 << 4 } as const;
 /** The value of a broker that does not report authorized operations. */
 const UNKNOWN = -(2 ** 31);
 const FORBIDDEN = ['GROUP_AUTHORIZATION_FAILED', 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED'];

@@ -623,6 +623,8 @@ export type IngressStatus = {
   progress: null | HealthProgress;
   /** The latest gap that the service had to skip. */
   gap: null | HealthGap;
+  /** Of the source webhook; null of others. */
+  clock: null | IngressClock;
   /** Unix milliseconds. */
   written_at: number;
   /** Messages of the last minute that could be read. */
@@ -636,6 +638,14 @@ export type IngressStatus = {
 };
 
 export type IngressState = 'up' | 'down' | 'recovering';
+
+/** What authentic deliveries say of the clock of a receiver's machine. */
+export type IngressClock = {
+  /** How far the newest `ut` of the last messages was ahead of it, milliseconds; 0 when it was not. */
+  behind_ms: number;
+  /** Authentic deliveries since the last accepted one that were refused because they had expired: the clock is ahead, or they came late. */
+  expired: number;
+};
 
 export type RefusedList = {
   event_id: number;

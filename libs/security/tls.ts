@@ -43,6 +43,20 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
+/** Returns what is wrong with a peer's certificate, by the code of a failed handshake; undefined for any other failure. */
+export function certificateFault(code: string): string | undefined {
+  if (!UNTRUSTED.has(code)) return undefined;
+  return FAULTS[code] ?? 'no trusted authority vouches for it';
+}
+
+const FAULTS: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'it has expired',
+  CERT_NOT_YET_VALID: 'it is not valid yet',
+  CERT_REVOKED: 'it is revoked',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
+  HOSTNAME_MISMATCH: 'it is for another name',
+};
+
 /** The reason of a failed handshake: the peer's certificate (`theirs`), or that of this process (`ours`). */
 type TlsFailure = { readonly of: 'theirs' | 'ours'; readonly reason: string };
 

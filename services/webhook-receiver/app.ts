@@ -226,7 +226,7 @@ export class ReceiverApp {
 
   /** Counts an expired delivery whose signature matches: our clock is ahead, or it is late. Hashes its bytes as they are dropped. */
   #countIfAuthentic(request: IncomingMessage): void {
-    const { secrets, bodyLimit, metrics } = this.#options;
+    const { secrets, bodyLimit, metrics, status } = this.#options;
     // At the time 0 nothing has expired.
     const check = checkSignature(signatureOf(request.headers), secrets, 0);
     if (typeof check === 'string') return;
@@ -236,8 +236,9 @@ export class ReceiverApp {
       if (length <= bodyLimit) check.update(chunk);
     });
     request.on('end', () => {
-      if (length <= bodyLimit && check.matches())
-        metrics.refusedAuthentic.inc({ reason: 'timestamp_expired' });
+      if (length > bodyLimit || !check.matches()) return;
+      metrics.refusedAuthentic.inc({ reason: 'timestamp_expired' });
+      status.expired();
     });
   }
 

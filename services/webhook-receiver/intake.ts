@@ -85,7 +85,7 @@ export class Intake {
     if (aheadMs !== null) metrics.clockBehind.set(aheadMs / 1_000);
     for (const times of ignored.values()) metrics.messages.inc({ type: 'unknown' }, times);
     for (const { code } of deadLetters) metrics.deadLetters.inc({ code });
-    status.stored({ read: read.length, unreadable: deadLetters.length }, Date.now());
+    status.stored({ read: read.length, unreadable: deadLetters.length, aheadMs }, Date.now());
     if (deadLetters.length > 0) onUnreadable();
     logDelivery(log, delivery, this.#namedPaths);
   }

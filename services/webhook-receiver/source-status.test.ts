@@ -27,10 +27,28 @@ test('stays up while deliveries are accepted beside forged ones', () => {
   }
 });
 
+test('reports how far the newest message was ahead of our clock, until messages say otherwise', () => {
+  const status = new SourceStatus('one', NOW);
+  expect(status.report(NOW)).toMatchObject({ clock: { behind_ms: 0, expired: 0 } });
+  status.stored({ read: 3, unreadable: 0, aheadMs: 61_000 }, NOW);
+  status.stored({ read: 0, unreadable: 1, aheadMs: null }, NOW);
+  expect(status.report(NOW)).toMatchObject({ state: 'up', clock: { behind_ms: 61_000 } });
+  status.stored({ read: 2, unreadable: 0, aheadMs: 0 }, NOW);
+  expect(status.report(NOW)).toMatchObject({ clock: { behind_ms: 0 } });
+});
+
+test('reports authentic deliveries that had expired since the last accepted one', () => {
+  const status = new SourceStatus('one', NOW);
+  for (let times = 0; times < 2; times++) status.expired();
+  expect(status.report(NOW)).toMatchObject({ clock: { expired: 2 } });
+  status.accepted(NOW);
+  expect(status.report(NOW)).toMatchObject({ clock: { expired: 0 } });
+});
+
 test('reports how many messages were read, and how many were unreadable', () => {
   const status = new SourceStatus('one', NOW);
-  status.stored({ read: 3, unreadable: 0 }, NOW);
-  status.stored({ read: 0, unreadable: 3 }, NOW + 1_000);
+  status.stored({ read: 3, unreadable: 0, aheadMs: 0 }, NOW);
+  status.stored({ read: 0, unreadable: 3, aheadMs: null }, NOW + 1_000);
   const counts = { messages_read: 3, messages_unreadable: 3, unreadable_in_row: 3 };
   expect(status.report(NOW + 1_000)).toMatchObject({ state: 'up', ...counts });
 });

@@ -18,6 +18,10 @@ export class SourceStatus {
   /** Number of forged deliveries since the last authentic one. */
   #forged = 0;
   readonly #recent = new RecentMessages();
+  /** How far the newest `ut` of the last delivery was ahead of our clock, milliseconds. */
+  #behindMs = 0;
+  /** Number of authentic deliveries since the last accepted one that had expired. */
+  #expired = 0;
 
   constructor(instance: string, startedAt: number) {
     this.#instance = instance;
@@ -28,15 +32,21 @@ export class SourceStatus {
   accepted(now: number): void {
     this.#heardAt = now;
     this.#forged = 0;
+    this.#expired = 0;
   }
 
   forged(): void {
     this.#forged += 1;
   }
 
-  /** Counts the messages of a stored delivery. */
-  stored(counts: { readonly read: number; readonly unreadable: number }, now: number): void {
-    this.#recent.add(counts, now);
+  expired(): void {
+    this.#expired += 1;
+  }
+
+  /** Counts the messages of a stored delivery. `aheadMs`: how far their newest `ut` was ahead; null without a message. */
+  stored(counts: { read: number; unreadable: number; aheadMs: number | null }, now: number): void {
+    this.#recent.add({ read: counts.read, unreadable: counts.unreadable }, now);
+    if (counts.aheadMs !== null) this.#behindMs = counts.aheadMs;
   }
 
   /** Returns the status at `now`. */
@@ -52,6 +62,7 @@ export class SourceStatus {
       heard_at: null,
       progress: null,
       gap: null,
+      clock: { behind_ms: this.#behindMs, expired: this.#expired },
       written_at: now,
       ...this.#recent.counts(now),
       refused_lists: [],

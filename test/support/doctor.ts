@@ -3,8 +3,8 @@ import type { SystemTables } from '../../cli/commands/doctor/system.ts';
 import { touchlineHere } from './touchline-here.ts';
 
 /** Runs `touchline doctor --json`. Returns what it found beside its output. */
-export async function doctor(env: Readonly<Record<string, string>>) {
-  const { code, out, err } = await touchlineHere(['doctor', '--json'], env);
+export async function doctor(env: Readonly<Record<string, string>>, ...services: readonly string[]) {
+  const { code, out, err } = await touchlineHere(['doctor', '--json', ...services], env);
   const { findings, tables } = JSON.parse(out) as {
     readonly findings: readonly CheckResult[];
     readonly tables: SystemTables | null;

@@ -1,19 +1,30 @@
 /** The checks of `touchline doctor`: each collects facts, which `rules.ts` judges. A check that throws is a failed check. */
+
+import { existsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { resolve } from 'node:path';
+import { z } from 'zod';
 import { withConnections } from '#cluster/access.ts';
 import { findBrokerDefects } from '#cluster/broker-defects.ts';
 import { type ClusterFacts, describeCluster } from '#cluster/describe.ts';
 import { findRefusals } from '#cluster/refusals.ts';
+import { tokenUrl } from '#contract/rest/client.ts';
 import { reasonOf } from '#errors/touchline-error.ts';
-import type { Environment } from '#service/config.ts';
+import { addressesOf, type Brokers, securityOf } from '#security/brokers.ts';
+import { dataSettings, type Environment, httpUrl, loadConfig, secret } from '#service/config.ts';
+import { httpGet } from '#service/http-get.ts';
 import { redactor } from '#service/logger.ts';
+import { certificateFiles, validityOf } from '#service/server-tls.ts';
 import { requiredTopics, wantedTopics } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/follow.ts';
 import { PROCESSOR_NAMES, PROCESSORS, streamTopics } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
-import { probeRegistry } from '#topics/registry-http.ts';
+import { probeRegistry, type RegistryAnswer, type RegistryUrl } from '#topics/registry-http.ts';
 import { findLostTopics, IDENTIFIED, topicIdsName } from '#topics/topic-ids.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
-import { findCluster, type OpenCluster } from '../../cluster.ts';
+import { findCluster, type OpenCluster, withBackbone } from '../../cluster.ts';
+import { serviceConfig } from '../../services.ts';
 import { findUnreadable, LAST_OFFSETS } from '../../unreadable.ts';
 import { deriverOf } from '../rebuild/derived.ts';
 import { WebhookTopics } from '../webhooks/topics.ts';
@@ -22,27 +33,54 @@ import {
   type CheckResult,
   failed,
   fine,
+  judgeCertificate,
   judgeClock,
   judgeDisk,
   judgeLostVersions,
+  judgeNoRegistry,
+  judgeProvider,
   judgeRecords,
-  judgeWebhooks,
+  judgeRegistrySpeed,
   LostVersions,
+  REGISTRY_ADVICE,
   warning,
   withOneCause,
 } from './rules.ts';
-import { judgeBrokers, judgeLost, judgeRefusals, judgeSchemas, judgeTopics } from './topic-rules.ts';
+import {
+  judgeBrokers,
+  judgeLost,
+  judgeRefusals,
+  judgeRights,
+  judgeSchemas,
+  judgeTopics,
+} from './topic-rules.ts';
+import { judgeWebhooks } from './webhook-rules.ts';
 
-/** Timeout of a request to the registry. */
+/** Timeout of a request to the registry or the provider. */
 export const REQUEST_TIMEOUT_MS = 5_000;
+const MAX_ANSWER_BYTES = 64 * 1024;
 const WEBHOOK_TOPICS = ['clients', 'webhook-progress'] as const;
 
-/** Runs the checks of what seldom changes; beside them `onReachable`, once a broker answers. Never rejects. */
-export async function runChecks(env: Environment, onReachable: () => Promise<void>): Promise<CheckResult[]> {
+/**
+ * Runs the checks of what seldom changes, and of the settings of `services`; beside them `onReachable`, once a broker answers. Never
+ * rejects.
+ */
+export async function runChecks(
+  env: Environment,
+  services: readonly string[],
+  onReachable: () => Promise<void>,
+): Promise<CheckResult[]> {
   const cluster = await guarded('settings', async () => findCluster(env));
-  if (!('brokers' in cluster)) return [cluster];
+  const independent = [
+    ...services.map((name) => guarded('settings', () => settingsOf(name, env))),
+    guarded('disk', () => localDisks(env)),
+    guarded('tls', async () => certificates(env)),
+    guarded('provider', () => provider(env)),
+  ];
+  if (!('brokers' in cluster)) return [cluster, ...(await Promise.all(independent)).flat()];
   const facts = await guarded('broker', () => describeCluster(cluster.brokers, namesOf(cluster)));
   const found = await Promise.all([
+    ...independent,
     guarded('registry', () => registry(cluster)),
     ...('topics' in facts
       ? [
@@ -51,13 +89,24 @@ export async function runChecks(env: Environment, onReachable: () => Promise<voi
           guarded('records', () => records(cluster)),
           // Another check names missing topics.
           ...(WEBHOOK_TOPICS.every((topic) => facts.topics.has(topicName(cluster.prefix, topic)))
-            ? [guarded('webhooks', async () => judgeWebhooks(await new WebhookTopics(cluster).rows()))]
+            ? [guarded('webhooks', () => webhooks(cluster))]
             : []),
           guarded('lag', () => onReachable().then(() => [])),
         ]
-      : [facts]),
+      : [(await speaksPlain(cluster.brokers)) ? NO_TLS_THERE : [facts].flat()]),
   ]);
   return [fine('settings', 'broker, registry and prefix are set'), ...withOneCause(found.flat())];
+}
+
+async function settingsOf(service: string, env: Environment): Promise<CheckResult> {
+  const config = await serviceConfig(service);
+  try {
+    // With the broker and registry that a service started here would use.
+    loadConfig(config, withBackbone(env));
+    return fine('settings', `those of ${service} are complete`);
+  } catch (error) {
+    return failed('settings', `${service}: ${textOf(error)}`, `npx touchline ${service} --help shows them`);
+  }
 }
 
 const namesOf = ({ prefix }: TopicCluster): string[] => wantedTopics({ prefix }).map(({ name }) => name);
@@ -105,7 +154,10 @@ function brokerChecks(cluster: TopicCluster, facts: ClusterFacts, lost: Readonly
   return [
     judgeBrokers(facts),
     ...judgeTopics(requiredTopics(cluster.prefix, facts.topics, facts.brokers.length), facts.topics, lost),
-    ...facts.disks.map(({ broker, freeBytes, totalBytes }) => judgeDisk(broker, freeBytes, totalBytes)),
+    ...judgeRights(facts.topics),
+    ...facts.disks.map(({ broker, freeBytes, totalBytes }) =>
+      judgeDisk(`log of broker ${broker}`, freeBytes, totalBytes),
+    ),
   ];
 }
 
@@ -122,19 +174,47 @@ async function versions({ brokers }: TopicCluster): Promise<CheckResult[]> {
   );
 }
 
-/** Checks the registry's answer, clock and schemas. */
-async function registry({ registryUrl: url, prefix }: TopicCluster): Promise<CheckResult[]> {
+/** Checks the registry's answer, speed, clock and schemas. */
+async function registry(cluster: TopicCluster): Promise<CheckResult[]> {
+  const { registryUrl: url, prefix } = cluster;
   const before = Date.now();
-  const theirs = await probeRegistry(url, REQUEST_TIMEOUT_MS);
+  let answer: RegistryAnswer;
+  try {
+    answer = await probeRegistry(url, REQUEST_TIMEOUT_MS);
+  } catch (error) {
+    return [judgeNoRegistry(error, REQUEST_TIMEOUT_MS, textOf(error))];
+  }
+  const { date: theirs, tookMs } = answer;
   const clock =
     theirs === null
       ? fine('clock', 'not compared: the registry sends no Date')
       : judgeClock('the registry', { before, theirs, after: Date.now() });
+  return [clock, judgeRegistrySpeed(tookMs), ...(await schemas({ url, prefix }))];
+}
+
+async function schemas({ url, prefix }: { url: RegistryUrl; prefix: string }): Promise<CheckResult[]> {
   const opened = Registry.open({ url, prefix, waitMs: REQUEST_TIMEOUT_MS });
   const states = await Promise.all(
     TOPIC_NAMES.map(async (topic) => [opened.subject(topic), await opened.schemaState(topic)] as const),
   );
-  return [clock, fine('registry', 'answers'), ...judgeSchemas(new Map(states))];
+  return judgeSchemas(new Map(states));
+}
+
+const NO_TLS_THERE = [
+  failed(
+    'broker',
+    'KAFKA_TLS is on, and the brokers speak no TLS on these ports',
+    'name the port of their TLS listener in KAFKA_BROKERS, or set KAFKA_TLS=off',
+  ),
+];
+
+/** Whether brokers that cannot be reached with TLS answer without it. */
+async function speaksPlain(brokers: Brokers): Promise<boolean> {
+  if (securityOf(brokers).tls === null) return false;
+  return describeCluster(addressesOf(brokers), []).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Checks the last records of all topics. */
@@ -144,10 +224,52 @@ async function records(cluster: OpenCluster): Promise<CheckResult[]> {
   return [...judgeRecords(unreadable, LAST_OFFSETS), ...judgeLostVersions(lost.found())];
 }
 
+/** Checks the deliveries to clients. */
+async function webhooks(cluster: OpenCluster): Promise<CheckResult[]> {
+  return judgeWebhooks(await new WebhookTopics(cluster).rows());
+}
+
+/** Checks the certificates of ours that the settings name. */
+function certificates(env: Environment): CheckResult[] {
+  const now = Date.now();
+  return certificateFiles(env).map((file) => judgeCertificate(file.setting, validityOf(file), now));
+}
+
+/** Checks the disks of views and of spilled state. */
+async function localDisks(env: Environment): Promise<CheckResult[]> {
+  const { DATA_DIR } = loadConfig(z.object(dataSettings), env);
+  // A missing data folder is created in the working directory.
+  const data = existsSync(DATA_DIR) ? resolve(DATA_DIR) : process.cwd();
+  return Promise.all(
+    [...new Set([data, tmpdir()])].map(async (folder) => {
+      const { bavail, blocks, bsize } = await statfs(folder);
+      return judgeDisk(folder, bavail * bsize, blocks * bsize);
+    }),
+  );
+}
+
+/** The settings of one request. The check of the service feed-poller covers all of its settings. */
+const providerSettings = z.object({
+  PROVIDER_BASE_URL: httpUrl().optional(),
+  PROVIDER_CLIENT_ID: z.string().default(''),
+  PROVIDER_SECRET_KEY: secret(z.string().default('')),
+});
+
+async function provider(env: Environment): Promise<CheckResult[]> {
+  const settings = loadConfig(providerSettings, env);
+  const { PROVIDER_BASE_URL: base, PROVIDER_CLIENT_ID: id, PROVIDER_SECRET_KEY: key } = settings;
+  if (base === undefined) return [];
+  const limits = { timeoutMs: REQUEST_TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES };
+  const reply = await httpGet(tokenUrl(base, id, key), limits, new AbortController().signal).catch(
+    () => null,
+  );
+  return [judgeProvider(reply?.status ?? null)];
+}
+
 const ADVICE: Partial<Record<CheckName, string>> = {
   settings: 'the help of a service lists its settings',
-  broker: 'are KAFKA_BROKERS and KAFKA_TLS right, the broker up, and reachable from here?',
-  registry: 'is SCHEMA_REGISTRY_URL right (http or https), the registry up, and reachable from here?',
+  broker: 'is KAFKA_BROKERS right, the broker up, and reachable from here?',
+  registry: REGISTRY_ADVICE,
 };
 
 /** Returns the result of a check, or a failed check when it throws. */

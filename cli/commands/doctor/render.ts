@@ -1,8 +1,10 @@
 /** Renders what `touchline doctor` found: first the findings, then the tables. Pure. */
+import type { RefusedList } from '#records/types.ts';
 import { feedWords } from '#story/feed-words.ts';
 import type { SourceFeedStatus } from '#trading/feed-status.ts';
-import { type TextColumn, tableLines } from '../../table.ts';
+import { type TextCell, type TextColumn, tableLines } from '../../table.ts';
 import { escapeLine, secondsText } from '../../values.ts';
+import type { ProcessStatus } from './processes.ts';
 import type { CheckResult } from './rules.ts';
 import type { ProcessorStatus, SystemTables } from './system.ts';
 
@@ -24,6 +26,8 @@ export function findingLines(findings: readonly CheckResult[], { isShort = false
   return [...lines, ...(lines.length > 0 ? [''] : []), counts];
 }
 
+const MIB = 1024 * 1024;
+
 /** Age above which the screen says that the broker has not answered. */
 const LATE_MS = 5_000;
 
@@ -43,10 +47,32 @@ const SOURCES: readonly TextColumn<SourceFeedStatus>[] = [
     of: (source) => (source.state === 'delayed' ? feedWords(source) : source.reason),
   },
 ];
+const REFUSALS: Readonly<Record<string, string>> = {
+  empty: 'has no incident',
+  count: 'never has as many incidents as it says',
+  older: 'is older than one before',
+  unreadable: 'cannot be read',
+};
+const REFUSED_LISTS: readonly TextColumn<RefusedList>[] = [
+  { head: 'list of', align: 'right', of: ({ event_id }) => event_id },
+  { head: 'since', of: ({ since }) => secondsText(since) },
+  { head: 'changes nothing, as it', minWidth: 12, of: ({ reason }) => REFUSALS[reason] ?? reason },
+];
+const PROCESSES: readonly TextColumn<ProcessStatus>[] = [
+  { head: 'process', minWidth: 12, of: (one) => ('problem' in one ? one.url : one.service) },
+  {
+    head: 'MiB',
+    align: 'right',
+    of: (one) => ('problem' in one ? '-' : Math.round(one.residentBytes / MIB)),
+  },
+  { head: 'restored', align: 'right', of: (one) => ('problem' in one ? '-' : one.restoredRecords) },
+  { head: 'undecided', align: 'right', of: (one) => ('problem' in one ? '-' : one.undecidedRecords) },
+  { head: 'tasks', minWidth: 12, of: tasksCell },
+];
 
 /** Returns the lines of the tables at `now`, Unix milliseconds; `width` is as for `tableLines`. */
 export function systemLines(tables: SystemTables, width: number | null, now = tables.at): string[] {
-  const { at, prefix, processors, deadLetters, sources } = tables;
+  const { at, prefix, processors, deadLetters, sources, refusedLists, processes } = tables;
   const age = now - at;
   return [
     `${prefix}  ${secondsText(at)}${age > LATE_MS ? `  ${Math.floor(age / 1000)} s ago: the broker has not answered since` : ''}`,
@@ -55,5 +81,14 @@ export function systemLines(tables: SystemTables, width: number | null, now = ta
     '',
     `dead letters  ${deadLetters ?? 'unknown'}${deadLetters ? '  npx touchline dead-letters list' : ''}`,
     ...(sources.length === 0 ? [] : ['', ...tableLines(SOURCES, sources, width)]),
+    ...(refusedLists.length === 0 ? [] : ['', ...tableLines(REFUSED_LISTS, refusedLists, width)]),
+    ...(processes.length === 0 ? [] : ['', ...tableLines(PROCESSES, processes, width)]),
   ];
+}
+
+function tasksCell(one: ProcessStatus): TextCell {
+  if ('problem' in one) return { text: one.problem, style: 'red' };
+  return Object.entries(one.tasks)
+    .map(([state, count]) => `${count} ${state}`)
+    .join(', ');
 }

@@ -1,8 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { TopicFacts } from '#cluster/describe.ts';
 import { RefusedError } from '#streams/errors.ts';
-import { fine, judgeClock, judgeDisk, judgeFeeds, judgeLag, judgeWebhooks } from './rules.ts';
-import { judgeBrokers, judgeRefusals, judgeSchemas, judgeTopics } from './topic-rules.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
+import {
+  fine,
+  judgeCertificate,
+  judgeClock,
+  judgeDisk,
+  judgeFeeds,
+  judgeLag,
+  judgeProvider,
+  judgeReceiverClocks,
+} from './rules.ts';
+import { judgeBrokers, judgeRefusals, judgeRights, judgeSchemas, judgeTopics } from './topic-rules.ts';
 
 const GOOD: TopicFacts = {
   id: 'x',
@@ -10,6 +20,8 @@ const GOOD: TopicFacts = {
   leaderless: 0,
   replicas: 3,
   inSync: 3,
+  mayRead: true,
+  mayWrite: true,
   settings: new Map([['cleanup.policy', 'compact']]),
   chosen: new Set(['cleanup.policy']),
 };
@@ -41,6 +53,15 @@ describe('topics', () => {
       { check: 'topics', status, message, advice: expect.stringMatching(/\w/) },
     ]);
   });
+});
+
+test.each([
+  [{}, ['ok']],
+  [{ mayRead: false }, ['warning']],
+  [{ mayWrite: false }, ['warning']],
+  [{ mayRead: false, mayWrite: false }, ['warning', 'warning']],
+])('judges rights %j', (changes, statuses) => {
+  expect(judgeRights(topicsWith(changes)).map(({ status }) => status)).toEqual(statuses);
 });
 
 test('names brokers that cannot be reached from here', () => {
@@ -105,6 +126,37 @@ test.each([
   expect(judgeClock('x', { before: 1_000_000, theirs, after: 1_000_100 })).toMatchObject({ status });
 });
 
+describe('clocks of receivers', () => {
+  const report = (behind_ms: number, expired: number, written_at = 1_000_000) => ({
+    ...sampleOf('ingress-status'),
+    clock: { behind_ms, expired },
+    written_at,
+  });
+
+  test.each([
+    [0, 0, ['ok']],
+    [4_000, 0, ['ok']],
+    [5_000, 0, ['warning']],
+    // A receiver that is behind accepts every delivery.
+    [3_600_000, 0, ['warning']],
+    [0, 1, ['warning']],
+    [0, 3, ['failed']],
+    [7_000, 3, ['warning', 'failed']],
+  ])('are judged: %d ms behind, %d expired deliveries', (behind, expired, statuses) => {
+    const findings = judgeReceiverClocks([report(behind, expired)]);
+    expect(findings.map(({ status }) => status)).toEqual(statuses);
+    for (const { status, advice } of findings) expect(advice === null).toBe(status === 'ok');
+  });
+
+  test('are not judged without a report, by that of another source, or of a receiver that ended', () => {
+    expect(judgeReceiverClocks([])).toEqual([]);
+    expect(judgeReceiverClocks([{ ...report(0, 0), clock: null }])).toEqual([]);
+    expect(judgeReceiverClocks([report(9_000, 9), report(0, 0, 1_030_001)])).toMatchObject([
+      { status: 'ok' },
+    ]);
+  });
+});
+
 const GIB = 1024 ** 3;
 test.each([
   [50 * GIB, 100 * GIB, 'ok'],
@@ -112,7 +164,16 @@ test.each([
   [0.9 * GIB, 2 * GIB, 'warning'],
   [0.1 * GIB, 2 * GIB, 'failed'],
 ])('judges %d free bytes of %d: %s', (free, total, status) => {
-  expect(judgeDisk('b:9092', free, total)).toMatchObject({ status });
+  expect(judgeDisk('/data', free, total)).toMatchObject({ status });
+});
+
+test.each([
+  [200, 'ok'],
+  [401, 'failed'],
+  [null, 'failed'],
+  [500, 'warning'],
+])('judges a provider that answers %j: %s', (answer, status) => {
+  expect(judgeProvider(answer)).toMatchObject({ status });
 });
 
 test('names a source that is not alive, with its delay', () => {
@@ -129,6 +190,24 @@ test('names a source that is not alive, with its delay', () => {
     judgeFeeds(sources).map(({ status, message }) => `${status}: ${message}`),
   );
   expect(messages).toEqual([['ok: feed: alive'], ['warning: webhook is delayed by 45 s'], []]);
+});
+
+const DAY = 86_400_000;
+const FROM = Date.UTC(2027, 0, 1);
+const TO = Date.UTC(2028, 0, 1);
+
+describe('a certificate of ours', () => {
+  test.each([
+    ['that is valid for long', FROM + DAY, 'ok', /^that of KAFKA_TLS_CERT_FILE expires on 2028-01-01$/],
+    ['with 14 days left', TO - 14 * DAY, 'ok', /expires on 2028-01-01$/],
+    ['with less than that', TO - 14 * DAY + 1, 'warning', /expires on 2028-01-01$/],
+    ['that has expired', TO, 'failed', /has expired on 2028-01-01: peers refuse it$/],
+    ['that is not valid yet', FROM - 1, 'failed', /is not valid before 2027-01-01: peers refuse it$/],
+  ])('%s is judged', (_, now, status, message) => {
+    const found = judgeCertificate('KAFKA_TLS_CERT_FILE', { from: FROM, to: TO }, now);
+    expect(found).toMatchObject({ status, message: expect.stringMatching(message) });
+    expect(found.advice === null).toBe(status === 'ok');
+  });
 });
 
 const refusal = (partition: number, code: 'CHANGELOG_RECREATED' | 'POSITION_MISSING' | 'INPUT_LOST') => ({
@@ -180,38 +259,4 @@ test('names the rebuild of a lost topic, and never touchline topics alone', () =
   const names = new Set(lost.map(({ name }) => name));
   expect(judgeTopics(required, new Map(), names)).toEqual([]);
   expect(judgeTopics(required, new Map())).toMatchObject([{ status: 'failed' }]);
-});
-
-describe('webhooks of clients', () => {
-  const webhook = (change: object, more: object = {}) => ({
-    id: 'abc',
-    clientId: 1,
-    active: true,
-    isUnopened: false,
-    progress: { disabled: null, attempts: 0, last_outcome: 'accepted', last_reason: null, ...change },
-    ...more,
-  });
-  const failing = { attempts: 3, last_outcome: 'failed', last_reason: 'CERT_HAS_EXPIRED' };
-
-  test.each([
-    ['none', [], ['ok']],
-    ['one that is delivered', [webhook({})], ['ok']],
-    ['one that no dispatcher has seen', [webhook({}, { progress: null })], ['ok']],
-    ['one that fails', [webhook(failing)], ['warning']],
-    ['one that is disabled as it failed', [webhook({ disabled: 'failing', attempts: 9 })], ['failed']],
-    ['one that an operator disabled', [webhook({ disabled: 'operator' })], ['warning']],
-    ['one that no key opens', [webhook({}, { isUnopened: true, progress: null })], ['failed']],
-    ['one of a disabled client', [webhook(failing, { active: false })], ['ok']],
-    ['a thousand that fail', Array<object>(1_000).fill(webhook(failing)), Array(4).fill('warning')],
-  ])('are judged as `webhooks list` shows them: %s', (_, webhooks, statuses) => {
-    const findings = judgeWebhooks(webhooks as never);
-    expect(findings.map(({ status }) => status)).toEqual(statuses);
-    for (const { status, advice } of findings) expect(advice === null).toBe(status === 'ok');
-  });
-
-  test('are named with the outcome of their last attempt', () => {
-    expect(judgeWebhooks([webhook(failing)])[0]?.message).toBe(
-      'webhook abc of client 1 fails: its last attempt ended as failed CERT_HAS_EXPIRED, of 3',
-    );
-  });
 });

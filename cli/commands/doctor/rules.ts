@@ -1,6 +1,7 @@
 /** Judges the facts that the checks of `touchline doctor` collected. Pure. A warning or failure always has an advice. */
 import { type PartitionProgress, totalLag } from '#cluster/logs.ts';
-import type { DeadLetter, WebhookProgress } from '#records/types.ts';
+import type { DeadLetter, IngressClock, IngressStatus } from '#records/types.ts';
+import type { Validity } from '#service/server-tls.ts';
 import { feedWords } from '#story/feed-words.ts';
 import { rebuildCommand } from '#streams/runtime/positions.ts';
 import { isOfSchema } from '#topics/errors.ts';
@@ -9,22 +10,24 @@ import type { UnreadableRecord } from '#topics/readable.ts';
 import type { SourceFeedStatus } from '#trading/feed-status.ts';
 import { type VersionStamp, wentBack } from '#trading/trading.ts';
 import { unreadableText } from '../../unreadable.ts';
-import { lastText, type WebhookRow } from '../webhooks/lines.ts';
 
 export type CheckName =
   | 'settings'
   | 'broker'
   | 'versions'
   | 'topics'
+  | 'rights'
   | 'registry'
   | 'schemas'
   | 'lag'
   | 'positions'
   | 'records'
   | 'webhooks'
+  | 'provider'
   | 'feed'
   | 'clock'
-  | 'disk';
+  | 'disk'
+  | 'tls';
 
 export type CheckResult = {
   readonly check: CheckName;
@@ -177,7 +180,10 @@ export function judgeDeadLetters(
   ];
 }
 
-/** Leaves out that schemas are not registered where the registry has lost them: that advice would give their ids to others. */
+/**
+ * Leaves out that schemas are not registered where the registry has lost them: that has the same cause, and its advice would give
+ * their ids to others.
+ */
 export function withOneCause(results: readonly CheckResult[]): CheckResult[] {
   const isLost = results.some(({ advice }) => advice === REGISTRY_LOST);
   return results.filter(({ check, status }) => !(isLost && check === 'schemas' && status === 'failed'));
@@ -186,6 +192,42 @@ export function withOneCause(results: readonly CheckResult[]): CheckResult[] {
 const REGISTRY_LOST =
   'the registry lost schemas, or has others under their ids: restore them (docs/guides/runbooks/registry-lost.md); ' +
   'or a program with another registry writes to these topics: take its right to Write';
+
+/** What to do when the registry does not answer. */
+export const REGISTRY_ADVICE = 'is SCHEMA_REGISTRY_URL right, the registry up, and reachable from here?';
+
+/** Judges why a registry did not answer within `waitedMs`; `text` describes an unknown error. */
+export function judgeNoRegistry(error: unknown, waitedMs: number, text: string): CheckResult {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (at.name === 'TimeoutError')
+      return failed(
+        'registry',
+        `does not answer within ${waitedMs / 1_000} s: it is slow, or the network drops packets`,
+        'check its load, its storage and the network',
+      );
+    if (/wrong version number|packet length too long/.test(at.message))
+      return failed(
+        'registry',
+        'speaks no TLS, and its address says https',
+        'set http in SCHEMA_REGISTRY_URL',
+      );
+    if ('code' in at && at.code === 'HPE_INVALID_CONSTANT')
+      return failed('registry', 'speaks no HTTP on this port', REGISTRY_ADVICE);
+  }
+  return failed('registry', text, REGISTRY_ADVICE);
+}
+
+const SLOW_MS = 1_000;
+
+/** Judges how long the registry took to answer. */
+export function judgeRegistrySpeed(tookMs: number): CheckResult {
+  if (tookMs < SLOW_MS) return fine('registry', 'answers');
+  return warning(
+    'registry',
+    `is slow: it took ${(tookMs / 1_000).toFixed(1)} s to answer`,
+    'check its load and its storage: processes query it when they start, and for each new schema',
+  );
+}
 
 const SKEW_WARNING_MS = 5_000;
 /** Signatures and tokens are valid for minutes. */
@@ -208,6 +250,43 @@ export function judgeClock(
   return fine('clock', `as that of ${who}`);
 }
 
+/** Expired deliveries without an accepted one between them that are no single late repetition. */
+const MAX_EXPIRED = 2;
+/** Time within which running receivers report. */
+const REPORTED_WITHIN_MS = 30_000;
+
+/** Judges the clocks of receivers by what their deliveries say: the last report of each instance. */
+export function judgeReceiverClocks(reports: Iterable<IngressStatus>): CheckResult[] {
+  const all = [...reports].filter(({ clock }) => clock !== null);
+  const newest = Math.max(...all.map(({ written_at }) => written_at));
+  const findings = all.flatMap(({ clock, written_at }) =>
+    clock === null || newest - written_at > REPORTED_WITHIN_MS ? [] : judgeReceiverClock(clock, written_at),
+  );
+  if (all.length === 0 || findings.length > 0) return findings;
+  return [fine('clock', 'of the receivers as that of the provider')];
+}
+
+function judgeReceiverClock({ behind_ms, expired }: IngressClock, writtenAt: number): CheckResult[] {
+  const at = new Date(writtenAt).toISOString();
+  const seconds = Math.round(behind_ms / 1_000);
+  const findings: CheckResult[] = [];
+  if (behind_ms >= SKEW_WARNING_MS)
+    findings.push(
+      warning(
+        'clock',
+        `of a receiver is ${seconds} s behind that of the provider (${at})`,
+        'synchronise the clocks (NTP): latencies and feed health depend on them',
+      ),
+    );
+  if (expired > 0) {
+    const text = `a receiver refused ${expired} authentic deliveries since the last accepted one: they had expired (${at})`;
+    const advice =
+      'synchronise the clocks (NTP): its clock is ahead; or the sender repeats without a new signature';
+    findings.push((expired > MAX_EXPIRED ? failed : warning)('clock', text, advice));
+  }
+  return findings;
+}
+
 /** Judges the sources of messages by feed-health. */
 export function judgeFeeds(sources: readonly SourceFeedStatus[]): CheckResult[] {
   const findings = sources.flatMap((source) => (source.believed ? [] : [judgeFeed(source)]));
@@ -228,56 +307,42 @@ const WARNING_SHARE = 0.1;
 const WARNING_BYTES = 1024 * MIB;
 const FAILED_BYTES = 128 * MIB;
 
-/** Judges the free space of a broker's log. */
-export function judgeDisk(broker: string, freeBytes: number, totalBytes: number): CheckResult {
-  const text = `log of broker ${broker}: ${Math.floor(freeBytes / MIB)} MiB free of ${Math.floor(totalBytes / MIB)}`;
-  const advice = 'free space, or use a larger disk: docs/guides/runbooks/full-disk.md';
+/** Judges the free space of a disk. */
+export function judgeDisk(where: string, freeBytes: number, totalBytes: number): CheckResult {
+  const text = `${where}: ${Math.floor(freeBytes / MIB)} MiB free of ${Math.floor(totalBytes / MIB)}`;
+  const advice = 'free space, or use a larger disk; docs/reference/topics.md has the retention of topics';
   if (freeBytes < FAILED_BYTES) return failed('disk', text, advice);
   if (freeBytes < WARNING_BYTES || freeBytes < WARNING_SHARE * totalBytes)
     return warning('disk', text, advice);
   return fine('disk', text);
 }
 
-/** What `judgeWebhooks` reads of a webhook. */
-type JudgedWebhook = Pick<WebhookRow, 'id' | 'clientId' | 'active' | 'isUnopened'> & {
-  readonly progress: Pick<WebhookProgress, 'disabled' | 'attempts' | 'last_outcome' | 'last_reason'> | null;
-};
-
-/** Webhooks that are described; more of them are counted. */
-const DESCRIBED = 3;
-const ALL_WEBHOOKS = 'npx touchline webhooks list';
-
-/** Judges the deliveries to the webhooks of clients. A disabled client receives nothing, as its operator wants. */
-export function judgeWebhooks(webhooks: readonly JudgedWebhook[]): CheckResult[] {
-  const findings = webhooks.flatMap((webhook) => (webhook.active ? judgeWebhook(webhook) : []));
-  const more = findings.length - DESCRIBED;
-  if (more > 0)
-    return [
-      ...findings.slice(0, DESCRIBED),
-      warning('webhooks', `${more} more are not delivered`, ALL_WEBHOOKS),
-    ];
-  return findings.length > 0 ? findings : [fine('webhooks', `${webhooks.length}, all delivered`)];
+/** Judges the status of the provider's answer to the credentials; null when it did not answer. */
+export function judgeProvider(status: number | null): CheckResult {
+  if (status === 200) return fine('provider', 'accepts the credentials');
+  if (status === null)
+    return failed('provider', 'does not answer', 'is PROVIDER_BASE_URL right, and reachable from here?');
+  if (status === 401 || status === 403)
+    return failed(
+      'provider',
+      `refuses the credentials (${status})`,
+      'check PROVIDER_CLIENT_ID and PROVIDER_SECRET_KEY',
+    );
+  return warning('provider', `answers ${status}`, 'ask the provider; the poller retries');
 }
 
-function judgeWebhook({ id, clientId, isUnopened, progress }: JudgedWebhook): CheckResult[] {
-  const which = `webhook ${id} of client ${clientId}`;
-  if (isUnopened)
-    return [
-      failed(
-        'webhooks',
-        `${which} is sealed with another key than those of this environment: a dispatcher with these sends it nothing`,
-        'set CLIENTS_KEY_SECOND to the key that sealed it, and seal it again: docs/guides/runbooks/rotate-secrets.md',
-      ),
-    ];
-  if (progress === null) return [];
-  const { disabled, attempts } = progress;
-  const last = `its last attempt ended as ${lastText(progress) ?? 'unknown'}`;
-  if (disabled !== null) {
-    // An operator's order is no defect.
-    const judge = disabled === 'operator' ? warning : failed;
-    const advice = `npx touchline webhooks enable ${id} sends what waits`;
-    return [judge('webhooks', `${which} is disabled (${disabled}): ${last}`, advice)];
-  }
-  if (attempts === 0) return [];
-  return [warning('webhooks', `${which} fails: ${last}, of ${attempts}`, ALL_WEBHOOKS)];
+/** As the alert TouchlineCertificateExpires. */
+const CERTIFICATE_WARNING_MS = 14 * DAY_MS;
+const CERTIFICATE_ADVICE = 'replace the files: they are read again within seconds (docs/guides/secure-it.md)';
+
+/** Judges a certificate of ours, by its setting, at a time (Unix milliseconds). */
+export function judgeCertificate(setting: string, { from, to }: Validity, now: number): CheckResult {
+  const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+  const of = `that of ${setting}`;
+  if (now >= to)
+    return failed('tls', `${of} has expired on ${dayOf(to)}: peers refuse it`, CERTIFICATE_ADVICE);
+  if (now < from)
+    return failed('tls', `${of} is not valid before ${dayOf(from)}: peers refuse it`, CERTIFICATE_ADVICE);
+  const text = `${of} expires on ${dayOf(to)}`;
+  return to - now < CERTIFICATE_WARNING_MS ? warning('tls', text, CERTIFICATE_ADVICE) : fine('tls', text);
 }

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
+import { httpUrl, list } from '#service/config.ts';
 import { machineClock } from '#timing/clock.ts';
 import { TopicAdminError } from '#topics/errors.ts';
 import { findCluster } from '../../cluster.ts';
-import type { GivenTo } from '../../command.ts';
+import { type GivenTo, UsageError } from '../../command.ts';
 import { drawWhile } from '../../screen.ts';
 import { terminalColumns } from '../../table.ts';
 import { printLine, untilStopped } from '../../terminal.ts';
@@ -13,12 +14,15 @@ import type { CheckResult } from './rules.ts';
 import { SystemReader, type SystemTables } from './system.ts';
 
 const TABLES_EVERY_MS = 2_000;
-/** Readings of the tables for one run of the checks of what seldom changes. */
+/** Readings of the tables for one run of the checks of what seldom changes, which ask the provider too. */
 const CHECKS_EVERY = 15;
 
-export async function run(...[{ watch, json }]: GivenTo<typeof command>): Promise<number> {
+export async function run(...[services, options]: GivenTo<typeof command>): Promise<number> {
+  const { watch, json, metrics: addresses } = options;
+  const { success, data: metrics } = list(httpUrl()).default([]).safeParse(addresses);
+  if (!success) throw new UsageError('--metrics takes http addresses, separated by commas');
   return untilStopped(async (signal) => {
-    const system = new ExaminedSystem(signal);
+    const system = new ExaminedSystem(services, metrics, signal);
     await system.examine();
     if (signal.aborted) return 0;
     if (watch && !json && process.stdout.isTTY) {
@@ -35,12 +39,16 @@ export async function run(...[{ watch, json }]: GivenTo<typeof command>): Promis
 class ExaminedSystem {
   /** Null when no broker answers. */
   tables: SystemTables | null = null;
+  readonly #services: readonly string[];
+  readonly #metrics: readonly string[];
   readonly #signal: AbortSignal;
   #reader: SystemReader | null = null;
   #checked: readonly CheckResult[] = [];
   #ofTables: readonly CheckResult[] = [];
 
-  constructor(signal: AbortSignal) {
+  constructor(services: readonly string[], metrics: readonly string[], signal: AbortSignal) {
+    this.#services = services;
+    this.#metrics = metrics;
     this.#signal = signal;
   }
 
@@ -50,7 +58,7 @@ class ExaminedSystem {
 
   /** Runs all checks, and reads the tables beside them. */
   async examine(): Promise<void> {
-    this.#checked = await runChecks(process.env, () => this.#read());
+    this.#checked = await runChecks(process.env, this.#services, () => this.#read());
   }
 
   /** Repeats both until the signal. Keeps the last tables with their age while the broker does not answer. */
@@ -80,7 +88,7 @@ class ExaminedSystem {
   }
 
   async #read(): Promise<void> {
-    this.#reader ??= new SystemReader(findCluster(process.env));
+    this.#reader ??= new SystemReader(findCluster(process.env), this.#metrics);
     const { tables, findings } = await this.#reader.read(this.#signal);
     this.tables = tables;
     this.#ofTables = findings;

@@ -107,6 +107,19 @@ function* judgeReplicas(name: string, facts: TopicFacts | undefined): Generator<
     );
 }
 
+/** Judges the rights of these credentials. Missing rights are a warning: each service needs other ones. */
+export function judgeRights(found: ClusterFacts['topics']): CheckResult[] {
+  const all = [...found];
+  const lacks = (right: 'mayRead' | 'mayWrite', verb: string): CheckResult[] => {
+    const names = all.filter(([, facts]) => !facts[right]).map(([name]) => name);
+    const advice = 'grant it to these credentials if their service needs it';
+    return names.length > 0 ? [warning('rights', `may not ${verb} ${names.join(', ')}`, advice)] : [];
+  };
+  const findings = [...lacks('mayRead', 'read'), ...lacks('mayWrite', 'write')];
+  if (findings.length > 0 || all.length === 0) return findings;
+  return [fine('rights', 'may read and write every topic')];
+}
+
 /** Judges whether the advertised brokers can be reached from here. */
 export function judgeBrokers({
   brokers,

@@ -60,6 +60,7 @@ export const ingressStatus = (changes: Partial<IngressStatus>): IngressStatus =>
   state: 'up',
   reason: null,
   heard_at: null,
+  clock: null,
   progress: null,
   gap: null,
   written_at: BEGIN,

@@ -314,6 +314,7 @@ const OTHER_SAMPLES = {
     heard_at: 1_531_670_000_123,
     progress,
     gap,
+    clock: { behind_ms: 1_500, expired: 2 },
     written_at: 1_531_670_030_123,
     messages_read: 410,
     messages_unreadable: 2,

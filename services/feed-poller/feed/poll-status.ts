@@ -107,6 +107,7 @@ export class PollStatus {
       reason: state.state === 'up' ? (failing?.reason ?? null) : state.reason,
       heard_at: this.#heardAt,
       gap: this.#gap,
+      clock: null,
       written_at: now,
       ...this.#recent.counts(now),
       refused_lists: this.#refusedLists().slice(0, MAX_REFUSED_LISTS),

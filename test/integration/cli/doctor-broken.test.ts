@@ -11,8 +11,10 @@ import { sampleOf } from '#topics/testing/samples.ts';
 import { topicName } from '#topics/topics.ts';
 import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
+import { writeText } from '../../support/certificates.ts';
 import { doctor } from '../../support/doctor.ts';
 import { untilTrue } from '../../support/poll.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { initializedCluster, TestTopics } from './topics.ts';
 
 let connection: TestBackbone;
@@ -22,8 +24,8 @@ beforeAll(async () => {
   ({ connection, env } = await initializedCluster());
 });
 
-/** Breaks one thing. Returns the settings that lead to it. */
-type Break = () => Promise<{ env?: Record<string, string> }>;
+/** Breaks one thing. Returns the settings that lead to it, and the services to check. */
+type Break = () => Promise<{ env?: Record<string, string>; services?: string[] }>;
 
 /** Serves a registry with its own answer to the first request; forwards all others to the real registry. */
 async function registryThat(answer: RequestListener): Promise<Record<string, string>> {
@@ -53,7 +55,7 @@ const BROKEN: readonly (readonly [string, Break, CheckResult['check'], RegExp])[
     'KAFKA_TLS is on and the port is plain',
     async () => ({ env: { KAFKA_TLS: 'on' } }),
     'broker',
-    /: Connection to .* failed\.$/,
+    /^KAFKA_TLS is on, and the brokers speak no TLS on these ports$/,
   ],
   [
     'KAFKA_TLS is off and the port wants TLS',
@@ -73,7 +75,26 @@ const BROKEN: readonly (readonly [string, Break, CheckResult['check'], RegExp])[
     'registry',
     /ECONNREFUSED 127\.0\.0\.1:1$/,
   ],
-  ['the registry hangs', async () => ({ env: await registryThat(() => {}) }), 'registry', /timeout|5 s/],
+  [
+    'the registry hangs',
+    async () => ({ env: await registryThat(() => {}) }),
+    'registry',
+    /^does not answer within 5 s: it is slow, or the network drops packets$/,
+  ],
+  [
+    'the registry is slow',
+    async () => ({
+      env: await registryThat((_, response) => void setTimeout(() => response.end('[]'), 1_500)),
+    }),
+    'registry',
+    /^is slow: it took [12]\.\d s to answer$/,
+  ],
+  [
+    'the registry is given as https and speaks http',
+    async () => ({ env: { SCHEMA_REGISTRY_URL: connection.registryUrl.replace('http:', 'https:') } }),
+    'registry',
+    /^speaks no TLS, and its address says https$/,
+  ],
   [
     'the clock is two hours behind',
     async () => ({
@@ -84,6 +105,32 @@ const BROKEN: readonly (readonly [string, Break, CheckResult['check'], RegExp])[
     }),
     'clock',
     /^differs by (7199|7200) s from that of the registry$/,
+  ],
+  [
+    'the provider refuses the secret of a file',
+    async () => ({
+      env: {
+        PROVIDER_BASE_URL: await serve((request, response) =>
+          response.writeHead(request.url?.includes('from-a-file') === true ? 403 : 200).end('{}'),
+        ),
+        PROVIDER_CLIENT_ID: '7',
+        PROVIDER_SECRET_KEY_FILE: writeText(temporaryFolder(), 'key', 'from-a-file\n'),
+      },
+    }),
+    'provider',
+    /^refuses the credentials \(403\)$/,
+  ],
+  [
+    'the provider is down',
+    async () => ({ env: { PROVIDER_BASE_URL: 'http://127.0.0.1:1', PROVIDER_CLIENT_ID: '7' } }),
+    'provider',
+    /^does not answer$/,
+  ],
+  [
+    'a service lacks a setting',
+    async () => ({ env: { CLIENTS_KEY: 'short' }, services: ['api'] }),
+    'settings',
+    /^api: .*\n +CLIENTS_KEY: /,
   ],
   [
     'the version of a match went back',
@@ -119,8 +166,8 @@ const BROKEN: readonly (readonly [string, Break, CheckResult['check'], RegExp])[
 ];
 
 test.each(BROKEN)('reports that %s', async (_, make, check, said) => {
-  const { env: more = {} } = await make();
-  const { code, out, err, findings } = await doctor({ ...env, ...more });
+  const { env: more = {}, services = [] } = await make();
+  const { code, out, err, findings } = await doctor({ ...env, ...more }, ...services);
   expect(err).toBe('');
   const bad = findings.filter(({ status }) => status !== 'ok');
   const found = bad.filter((finding) => finding.check === check && said.test(finding.message));
@@ -128,5 +175,5 @@ test.each(BROKEN)('reports that %s', async (_, make, check, said) => {
   expect(found[0]?.advice).not.toBeNull();
   expect(code).toBe(bad.some(({ status }) => status === 'failed') ? 1 : 0);
   // No finding contains a secret.
-  expect(out).not.toMatch(/hidden/);
+  expect(out).not.toMatch(/from-a-file|hidden|short"/);
 });

@@ -1,6 +1,7 @@
 /** `touchline doctor` against a real broker and registry: complete, and with missing parts. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { deleteTopics } from '#topics/admin.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
 import { topicName } from '#topics/topics.ts';
 import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
@@ -36,6 +37,13 @@ function publishHealth(): Promise<void> {
   return publishValues(connection, 'feed-health', [{ key: value.source, value }]);
 }
 
+/** Publishes that the poller refuses the incident list of an event. */
+function publishRefusal(): Promise<void> {
+  const refused_lists = [{ event_id: 1_234_567, reason: 'empty', since: Date.UTC(2026, 5, 11, 20, 46) }];
+  const value = { ...sampleOf('ingress-status'), refused_lists, written_at: Date.now() };
+  return publishValues(connection, 'ingress-status', [{ key: value.source, value }]);
+}
+
 const of = (findings: readonly CheckResult[], check: string) => findings.filter((one) => one.check === check);
 
 describe('an installation', () => {
@@ -47,20 +55,53 @@ describe('an installation', () => {
       'match-processor: 0 records behind, 0 processes',
     );
     const checks = new Set(findings.map(({ check }) => check));
-    const every = ['settings', 'broker', 'versions', 'topics', 'registry', 'schemas', 'clock', 'disk'];
-    for (const check of every) expect(checks).toContain(check);
+    for (const check of [
+      'settings',
+      'broker',
+      'versions',
+      'topics',
+      'rights',
+      'registry',
+      'schemas',
+      'clock',
+      'disk',
+    ])
+      expect(checks).toContain(check);
+    // Its own folders, and the log of the broker.
+    expect(of(findings, 'disk').some(({ message }) => message.startsWith('log of broker '))).toBe(true);
   });
 
   test('is rendered as findings, then as tables', async () => {
     await publishHealth();
-    const { code, out, err } = await touchlineHere(['doctor', '--watch'], env);
+    await publishRefusal();
+    const { code, out, err } = await touchlineHere(
+      ['doctor', '--watch', '--metrics', 'http://127.0.0.1:1'],
+      env,
+    );
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(
       /^warning .*\nok {8}settings {2}.*\n0 failed, \d+ warnings, \d+ fine\n.*\nmatch-processor +0 +2 +0\n/s,
     );
     expect(out).toContain('\ndead letters  0\n');
     expect(out).toMatch(/\nwebhook +down +2026-06-11T20:45:10Z +network\n/);
+    expect(out).toMatch(/\n1234567 +2026-06-11T20:46:00Z +has no incident\n/);
+    expect(out).toMatch(/\nhttp:\/\/127\.0\.0\.1:1 .*no answer/);
   });
+});
+
+test('finds receivers whose clock the provider contradicts', async () => {
+  const status = sampleOf('ingress-status');
+  const report = { ...status, source: 'webhook', clock: { behind_ms: 61_000, expired: 3 } };
+  await publishValues(connection, 'ingress-status', [{ key: report.source, value: report }]);
+  const { code, notFine } = await examined();
+  expect(code).toBe(1);
+  expect(of(notFine, 'clock')).toMatchObject([
+    {
+      status: 'warning',
+      message: expect.stringMatching(/^of a receiver is 61 s behind that of the provider/),
+    },
+    { status: 'failed', message: expect.stringMatching(/refused 3 authentic deliveries/) },
+  ]);
 });
 
 describe('a broken installation', () => {
@@ -106,5 +147,14 @@ describe('a broken installation', () => {
     expect(of(findings, 'settings')).toMatchObject([
       { status: 'failed', message: expect.stringContaining('no broker') },
     ]);
+  });
+
+  test.each([
+    [['doctor', 'nobody'], "'nobody' is invalid"],
+    [['doctor', '--metrics', 'x'], '--metrics takes http addresses'],
+  ])('refuses %j', async (args, text) => {
+    const { code, err } = await touchlineHere(args, env);
+    expect(code).toBe(2);
+    expect(err).toContain(text);
   });
 });

@@ -114,6 +114,7 @@ export class LiveFeed {
       heard_at: null,
       progress: null,
       gap: null,
+      clock: null,
       written_at: now,
       messages_read: 0,
       messages_unreadable: 0,

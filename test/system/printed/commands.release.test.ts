@@ -186,6 +186,9 @@ test('what services and doctor print without topics creates them', async () => {
   expect(commandsIn(await runs('doctor', all))).toContain('topics');
   expect(await runs('topics', all)).toContain('made ');
   expect(await runs('doctor', all)).not.toMatch(/failed +(?:topics|schemas)/);
+
+  const wrong = { ...all, CLIENTS_KEY: 'short' };
+  await runsPrintedIn(await runs('doctor api', wrong), 'api --help', wrong);
 });
 
 // For a lost topic: test/integration/cli/lost-topics.release.test.ts.

@@ -10,6 +10,7 @@ export const PAGE_COMMANDS = {
     '<service> --help',
     'clients --help',
     'doctor',
+    'doctor webhook-receiver api webhook-dispatcher',
     'doctor --watch',
     'topics',
     'tail match-state',
