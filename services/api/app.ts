@@ -72,19 +72,8 @@ const HEALTH_PATHS = ['/health', '/health/live', '/health/ready'];
 
 /** Creates the server of everything on API_PORT. */
 export async function createApp(options: ApiAppOptions): Promise<FastifyInstance> {
-  const {
-    data,
-    authenticator,
-    view,
-    board,
-    orderHalt,
-    rulesOf,
-    version,
-    publicUrl,
-    registry,
-    log,
-    ready,
-  } = options;
+  const { data, authenticator, view, board, orderHalt, rulesOf, version, publicUrl, registry, log, ready } =
+    options;
   const { trustedProxies, onFailure, competitions, tls = null, draining } = options;
   const now = (): number => Date.now() / 1000;
   const quiet = log.child({}, { level: 'warn' });

@@ -82,11 +82,7 @@ function pathOf(file: string): string {
 }
 
 /** Words with the prefix of metrics that are none: the start of an access token, a cookie, a host of a test. */
-const OTHERS: ReadonlySet<string> = new Set([
-  'touchline_pat',
-  'touchline_session',
-  'touchline_api',
-]);
+const OTHERS: ReadonlySet<string> = new Set(['touchline_pat', 'touchline_session', 'touchline_api']);
 /** Services with metrics of views, whose names begin with the service: libs/views/metrics.ts. */
 const VIEW_SERVICES = ['api', 'tools'];
 

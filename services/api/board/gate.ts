@@ -73,9 +73,7 @@ export async function boardGate(app: FastifyInstance, options: GateOptions): Pro
       const { client_id, secret_key, to } = given.data;
       const session = await sessions.open(client_id.trim(), secret_key.trim());
       if (session === null) return sendForm(reply, 401, ownPath(to), 'These credentials are wrong.');
-      return reply
-        .header('set-cookie', cookie(request, session, SESSION_SECONDS))
-        .redirect(ownPath(to), 303);
+      return reply.header('set-cookie', cookie(request, session, SESSION_SECONDS)).redirect(ownPath(to), 303);
     });
     scope.post('/sign-out', (request, reply) => {
       const session = sessionOf(request);

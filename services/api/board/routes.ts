@@ -194,8 +194,7 @@ function eventsRoute(
     const admitted = admit(request, reply, topic.kind);
     if (admitted === null) return reply;
     await hub.untilCaughtUp();
-    if (!hub.admits())
-      return reply.code(503).header('retry-after', '30').send({ error: 'Too many readers' });
+    if (!hub.admits()) return reply.code(503).header('retry-after', '30').send({ error: 'Too many readers' });
     // Reads everything before the answer begins, so that a failure can still be answered with 500.
     const access = readerAccess(admitted.currentAccess, topic.kind, view);
     const states = statesOf(admitted.view, topic, size, now());

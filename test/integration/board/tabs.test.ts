@@ -9,7 +9,16 @@ import {
 import { CHROMIUM, NEEDS_CHROMIUM, type Visit } from './browser.ts';
 import { ShownBoard } from './shown-board.ts';
 
-const PATHS = ['/', `/match/${match.id}`, '/match/3100042', '/match/3100043', '/feeds', '/halts', '/?show=live', '/'];
+const PATHS = [
+  '/',
+  `/match/${match.id}`,
+  '/match/3100042',
+  '/match/3100043',
+  '/feeds',
+  '/halts',
+  '/?show=live',
+  '/',
+];
 
 describe.runIf(CHROMIUM !== null)(`eight tabs of one window${NEEDS_CHROMIUM}`, () => {
   const stage = ShownBoard.set({
