@@ -15,7 +15,10 @@ import { CommandError } from './command.ts';
 const REPORTED_WITHIN_MS = 15_000;
 
 /** Throws `CommandError` while processes of a processor run. */
-export async function requireStopped(cluster: TopicCluster, processors: readonly ProcessorName[]): Promise<void> {
+export async function requireStopped(
+  cluster: TopicCluster,
+  processors: readonly ProcessorName[],
+): Promise<void> {
   for (const processor of processors) {
     const members = await membersOf(cluster, processor);
     if (members > 0)

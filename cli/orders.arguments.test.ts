@@ -164,7 +164,6 @@ const TOKEN = '0123456789abcdef';
 const HOOK = 'clients webhook add 3 --url https://a.example/';
 
 test.each([
-  [`alerts --rules data/alert-rules.json --format line --out x`, "cannot be used with option '--out <file>'"],
   ['clients contract 3', 'name --competitions, --operations or --may-halt'],
   [`${HOOK} --format slack --types incident`, 'leave --types out'],
   [`${HOOK} --format slack --template body.json`, 'go together'],
@@ -181,7 +180,6 @@ test.each([
   ['tail match-state match-incident', 'match-incidents'],
   ['tail match-state --since 1h --from-beginning', 'cannot be used with'],
   ['tail match-state --offset 5', '--offset goes with --partition'],
-  ['tail match-state --format {nonsense}', 'it has {topic}, {partition}'],
   ['tokens revoke', 'name one token by its id'],
   [`tokens revoke ${TOKEN} --client 7`, 'name one token by its id'],
   [`tokens label ${TOKEN}`, 'add a label, or --none'],

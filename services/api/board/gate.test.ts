@@ -170,10 +170,7 @@ describe('/sign-in', () => {
   test('marks the cookie as secure when clients use https', async () => {
     await serveAgain({ publicUrl: 'https://board.example' });
     const { headers } = await post('/sign-in', { client_id: '7', secret_key: 'right' });
-    expect([headers['set-cookie']].flat()).toEqual([
-      expect.stringMatching(/; Secure$/),
-      expect.stringMatching(/; Secure$/),
-    ]);
+    expect(headers['set-cookie']).toMatch(/; Secure$/);
   });
 
   test('shows the form again after wrong credentials, and repeats no secret', async () => {
