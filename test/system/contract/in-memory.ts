@@ -48,7 +48,7 @@ export class ApiInMemory extends ServedContract {
     world.now = Date.now();
     world.give(...(await pipelineRecords(messages(), catalogue(), rulesOf)));
     world.views.feed.sweep(world.now - FEED_RETENTION_MS);
-    const contracts = new Contracts();
+    const contracts = new Contracts((access) => access);
     for (const { id, secret, competitions, operations } of Object.values(CLIENTS))
       contracts.apply({
         ...sampleOf('clients'),
@@ -61,6 +61,7 @@ export class ApiInMemory extends ServedContract {
     const authenticator = createAuthenticator(contracts, [CLIENTS_KEY]);
     const registry = createMetrics('api');
     const app = await createApp({
+      competitions: null,
       data: createProviderData(world.views),
       authenticator,
       view: world.views,
