@@ -80,7 +80,7 @@ export async function describeTopics(
   broker: Connection,
   names: readonly string[],
 ): Promise<Pick<ClusterFacts, 'topics'> & Pick<metadataV12.MetadataResponse, 'brokers'>> {
-  const { topics, brokers } = await metadataOf(broker, null, true);
+  const { topics, brokers } = await metadataOf(broker, null, { withRights: true });
   const wanted = new Set(names);
   const found = topics.filter(({ name }) => wanted.has(name ?? ''));
   const settings = await settingsOf(

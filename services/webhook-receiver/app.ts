@@ -39,7 +39,7 @@ const RETRY_AFTER_SECONDS = 1;
 const PATHS: readonly string[] = ['/webhook', '/webhook/'];
 
 type IncomingDelivery = {
-  readonly coding: ContentCoding;
+  readonly codings: ContentCodings;
   readonly traceparent: string | undefined;
   /** When its head was read, on the clock of `performance.now`. */
   readonly arrivedAt: number;
@@ -140,7 +140,7 @@ export class ReceiverApp {
       response.writeContinue();
     }
     const traceparent = headerText(headers.traceparent);
-    this.#read(request, check, { coding, traceparent, arrivedAt: performance.now(), response });
+    this.#read(request, check, { codings, traceparent, arrivedAt: performance.now(), response });
   }
 
   #read(request: IncomingMessage, check: SignatureCheck, delivery: IncomingDelivery): void {
@@ -193,10 +193,10 @@ export class ReceiverApp {
   }
 
   async #store(received: Buffer, delivery: IncomingDelivery): Promise<void> {
-    const { coding, traceparent, arrivedAt, response } = delivery;
+    const { codings, traceparent, arrivedAt, response } = delivery;
     let body = received;
     try {
-      if (coding !== null) body = await decompress(received, this.#options.bodyLimit);
+      if (codings.length > 0) body = await decodeBody(received, codings, this.#options.bodyLimit);
       await this.#options.store(body, performance.now() - arrivedAt, traceparent);
       this.#options.status.accepted(Date.now());
       this.#answer(response, 200, 'accepted', 'Accepted');

@@ -147,7 +147,7 @@ async function inputReader(options: ReplayOptions): Promise<InputReader> {
     partitions === undefined
       ? records
       : records.map((record) =>
-          record.key === null ? record : { ...record, partition: partitionHash(record.key) % partitions },
+          record.key === null ? record : { ...record, partition: partitionOfKey(record.key, partitions) },
         );
   return { of: async (records) => of(records), unreadable: () => 0 };
 }

@@ -2,7 +2,7 @@ import { applyMessage, matchIncident, matchResult, matchState, stampOf } from '#
 import { resultChanges, resultKey, seasonKey } from '#domain/match-result.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
 import type { Cause, NormalizedMessage } from '#records/types.ts';
-import { type ConsumedRecord, partitionHash } from '#streams/client/port.ts';
+import { type ConsumedRecord, partitionOfKey } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 import { decodeInput, fetchSchemas, fetchStateSchemas, identify } from '#topics/codec.ts';
 import { type NameTopic, namesOf, TOPICS } from '#topics/topics.ts';

@@ -77,8 +77,7 @@ let start: Readonly<Record<Part, () => Promise<void>>>;
 type Part = 'api' | 'monitor' | 'processor' | 'receiver' | 'poller' | 'tools' | 'standings';
 
 const PAGES = ['board', 'match page', 'REST'];
-const TOOLS = ['/mcp', '/mcp notifications'];
-const READERS = READER_EXAMPLES.filter(({ present }) => present).map(({ name }) => `reader in ${name}`);
+const TOOLS = ['/mcp'];
 
 beforeAll(async () => {
   kafka = await restartableKafka();
@@ -134,7 +133,7 @@ beforeAll(async () => {
   watch = new SurfaceWatch([
     ...(await ofBoard(api.url, EVENT)),
     ofRest(api.url, EVENT),
-    ...(await ofTools(connectTools, EVENT)),
+    await ofTools(connectTools, EVENT),
     ofDoctor(env),
     ...ofScreens(env, EVENT),
     alerts.surface,

@@ -1,7 +1,6 @@
 /** Opens the programs and pages that show what may be traded, and reads each. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect } from 'vitest';
 import type { Alert } from '#records/types.ts';
@@ -18,15 +17,9 @@ import { LEVEL_IDS } from '../contract/fed.ts';
 import { READER_EXAMPLES, ReaderProcess } from '../examples/reader-examples.ts';
 import { ProgramOutput, READING_INTERVAL_MS, type Surface, type SurfaceState } from './surfaces.ts';
 
-/** Number of tokens that are used in turns for ten requests a second: a token has 120 requests a minute. */
-const TOKENS = 6;
-const REQUEST_INTERVAL_MS = 700;
+/** Number of tokens that are used in turns: a token has 120 requests a minute. */
+const TOKENS = Math.ceil(600 / READING_INTERVAL_MS);
 const ASK = { timeout: 1_000 };
-/**
- * Time without an answer after which the gateway counts as lost, milliseconds: less than the time of a notification.
- */
-const ANSWER_TIMEOUT_MS = 1_900;
-
 type Env = Readonly<Record<string, string>>;
 
 /** Opens the board and the page of a match in a browser. */
@@ -84,18 +77,9 @@ export async function toolClient(system: System, gateway: Gateway): Promise<() =
   };
 }
 
-/** Opens a tool of the gateway, and a resource that is read after a notification. */
-export async function ofTools(connect: () => Promise<Client>, eventId: number): Promise<Surface[]> {
-  const [notified, hearing] = [await connect(), await connect()];
+/** Reads the match from two tools of the gateway in turns, by several clients in turns. Its state is unknown where the tools differ. */
+export async function ofTools(connect: () => Promise<Client>, eventId: number): Promise<Surface> {
   const asking = await Promise.all(Array.from({ length: TOKENS }, connect));
-  return [
-    ofToolsInTurns(asking, eventId),
-    await ofNotifications(notified, hearing, `touchline://matches/${eventId}`),
-  ];
-}
-
-/** Reads the match from two tools in turns, by these clients in turns. Its state is unknown where the tools differ. */
-function ofToolsInTurns(asking: Client[], eventId: number): Surface {
   const tools = [
     { name: 'get_match', arguments: { match_id: eventId } },
     { name: 'list_matches', arguments: { season_id: LEVEL_IDS.season_id } },
@@ -128,58 +112,6 @@ function inTurn<T>(all: T[]): T {
 }
 
 type Guarded = { readonly guard: { readonly trading: SurfaceState } };
-
-/**
- * Reads a resource after notifications only. Its state is unknown when the stream is closed or when no request was
- * answered for two seconds (docs/reference/mcp.md). The client `hearing` sends these requests with another token,
- * because a token has 120 requests a minute.
- */
-async function ofNotifications(client: Client, hearing: Client, uri: string): Promise<Surface> {
-  let said: SurfaceState = null;
-  let heardAt = Number.NEGATIVE_INFINITY;
-  let [begun, applied] = [0, 0];
-  const read = async (): Promise<void> => {
-    begun += 1;
-    const turn = begun;
-    const answer = await client.readResource({ uri }, ASK).catch(() => null);
-    // Answers arrive in any order: that of the read that began last counts.
-    if (turn < applied) return;
-    applied = turn;
-    const content = answer?.contents[0];
-    said =
-      content !== undefined && 'text' in content ? (JSON.parse(content.text) as Guarded).guard.trading : null;
-  };
-  client.setNotificationHandler('notifications/resources/updated', read);
-  const ended = new AbortController();
-  atEnd(async () => ended.abort());
-  const listen = async (): Promise<void> => {
-    while (!ended.signal.aborted) {
-      const stream = await client.listen({ resourceSubscriptions: [uri] }, ASK).catch(() => null);
-      // Earlier changes are not notified.
-      if (stream !== null) await read();
-      await stream?.closed;
-      said = null;
-      await delay(REQUEST_INTERVAL_MS);
-    }
-  };
-  const ask = async (): Promise<void> => {
-    while (!ended.signal.aborted) {
-      const at = performance.now();
-      const answered = await hearing.discover(ASK).then(
-        () => true,
-        () => false,
-      );
-      if (answered) heardAt = at;
-      await delay(REQUEST_INTERVAL_MS);
-    }
-  };
-  void listen();
-  void ask();
-  return {
-    name: '/mcp notifications',
-    read: () => (performance.now() - heardAt < ANSWER_TIMEOUT_MS ? said : null),
-  };
-}
 
 const SAYS: Readonly<Record<string, SurfaceState>> = {
   safe: 'safe',

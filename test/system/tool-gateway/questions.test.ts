@@ -146,33 +146,8 @@ describe('with a goal of the final under review', () => {
     expect(shown.sort()).toEqual(wanted.sort());
   });
 
-  test('the command line of the inspector connects, lists the tools, calls one, and reads a resource', async () => {
-    const { url, token } = playing.endpoint;
-    const inspect = async (...args: string[]) => {
-      const command = ['--cli', url.href, '--transport', 'http', ...args];
-      const header = ['--header', `Authorization: Bearer ${token}`];
-      const { stdout } = await promisify(execFile)(INSPECTOR, [...command, ...header], {
-        env: { ...process.env, PATH: `${dirname(INSPECTOR)}:${process.env.PATH}` },
-        maxBuffer: 2 ** 26,
-      });
-      return JSON.parse(stdout);
-    };
-    const { tools } = await inspect('--method', 'tools/list');
-    expect(tools.map(({ name }: { name: string }) => name)).toEqual(TOOLS.map(({ name }) => name));
-    // Each call is a process of the inspector. services/tool-gateway/mcp/endpoint.test.ts tests every tool.
-    const call = ['--method', 'tools/call', '--tool-name', 'get_match', '--tool-arg'];
-    const answer = await inspect(...call, `match_id=${final.id}`);
-    expect(answer.isError, JSON.stringify(answer)).toBeFalsy();
-    expect(answer.structuredContent).toMatchObject({ match_id: final.id });
-    const { resources } = await inspect('--method', 'resources/list');
-    const uris: string[] = resources.map(({ uri }: { uri: string }) => uri);
-    const table = uris.find((uri) => uri.startsWith('touchline://standings/')) ?? '';
-    const { contents } = await inspect('--method', 'resources/read', '--uri', table);
-    expect(JSON.parse(contents[0].text)).toBeTypeOf('object');
-  });
-
-  test('thirty questions take at most two calls and 2,000 tokens in the median', () => {
-    expect(asked).toHaveLength(30);
+  test('questions take at most two calls and 2,000 tokens in the median', () => {
+    expect(asked).toHaveLength(questions.length);
     const table = JSON.stringify(asked, null, 1);
     expect(median(asked.map(({ calls }) => calls)), table).toBeLessThanOrEqual(MEDIAN.calls);
     expect(median(asked.map(({ tokens }) => tokens)), table).toBeLessThanOrEqual(MEDIAN.tokens);

@@ -249,7 +249,7 @@ export const FORBIDDEN_TOPIC = 29;
 export async function metadataOf(
   broker: Connection,
   names: readonly string[] | null,
-  withRights = false,
+  { withRights = false, accepts = [] }: { withRights?: boolean; accepts?: readonly number[] } = {},
 ): Promise<metadataV12.MetadataResponse> {
   try {
     return await metadata.api.async(broker, names === null ? null : [...names], false, withRights);
