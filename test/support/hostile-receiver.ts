@@ -154,7 +154,7 @@ function messagesIn(requests: Iterable<AcceptedRequest> = []): number {
 export type OrderTime = { readonly from: number; readonly until: number };
 
 /**
- * Returns accepted requests whose messages were accepted again without a reason. Reasons are: a killed dispatcher had
+ * Returns accepted requests whose messages were accepted again, at a later time, without a reason. Reasons are: a killed dispatcher had
  * not recorded the request, its answer may not have been read, or a command for the webhook overtook it. `kills` are
  * Unix milliseconds.
  */
@@ -162,10 +162,10 @@ export function unexplainedRepeats(
   accepted: readonly AcceptedRequest[],
   kills: readonly number[],
   orders: readonly OrderTime[] = [],
-): AcceptedRequest[] {
+): readonly (AcceptedRequest & { readonly again: number })[] {
   const latest = new Map<string, AcceptedRequest>();
   const excused = new Map<number, Set<AcceptedRequest>>(kills.map((kill) => [kill, new Set()]));
-  const unexplained = new Set<AcceptedRequest>();
+  const unexplained = new Map<AcceptedRequest, number>();
   for (const request of accepted) {
     for (const { uuid } of request.messages) {
       const before = latest.get(uuid);
@@ -180,9 +180,9 @@ export function unexplainedRepeats(
           (excused.get(time)?.has(before) ||
             messagesIn(excused.get(time)) + before.messages.length <= UNRECORDED),
       );
-      if (kill === undefined) unexplained.add(before);
+      if (kill === undefined) unexplained.set(before, request.at);
       else excused.get(kill)?.add(before);
     }
   }
-  return [...unexplained];
+  return [...unexplained].map(([request, again]) => ({ ...request, again }));
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { newSecret } from '#clients/keys.ts';
 import { backbone } from '../../setup/backbone.ts';
-
 import { CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';
 import { FAULT_TIMEOUT_MS, times } from '../../support/harness.ts';
 import {
@@ -170,7 +169,7 @@ test(
       const between = name === 'skipped' ? source.published.slice(composed.length, composedAfter) : [];
       expect(outOfOrder(accepted, new Set([...gaveUp, ...between])), `order of ${name}`).toBeNull();
       const repeats = unexplainedRepeats(accepted, kills, orders.get(ids[name]));
-      expect(repeats, `repeats of ${name}`).toEqual([]);
+      expect(repeats, `repeats of ${name}, with kills at ${kills.join()}`).toEqual([]);
       for (const uuid of gaveUp) expect(receivers[name].uuids(), `given up by ${name}`).not.toContain(uuid);
       expect(accepted.every(({ signedBy }) => signedBy >= 0)).toBe(true);
     }
