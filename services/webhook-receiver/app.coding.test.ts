@@ -16,11 +16,11 @@ const BODY = Buffer.from('[{"id":1,"name":"Müller"}]');
 const EXPIRY = String(Math.floor(Date.now() / 1000) + VALID_SECONDS);
 
 /** Returns the headers of a delivery whose signature covers these bytes. */
-function headersOf(signed: Buffer, encoding: string | null) {
+function headersOf(signed: Buffer, encoding: string | null, type = 'application/json') {
   return {
     [TIMESTAMP_HEADER]: EXPIRY,
     [SIGNATURE_HEADER]: sign(signed, EXPIRY, SECRET),
-    'content-type': 'application/json',
+    'content-type': type,
     ...(encoding === null ? {} : { 'content-encoding': encoding }),
   };
 }
@@ -164,6 +164,47 @@ describe('a body that must be decoded before its proof', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(port, forged, wrong)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
     expect(app.unprovenBytes).toBe(0);
+  });
+});
+
+describe('a delivery in another charset', () => {
+  test.each([
+    'application/json; charset=utf-16',
+    'application/json;charset="UTF-16LE"',
+    'text/plain; format=flowed; charset=shift_jis',
+  ])('is refused with 415, so that the sender keeps it: %s', async (type) => {
+    const { port, store, counted } = await openReceiver();
+    const body = Buffer.from('[]', 'utf16le');
+    expect(await post(port, body, headersOf(body, null, type))).toMatchObject({
+      status: 415,
+      text: 'The body must be UTF-8.',
+      accepts: null,
+    });
+    expect(await counted('requests')).toEqual({ unsupported: 1 });
+    expect(store).not.toHaveBeenCalled();
+  });
+
+  test.each(['utf-8', '"UTF-8"', 'utf8', 'us-ascii', 'ISO-8859-1', 'windows-1252'])(
+    'is accepted when its bytes are UTF-8 in any case: %s',
+    async (charset) => {
+      const { port } = await openReceiver();
+      const body = Buffer.from('[{"name":"M\\u00fcller"}]');
+      const headers = headersOf(body, null, `application/json; charset=${charset}`);
+      expect(await post(port, body, headers)).toEqual(ACCEPTED);
+    },
+  );
+
+  test('is refused with 415 when its bytes may be other characters in UTF-8, also compressed', async () => {
+    const { port, store, counted } = await openReceiver();
+    const latin = Buffer.from('["Müller"]', 'latin1');
+    const type = 'application/json; charset=iso-8859-1';
+    for (const [bytes, encoding] of [
+      [latin, null],
+      [gzipSync(latin), 'gzip'],
+    ] as const)
+      expect((await post(port, bytes, headersOf(bytes, encoding, type))).status).toBe(415);
+    expect(await counted('refused_authentic')).toEqual({ charset: 2 });
+    expect(store).not.toHaveBeenCalled();
   });
 });
 

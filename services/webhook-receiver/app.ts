@@ -8,7 +8,15 @@ import type { Logger } from '#service/logger.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { checkSignature, type SignatureCheck, type SignatureFault } from '#signing/signing.ts';
 import { PublishError } from '#streams/errors.ts';
-import { ACCEPTED_CODINGS, type ContentCodings, codingsOf, decodeBody } from './content-coding.ts';
+import {
+  ACCEPTED_CODINGS,
+  type BodyCharset,
+  type ContentCodings,
+  charsetOf,
+  checkCharset,
+  codingsOf,
+  decodeBody,
+} from './content-coding.ts';
 import type { ReceiverMetrics } from './metrics.ts';
 import { DeliveryRefusedError, FAULT_TEXTS, type RequestOutcome } from './refusal.ts';
 import { headerText, isDecodable, pathOf, signatureOf } from './request-head.ts';
@@ -40,6 +48,7 @@ const PATHS: readonly string[] = ['/webhook', '/webhook/'];
 
 type IncomingDelivery = {
   readonly codings: ContentCodings;
+  readonly charset: BodyCharset;
   readonly traceparent: string | undefined;
   /** When its head was read, on the clock of `performance.now`. */
   readonly arrivedAt: number;
@@ -49,7 +58,7 @@ type IncomingDelivery = {
 /**
  * The HTTP side of the receiver: `POST /webhook` (spec, "Events"). Answers 200 `Accepted` only after all records of the
  * delivery are on the topics. Before reading the body it checks the announced size (413), then the expiration and form of
- * the signature (401), then the encoding (415). Then it checks the received size (413) and the signature (401),
+ * the signature (401), then encoding and charset (415). Then it checks the received size (413) and the signature (401),
  * and only then decodes and parses the body; see `#proveDecoded` for senders that sign it before they compress it.
  * Answers 503 when the broker has not acknowledged all records in time, or when too many unproven bytes are held: the
  * sender repeats the delivery. Every answer but 200 and such a timeout leaves no record. Each answer is one line of text.
@@ -135,12 +144,17 @@ export class ReceiverApp {
       this.#answer(response, 415, 'unsupported', 'This Content-Encoding is not supported.');
       return;
     }
+    const charset = charsetOf(headers['content-type']);
+    if (charset === 'other') {
+      this.#answer(response, 415, 'unsupported', 'The body must be UTF-8.');
+      return;
+    }
     if (expectsContinue) {
       response.shouldKeepAlive = shouldKeepAlive;
       response.writeContinue();
     }
     const traceparent = headerText(headers.traceparent);
-    this.#read(request, check, { codings, traceparent, arrivedAt: performance.now(), response });
+    this.#read(request, check, { codings, charset, traceparent, arrivedAt: performance.now(), response });
   }
 
   #read(request: IncomingMessage, check: SignatureCheck, delivery: IncomingDelivery): void {
@@ -193,10 +207,11 @@ export class ReceiverApp {
   }
 
   async #store(received: Buffer, delivery: IncomingDelivery): Promise<void> {
-    const { codings, traceparent, arrivedAt, response } = delivery;
+    const { codings, charset, traceparent, arrivedAt, response } = delivery;
     let body = received;
     try {
       if (codings.length > 0) body = await decodeBody(received, codings, this.#options.bodyLimit);
+      checkCharset(body, charset);
       await this.#options.store(body, performance.now() - arrivedAt, traceparent);
       this.#options.status.accepted(Date.now());
       this.#answer(response, 200, 'accepted', 'Accepted');

@@ -1,4 +1,5 @@
-/** How senders compress their bodies (`Content-Encoding`, RFC 9110 section 8.4). */
+/** How senders code their bodies: compressed (`Content-Encoding`, RFC 9110 section 8.4), and in which charset. */
+import { isAscii } from 'node:buffer';
 import { promisify } from 'node:util';
 import {
   brotliDecompress,
@@ -109,4 +110,22 @@ export async function decodeBody(received: Buffer, codings: ContentCodings, limi
 /** Whether bytes begin with the head of the zlib format (RFC 1950). */
 function hasZlibHead(bytes: Buffer): boolean {
   return bytes.length >= 2 && ((bytes[0] as number) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0;
+}
+
+/** Charsets of bodies. `ascii`: a charset whose ASCII bytes are those of UTF-8; `other`: none that is read. */
+export type BodyCharset = 'utf8' | 'ascii' | 'other';
+
+const UTF8 = /^(utf-?8|us-ascii|ascii)$/;
+const SINGLE_BYTE = /^(iso-8859-\d+|latin1|windows-125\d)$/;
+
+/** Returns the charset that a `Content-Type` header names. JSON without a name is UTF-8 (RFC 8259). */
+export function charsetOf(contentType: string | undefined): BodyCharset {
+  const name = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
+  if (UTF8.test(name)) return 'utf8';
+  return SINGLE_BYTE.test(name) ? 'ascii' : 'other';
+}
+
+/** Throws `DeliveryRefusedError` `CHARSET` when a decoded body is not also UTF-8. */
+export function checkCharset(body: Buffer, charset: BodyCharset): void {
+  if (charset === 'ascii' && !isAscii(body)) throw new DeliveryRefusedError('CHARSET');
 }

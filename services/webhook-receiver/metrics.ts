@@ -6,6 +6,7 @@ const AUTHENTIC_REFUSALS = [
   'timestamp_expired',
   'decoded_too_large',
   'undecodable',
+  'charset',
   'too_many_messages',
 ] as const satisfies readonly ('timestamp_expired' | Lowercase<CodeOf<'DeliveryRefusedError'>>)[];
 

@@ -29,6 +29,7 @@ const ANSWERS: Readonly<Record<RefusalCode, RefusalAnswer>> = {
     outcome: 'undecodable',
     text: 'The body does not decode as its Content-Encoding says.',
   },
+  CHARSET: { status: 415, outcome: 'unsupported', text: 'The body must be UTF-8.' },
   TOO_MANY_MESSAGES: { status: 413, outcome: 'too_many', text: 'The body has too many messages.' },
 };
 
