@@ -48,10 +48,7 @@ export function findMissingRights<R extends NeededRight>(
           : await retryTransient(async () => isFound(await connections.any(), right));
       if (!isGranted) rights.push(right);
     }
-    return {
-      rights,
-      topics: topics.flatMap(({ name, errorCode }) => (errorCode === UNKNOWN_TOPIC ? [name ?? ''] : [])),
-    };
+    return { rights, topics: [...names].filter((name) => found.get(name)?.errorCode === UNKNOWN_TOPIC) };
   });
 }
 

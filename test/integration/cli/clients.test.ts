@@ -88,7 +88,7 @@ test('reads a signing secret from a file, and refuses it as an argument', async 
   const secret = 'S'.repeat(32);
   const url = 'https://customer.example/hook';
   const refused = await run(`webhook add 1 --url ${url} --secret ${secret}`, 2);
-  expect(refused.err).toContain("unknown option '--secret'");
+  expect(refused.err).toContain('use --secret-file');
   expect(refused.err).not.toContain(secret);
   const file = writeText(temporaryFolder(), 'secret', `${secret}\n`);
   await run(`webhook add 1 --url ${url} --secret-file ${file}`);
