@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { isDeleted, type Omission, omissionOf } from './presence.ts';
+import { absentAt, isDeleted, type Omission, omissionOf, presentAt } from './presence.ts';
 import { incident } from './testing/messages.ts';
 
 type Time = number | null;
+const never = Number.NEGATIVE_INFINITY;
 const bodyAt = (ut: Time) => (ut === null ? null : incident('5-1', 413, { ut }));
 
 describe('what the latest list shows of an incident (law 3)', () => {
@@ -29,6 +30,25 @@ describe('what the latest list shows of an incident (law 3)', () => {
 });
 
 describe('an incident is deleted (law 3)', () => {
+  test.each<[reported: Time, deleted: Time, listed: Time, list: Time, deletes: boolean, why: string]>([
+    [100, null, null, null, false, 'there is no delete'],
+    [100, 99, null, null, false, 'it was reported again after the delete'],
+    [100, 100, null, null, true, 'a delete wins at the same time'],
+    [100, 101, null, null, true, 'it was deleted after it was reported'],
+    [100, 104, 105, 105, false, 'it was listed after the delete'],
+    [100, 105, 105, 105, true, 'a delete wins over a list of that time'],
+    [100, 104, 105, 106, true, 'the list that has it is no longer the latest'],
+    [110, 107, 105, 105, false, 'it was reported after both'],
+    [null, 100, null, null, false, 'it never existed'],
+    [null, 100, null, 200, false, 'it never existed'],
+  ])(
+    'reported %s, deleted %s, listed %s of %s: %s, as %s',
+    (reported, deleted_at, listed_at, list, deletes) => {
+      const presence = { incident: bodyAt(reported), deleted_at, deleted_by: null, listed_at };
+      expect(isDeleted(presence, list)).toBe(deletes);
+    },
+  );
+
   test.each<[body: number | null, by: number | null, deletes: boolean]>([
     [9, 10, true],
     [10, 10, true],
@@ -45,4 +65,25 @@ describe('an incident is deleted (law 3)', () => {
       expect(isDeleted({ ...presence, deleted_at: 101 }, null)).toBe(true);
     },
   );
+});
+
+describe('the times of an incident (law 3)', () => {
+  const one = incident('5-1', 400, { ut: 100 });
+  test.each<[string, deleted: Time, listed: Time, list: Time, present: number, absent: number]>([
+    ['no list', null, null, null, 100, never],
+    ['a delete', 99, null, null, 100, 99],
+    ['listed', null, 200, 200, 200, never],
+    ['listed before it was written', null, 90, 90, 100, never],
+    ['listed after its delete', 150, 200, 200, 200, 150],
+    ['listed, but not in the latest list', null, 150, 200, 100, never],
+    ['not listed lately', null, null, 174, 100, never],
+    ['not listed for long', null, null, 175, 100, 100],
+    ['not listed, deleted before', 120, null, 200, 100, 125],
+    ['not listed, deleted later than the list proves', 126, null, 200, 100, 126],
+    ['not listed, deleted later', 300, null, 200, 100, 300],
+  ])('%s', (_, deleted_at, listed_at, list, present, absent) => {
+    const presence = { incident: one, deleted_at, deleted_by: null, listed_at };
+    expect(presentAt(one, presence, list)).toBe(present);
+    expect(absentAt(presence, list)).toBe(absent);
+  });
 });

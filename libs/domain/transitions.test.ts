@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { NormalizedMessage } from '#records/types.ts';
+import type { Incident, NormalizedMessage, Score } from '#records/types.ts';
 import {
+  AWAY,
   EVENT_ID,
   eventFields,
   eventMessage,
@@ -19,6 +20,7 @@ const kickOff = incidentMessage(incident('5-100', 429));
 const incidentOf = (id: string, type: number, options?: IncidentOptions) =>
   incidentMessage(incident(id, type, options));
 const later = (seconds: number) => ({ ut: START + seconds });
+const score = (home: number, away: number): Score => ({ home, away });
 
 describe('the transitions of an incident (law 10)', () => {
   const reported = (options?: IncidentOptions) => incidentOf('5-1', 400, options);
@@ -166,6 +168,110 @@ describe('the transitions of goals and scores (law 10)', () => {
     expect(given(opening, kickOff, cancelled).when(incidentOf('5-110', 419, later(60))).kinds).toEqual([
       'incident_confirmed',
     ]);
+  });
+});
+
+describe('a goal that is corrected (law 9a)', () => {
+  const moved = { ...later(60), participant_id: AWAY };
+  const list = (...incidents: Incident[]) =>
+    snapshotMessage(START + 90, [incident('5-100', 429), ...incidents]);
+  const goals = [incident('5-110', 413), incident('5-111', 413, { participant_id: AWAY })];
+
+  /** Returns the scores that lead to that of a message, the goals taken back with their team, and those that count since. */
+  function walked(known: readonly Incident[], message: NormalizedMessage) {
+    const outcome = given(opening, kickOff, ...known.map((one) => incidentMessage(one))).when(message);
+    const of = (...kinds: string[]) => outcome.transitions.filter(({ kind }) => kinds.includes(kind));
+    const words = (one: Score | null | undefined) => `${one?.home}-${one?.away}`;
+    expect(of('goal_cancelled').every((one) => one.incident_type !== 410)).toBe(true);
+    return {
+      walk: of('goal_cancelled', 'score_changed').map(
+        (one) => `${words(one.score?.before)} > ${words(one.score?.after)}`,
+      ),
+      cancelled: of('goal_cancelled').map((one) => [one.incident_id, one.key_incident_before?.team_id]),
+      counts: of('score_changed').flatMap((one) => one.goals.map(({ id }) => id)),
+    };
+  }
+
+  /** A goal of home; what it becomes by a message, the score then, and the goals that count since. */
+  test.each<[why: string, message: NormalizedMessage, after: string, counts: readonly string[]]>([
+    ['to the other team', incidentOf('5-110', 413, moved), '0-1', ['5-110']],
+    ['to the other team, by a list', list(incident('5-110', 413, moved)), '0-1', ['5-110']],
+    ['to an own goal', incidentOf('5-110', 423, later(60)), '0-1', ['5-110']],
+    [
+      'in what it counts for',
+      incidentOf('5-110', 413, { ...later(60), counts_for: 'rival' }),
+      '0-1',
+      ['5-110'],
+    ],
+    ['to no side', incidentOf('5-110', 413, { ...later(60), counts_for: 'none' }), '0-0', []],
+    ['to no goal', incidentOf('5-110', 410, later(60)), '0-0', []],
+    ['to the shoot-out', incidentOf('5-110', 413, { ...later(60), event_status_id: 141 }), '0-0', []],
+  ])('%s', (_, message, after, counts) => {
+    const walk = ['1-0 > 0-0', `1-0 > ${after}`];
+    expect(walked(goals.slice(0, 1), message)).toEqual({ walk, cancelled: [['5-110', HOME]], counts });
+  });
+
+  test.each<[why: string, message: NormalizedMessage]>([
+    ['an own goal of the other team', incidentOf('5-110', 423, moved)],
+    ['a goal of another player', incidentOf('5-110', 413, { ...later(60), note: 'other' })],
+  ])('to %s: nothing', (_, message) => {
+    expect(walked(goals.slice(0, 1), message)).toEqual({ walk: [], cancelled: [], counts: [] });
+  });
+
+  test('with another, each to the other team', () => {
+    const message = list(incident('5-110', 413, moved), incident('5-111', 413, later(60)));
+    expect(walked(goals, message)).toEqual({
+      walk: ['1-1 > 0-1', '0-1 > 0-0', '1-1 > 1-1'],
+      cancelled: [
+        ['5-110', HOME],
+        ['5-111', AWAY],
+      ],
+      counts: ['5-110', '5-111'],
+    });
+  });
+
+  test.each<[string, reported: Score | null, Score, cancelled: Score]>([
+    ['that the result took back too', score(1, 0), score(0, 0), score(0, 0)],
+    ['that the result still has', score(1, 0), score(1, 0), score(1, 0)],
+  ])('has the score of the provider’s result where that is the score: a goal %s', (_, was, is, after) => {
+    const result = (one: Score | null) => eventFields({ participants: participants(one?.home, one?.away) });
+    const known = given(incidentMessage(incident('5-110', 413), { fields: result(was) }));
+    const gone = incidentMessage(incident('5-110', 413, { ...later(60), confirmation: 'cancelled' }), {
+      fields: result(is),
+    });
+    const found = known.when(gone).transitions.find(({ kind }) => kind === 'goal_cancelled');
+    expect(found?.score).toEqual({ before: was, after });
+  });
+});
+
+describe('sides that are exchanged (law 9a)', () => {
+  const results = participants(1, 0) as Record<string, unknown>[];
+  const exchange = (withResults: boolean) => [
+    { ...results[1], counter: 1, results: withResults ? results[1]?.results : [] },
+    { ...results[0], counter: 2, results: withResults ? results[0]?.results : [] },
+  ];
+  const goal = incidentMessage(incident('5-110', 413), { fields: { participants: results } });
+
+  test.each([true, false])('move no goal and no result to another team; results repeated: %s', (repeated) => {
+    const known = given(opening, kickOff, goal);
+    const swap = eventMessage(START + 60, { participants: exchange(repeated) });
+    const { kinds, transitions, state } = known.when(swap);
+    expect(kinds).toEqual(['sides_exchanged', 'score_changed', 'firm_score_changed', 'event_amended']);
+    const change = { before: score(1, 0), after: score(0, 1) };
+    expect(transitions.slice(0, 2)).toMatchObject([{ score: change }, { score: change, goals: [] }]);
+    expect(state).toMatchObject({ score: score(0, 1), reported: score(0, 1), guard: { safe: true } });
+    expect(state.key_incidents).toMatchObject([{ id: '5-110', counts_for_id: HOME }]);
+  });
+
+  test('and a goal that is cancelled with it: the scores are of the new sides', () => {
+    const gone = incidentMessage(incident('5-110', 413, { ...later(60), confirmation: 'cancelled' }), {
+      fields: { participants: exchange(false) },
+    });
+    const { transitions } = given(opening, kickOff, goal).when(gone);
+    expect(transitions.find(({ kind }) => kind === 'goal_cancelled')?.score).toEqual({
+      before: score(0, 1),
+      after: score(0, 0),
+    });
   });
 });
 

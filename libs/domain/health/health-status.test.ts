@@ -40,6 +40,17 @@ const broken = (changes: Partial<HealthStatus> = {}, last: Partial<HealthGap> = 
     ...changes,
   });
 
+test('begins alive, without gaps', () => {
+  expect(aliveSince(5)).toEqual({
+    state: 'alive',
+    reason: null,
+    since: 5,
+    progress: null,
+    gaps: [],
+    gap_count: 0,
+  });
+});
+
 describe('a verdict that is not good', () => {
   test('opens a gap at the last sign of life', () => {
     expect(applyVerdict(health({ gaps: [gap()], gap_count: 1 }), bad('stale', 'silence'), SIGNS, T)).toEqual({
@@ -155,6 +166,30 @@ describe('a good verdict', () => {
       gap_count: 2,
     });
   });
+
+  test('closes nothing without an open gap', () => {
+    const down = health({ state: 'down', reason: 'network', gaps: [gap()], gap_count: 1 });
+    expect(applyVerdict(down, GOOD, SIGNS, T).gaps).toEqual([gap()]);
+    expect(applyVerdict({ ...down, gaps: [] }, GOOD, SIGNS, T).gaps).toEqual([]);
+  });
+});
+
+describe('the verdict that a match ended', () => {
+  test('closes the open gap', () => {
+    expect(applyVerdict(broken(), { kind: 'ended' }, { lastAt: T, backAt: null }, T)).toEqual({
+      state: 'ended',
+      reason: null,
+      since: T,
+      progress: null,
+      gaps: [gap(), gap({ from: 30, to: T, published_to: T })],
+      gap_count: 2,
+    });
+  });
+
+  test('changes nothing the second time', () => {
+    const ended = health({ state: 'ended' });
+    expect(applyVerdict(ended, { kind: 'ended' }, SIGNS, T)).toBe(ended);
+  });
 });
 
 describe('a reported gap', () => {
@@ -178,6 +213,12 @@ describe('a reported gap', () => {
     expect(addGap(before, { ...late, to: 29 })).toBe(before);
     expect(addGap(before, { ...late, from: 24 }).gap_count).toBe(2);
     expect(addGap(before, { ...late, action: 'none' }).gap_count).toBe(2);
+  });
+
+  test('replaces the oldest of a hundred', () => {
+    const gaps = Array.from({ length: 100 }, (_, from) => gap({ from: from + 1_000 }));
+    const after = addGap(health({ gaps, gap_count: 100 }), late);
+    expect([after.gaps.length, after.gaps[0]?.from, after.gaps.at(-1)]).toEqual([100, 1_001, late]);
   });
 });
 

@@ -96,6 +96,21 @@ describe('the verdict on reports', () => {
     const gap = { from: T, to: T + 20, reason: 'unreadable_messages', action: 'none' };
     expect(source.health).toMatchObject({ state: 'recovered', gaps: [gap] });
   });
+
+  test('adds a gap that the ingress service skipped', () => {
+    const { source } = track();
+    const gap = {
+      from: 1,
+      to: 2,
+      reason: 'network',
+      action: 'skipped',
+      published_from: null,
+      published_to: null,
+    };
+    source.report(status({ gap }), T);
+    source.report(status({ gap }), T);
+    expect(source.health).toMatchObject({ gaps: [gap], gap_count: 1 });
+  });
 });
 
 describe('a process that no longer reports', () => {
@@ -171,6 +186,43 @@ describe('a process that no longer reports', () => {
   );
 });
 
+describe('a source with good reports is', () => {
+  const running = { ...NO_MATCHES, runsSince: T - 60_000 };
+  test.each<[string, MatchesOfSource, number, Partial<HealthStatus>]>([
+    ['alive while no clock runs', NO_MATCHES, T + 1e6, { state: 'alive' }],
+    ['alive before silence is due', running, T + STALE_AFTER - 1, { state: 'alive' }],
+    [
+      'stale once silence is due',
+      running,
+      T + STALE_AFTER,
+      { state: 'stale', reason: 'silence', since: T + STALE_AFTER },
+    ],
+    [
+      'alive where the clock started since',
+      { ...running, runsSince: T + 1 },
+      T + STALE_AFTER,
+      { state: 'alive' },
+    ],
+    [
+      'behind where all of its matches are',
+      { ...running, behindSince: T + 7 },
+      T + STALE_AFTER,
+      { state: 'down', reason: 'backlog', since: T + 7, progress: null },
+    ],
+  ])('%s', (_, matches, now, health) => {
+    const { source } = track();
+    source.judge(GOOD, matches, STALE_AFTER, now);
+    expect(source.health).toMatchObject(health);
+  });
+
+  test('judged by bad reports before its matches', () => {
+    const { source } = track();
+    const verdict = { kind: 'down', reason: 'network', since: T, progress: null } as const;
+    source.judge(verdict, { ...NO_MATCHES, behindSince: T - 5 }, STALE_AFTER, T);
+    expect(source.health).toMatchObject({ state: 'down', reason: 'network' });
+  });
+});
+
 describe('a gap of a source', () => {
   const bad = (kind: 'down' | 'recovering', of: typeof progress | null) =>
     ({ kind, reason: 'network', since: T, progress: of }) as const;
@@ -204,6 +256,15 @@ describe('a gap of a source', () => {
     source.judge(GOOD, NO_MATCHES, STALE_AFTER, T + 60);
     expect(source.health.gaps.at(-1)).toMatchObject({ from: T + 30, to: T + 60 });
   });
+});
+
+test('names the failure of the last read while the source still counts as up', () => {
+  const { source } = track();
+  expect(source.failure).toBeNull();
+  source.report(status({ state: 'up', reason: 'network' }), T);
+  expect([source.failure, source.reported(T)]).toEqual(['network', GOOD]);
+  source.report(status({ instance: 'two', state: 'up', reason: null }), T);
+  expect(source.failure).toBeNull();
 });
 
 const counts = (messages_read: number, messages_unreadable: number, unreadable_in_row = 0) => ({

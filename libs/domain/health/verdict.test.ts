@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../testing/health.ts';
-import { GOOD, type HealthVerdict, judgeMatch, judgeSilence, type MatchInputs } from './verdict.ts';
+import {
+  backlogDue,
+  GOOD,
+  type HealthVerdict,
+  judgeMatch,
+  judgeSilence,
+  type MatchInputs,
+  silenceDue,
+} from './verdict.ts';
 
 const HEARD = 1_000_000;
 
@@ -27,6 +35,29 @@ const delayed = (since: number): HealthVerdict => ({
   progress: null,
 });
 const behind = (since: number): HealthVerdict => ({ kind: 'down', reason: 'backlog', since, progress: null });
+
+describe('silence is due', () => {
+  test.each<[string, Partial<MatchInputs>, number | null]>([
+    ['20 s after the last message while the clock runs', {}, HEARD + 20_000],
+    ['20 s after the clock started', { runsSince: HEARD + 3_000 }, HEARD + 23_000],
+    ['never while the clock is stopped without keep-alives', { runs: false }, null],
+    ['90 s after the last message if keep-alives come', { runs: false, keepAliveAt: HEARD }, HEARD + 90_000],
+    ['never when the match is not live', { runs: false, live: false, keepAliveAt: HEARD }, null],
+    ['never where the match is over', { over: true }, null],
+  ])('%s', (_, changes, due) => {
+    expect(silenceDue(match(changes), LIMITS)).toBe(due);
+  });
+});
+
+describe('a backlog is due', () => {
+  test.each<[string, Partial<MatchInputs>, number | null]>([
+    ['never when no message waits', {}, null],
+    ['5 s after the waiting message', { waitingSince: HEARD }, HEARD + 5_000],
+    ['never where the match is over', { waitingSince: HEARD, over: true }, null],
+  ])('%s', (_, changes, due) => {
+    expect(backlogDue(match(changes), LIMITS)).toBe(due);
+  });
+});
 
 describe('a match is', () => {
   const down: HealthVerdict = { kind: 'down', reason: 'network', since: HEARD, progress: null };

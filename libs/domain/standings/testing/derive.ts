@@ -43,7 +43,7 @@ export function deriveTables(
 }
 
 /** Reads the results of a group, oldest first. Of several results of one event the latest version counts. `day`: see `deriveTables`. */
-function readGames(
+export function readGames(
   results: Iterable<StandingsMatch>,
   rules: CompetitionRules,
   day: string | null = null,

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import type { Coverage, Score } from '#records/types.ts';
+import { coverageOf, decideScore, sameScore } from './score.ts';
+
+const s = (home: number, away: number) => ({ home, away });
+
+describe('coverage (law 8)', () => {
+  test.each([
+    { snapshot: null, starts: 0, known: 0, coverage: 'none' },
+    { snapshot: null, starts: 0, known: 3, coverage: 'partial' },
+    { snapshot: null, starts: 1, known: 3, coverage: 'complete' },
+    { snapshot: 100, starts: 0, known: 0, coverage: 'complete' },
+  ])(
+    '$coverage: snapshot $snapshot, $starts of $known incidents of the start',
+    ({ snapshot, starts, known, coverage }) => {
+      expect(coverageOf(snapshot, starts, known)).toBe(coverage);
+    },
+  );
+});
+
+describe('the score (law 8)', () => {
+  const derived = s(2, 1);
+  const derivedFirm = s(1, 1);
+  test.each<
+    [
+      Coverage,
+      derived: Score | null,
+      reported: Score | null,
+      source: string,
+      score: Score | null,
+      firm: Score | null,
+      agreement: string,
+      atTheEnd?: readonly [source: string, score: Score | null, firm: Score | null],
+    ]
+  >([
+    [
+      'complete',
+      derived,
+      s(3, 0),
+      'incidents',
+      derived,
+      derivedFirm,
+      'differs',
+      ['reported', s(3, 0), s(3, 0)],
+    ],
+    [
+      'complete',
+      derived,
+      s(2, 1),
+      'incidents',
+      derived,
+      derivedFirm,
+      'agrees',
+      ['reported', s(2, 1), s(2, 1)],
+    ],
+    ['complete', derived, null, 'incidents', derived, derivedFirm, 'unknown'],
+    ['complete', null, s(3, 0), 'reported', s(3, 0), s(3, 0), 'agrees'],
+    ['complete', null, null, 'none', null, null, 'unknown'],
+    ['partial', derived, s(3, 0), 'reported', s(3, 0), s(3, 0), 'agrees'],
+    ['partial', derived, null, 'incidents', derived, derivedFirm, 'unknown'],
+    ['partial', null, null, 'none', null, null, 'unknown'],
+    ['none', s(0, 0), s(3, 0), 'reported', s(3, 0), s(3, 0), 'agrees'],
+    ['none', s(0, 0), null, 'none', null, null, 'unknown'],
+  ])('%s, derived %j, reported %j: %s', (...row) => {
+    const [coverage, derived, reported, source, score, firm, agreement, atTheEnd] = row;
+    const sources = { coverage, derived, derivedFirm, reported };
+    const whilePlayed = decideScore({ ...sources, finished: false, awarded: false });
+    expect(whilePlayed).toEqual({ score, firm, source, agreement });
+    const [lastSource, last, lastFirm] = atTheEnd ?? [source, score, firm];
+    const final = { score: last, firm: lastFirm, source: lastSource, agreement };
+    expect(decideScore({ ...sources, finished: true, awarded: false })).toEqual(final);
+    const awarded = { score: reported, firm: reported, source: reported === null ? 'none' : 'reported' };
+    expect(decideScore({ ...sources, finished: true, awarded: true })).toEqual({ ...awarded, agreement });
+  });
+
+  test('equals another only if both sides are equal; an unknown score equals only an unknown one', () => {
+    expect(sameScore(s(1, 2), s(1, 2))).toBe(true);
+    expect(sameScore(s(1, 2), s(2, 2))).toBe(false);
+    expect(sameScore(s(1, 2), s(1, 1))).toBe(false);
+    expect(sameScore(null, s(0, 0))).toBe(false);
+    expect(sameScore(null, null)).toBe(true);
+  });
+});
