@@ -48,7 +48,7 @@ export type LogFollowOptions = {
   readonly epochs?: ReadonlyMap<string, number>;
   /** Where partitions without a checkpoint begin: at the first record (default), or at the next one written. */
   readonly otherwise?: 'beginning' | 'end';
-  /** Returns how long a broker may wait for records, milliseconds; not the first time. Default 500 with `onUpToDate`, else 10,000. */
+  /** Returns how long a broker may wait for records, milliseconds; not the first time. Default 700 with `onUpToDate`, else 10,000. */
   readonly idleMs?: () => number;
   /** Returns the minimum interval between requests to a broker once caught up, milliseconds: what arrives meanwhile costs one. Default 0. */
   readonly paceMs?: () => number;
@@ -76,8 +76,8 @@ export class PositionLostError extends defineError('PositionLostError', 'POSITIO
 const READER = 'touchline-reader';
 /** Default long poll: most topics are idle, and each fetch costs the broker a millisecond of CPU time. */
 const IDLE_MS = 10_000;
-/** Default long poll of a reader that must know how fresh its records are. */
-const FRESH_MS = 500;
+/** Default long poll of a reader that must know how fresh its records are: a request that ends just before the next heartbeat of feed health was for nothing. */
+const FRESH_MS = 700;
 /** Maximum bytes of one fetch, which a reader holds in memory. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const FIRST_RETRY_MS = 5;
