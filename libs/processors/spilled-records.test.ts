@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SpilledRecords } from './spilled-records.ts';
 
+const record = (key: string, value: string) => ({ key: Buffer.from(key), value: Buffer.from(value) });
 const texts = (records: ReadonlyMap<string, Buffer> | null) =>
   records && [...records].map(([key, value]) => `${key}=${value.subarray(0, 20)}`);
 
@@ -14,7 +15,7 @@ function storeOf(padding: number) {
   const store = new SpilledRecords<number | string>();
   onTestFinished(() => store.close());
   const put = (owner: number | string, ...records: readonly (readonly [key: string, value: string])[]) => {
-    for (const [key, value] of records) store.put(owner, key, Buffer.from(value.padEnd(20).padEnd(padding)));
+    for (const [key, value] of records) store.put(owner, record(key, value.padEnd(20).padEnd(padding)));
   };
   return { store, put };
 }
@@ -40,19 +41,6 @@ describe.each([
     expect(texts(store.read('4/5'))).toEqual(['state=other'.padEnd(26)]);
     expect(store.size).toBe(1);
   });
-});
-
-test('restored ones are what a batch leaves of each key, and outlive the batch', () => {
-  const { store, put } = storeOf(20);
-  put(1, ['a', 'a 1']);
-  const batch = Buffer.from('a=a2b=b1a=a3');
-  const records = [0, 4, 8].map((at) => ({
-    key: batch.subarray(at, at + 1),
-    value: batch.subarray(at + 2, at + 4),
-  }));
-  store.restore(records, () => 1);
-  batch.fill(0);
-  expect(texts(store.take(1))).toEqual(['b=b1', 'a=a3']);
 });
 
 /** Has TMPDIR name a new folder during this test. */

@@ -37,8 +37,8 @@ const SETUP = `
  */
 export class SpilledRecords<Owner extends number | string> {
   readonly #owners = new Set<Owner>();
-  /** Records that are not in the database yet, by owner and key. */
-  readonly #pending = new Map<Owner, Map<string, Buffer>>();
+  /** Records that are not in the database yet. */
+  readonly #pending = new Map<Owner, KeyedValue[]>();
   #pendingBytes = 0;
   #database: DatabaseSync | null = null;
   #sql: SQLTagStore | null = null;
@@ -47,25 +47,21 @@ export class SpilledRecords<Owner extends number | string> {
     return this.#owners.size;
   }
 
-  /** Adds a record to its owner; a later one of the same key replaces it. Keeps a reference to the value. */
-  put(owner: Owner, key: string, value: Buffer): void {
-    this.#add(owner, key, value);
-    if (this.#pendingBytes > PENDING_BYTES) this.#guard(() => this.#write());
+  /** Adds a record to its owner; a later one of the same key replaces it. Keeps a reference to key and value. */
+  put(owner: Owner, record: KeyedValue): void {
+    this.#add(owner, record, PENDING_BYTES);
   }
 
-  /** Adds what a batch of a changelog leaves of each key. Copies the values: a view would keep the whole batch in memory. */
-  restore(batch: readonly KeyedValue[], ownerOf: (key: string) => Owner): void {
-    const last = new Map<string, Buffer>();
-    for (const { key, value } of batch) putLast(last, key.toString(), value);
-    for (const [key, value] of last) this.#add(ownerOf(key), key, Buffer.from(value));
-    if (this.#pendingBytes > RESTORED_BYTES) this.#guard(() => this.#write());
+  /** Adds a record of a changelog, as `put`. */
+  restore(owner: Owner, record: KeyedValue): void {
+    this.#add(owner, record, RESTORED_BYTES);
   }
 
   /** Returns the owner's records by key, in the order of their last writes; null for an unknown owner. */
   read(owner: Owner): Map<string, Buffer> | null {
     const records = this.take(owner);
     // As one row without superseded records.
-    for (const [key, value] of records ?? []) this.put(owner, key, value);
+    for (const [key, value] of records ?? []) this.put(owner, { key: Buffer.from(key), value });
     return records;
   }
 
@@ -73,9 +69,12 @@ export class SpilledRecords<Owner extends number | string> {
   take(owner: Owner): Map<string, Buffer> | null {
     if (!this.#owners.delete(owner)) return null;
     const records = new Map<string, Buffer>();
-    for (const row of this.#guard(() => this.#takeRows(owner)))
-      unpack(row, (key, value) => putLast(records, key, value));
-    for (const [key, value] of this.#pending.get(owner) ?? []) putLast(records, key, value);
+    const add = (key: string, value: Buffer) => {
+      records.delete(key);
+      records.set(key, value);
+    };
+    for (const row of this.#guard(() => this.#takeRows(owner))) unpack(row, add);
+    for (const { key, value } of this.#pending.get(owner) ?? []) add(key.toString(), value);
     this.#pending.delete(owner);
     return records;
   }
@@ -88,12 +87,15 @@ export class SpilledRecords<Owner extends number | string> {
     this.#pending.clear();
   }
 
-  #add(owner: Owner, key: string, value: Buffer): void {
-    const records = this.#pending.get(owner) ?? new Map<string, Buffer>();
-    this.#pendingBytes += value.length - (records.get(key)?.length ?? -key.length);
-    putLast(records, key, value);
-    this.#pending.set(owner, records);
-    this.#owners.add(owner);
+  #add(owner: Owner, record: KeyedValue, maxPendingBytes: number): void {
+    const pending = this.#pending.get(owner);
+    if (pending === undefined) {
+      this.#pending.set(owner, [record]);
+      this.#owners.add(owner);
+    } else if (pending.at(-1)?.key.equals(record.key) === true) pending[pending.length - 1] = record;
+    else pending.push(record);
+    this.#pendingBytes += record.key.length + record.value.length;
+    if (this.#pendingBytes > maxPendingBytes) this.#guard(() => this.#write());
   }
 
   #write(): void {
@@ -137,15 +139,14 @@ export class SpilledRecords<Owner extends number | string> {
 const HEAD = 8;
 
 /** Returns records as one value: of each the lengths of key and value (4 bytes each), the key, the value. */
-function pack(records: ReadonlyMap<string, Buffer>): Buffer {
+function pack(records: readonly KeyedValue[]): Buffer {
   let bytes = 0;
-  for (const [key, value] of records) bytes += HEAD + Buffer.byteLength(key) + value.length;
+  for (const { key, value } of records) bytes += HEAD + key.length + value.length;
   const packed = Buffer.allocUnsafe(bytes);
   let at = 0;
-  for (const [key, value] of records) {
-    const length = packed.write(key, at + HEAD);
-    packed.writeUInt32LE(value.length, packed.writeUInt32LE(length, at));
-    at += HEAD + length;
+  for (const { key, value } of records) {
+    at = packed.writeUInt32LE(value.length, packed.writeUInt32LE(key.length, at));
+    at += key.copy(packed, at);
     at += value.copy(packed, at);
   }
   return packed;
@@ -160,10 +161,4 @@ function unpack(packed: Uint8Array, add: (key: string, value: Buffer) => void): 
     add(bytes.toString('utf8', at + HEAD, keyEnd), bytes.subarray(keyEnd, end));
     at = end;
   }
-}
-
-/** Sets a value behind all others. */
-function putLast(records: Map<string, Buffer>, key: string, value: Buffer): void {
-  records.delete(key);
-  records.set(key, value);
 }

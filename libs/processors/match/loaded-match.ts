@@ -201,16 +201,15 @@ export function load(codecs: MatchCodecs, eventId: number, records: Map<string, 
   };
 }
 
-/** Returns the records of a match without pending changes, by key, for `load`; none if nothing of it was ever published. */
-export function spilled(codecs: MatchCodecs, loaded: LoadedMatch): (readonly [key: string, value: Buffer])[] {
+/** Returns the records of a match without pending changes, for `load`; none if nothing of it was ever published. */
+export function spilled(codecs: MatchCodecs, loaded: LoadedMatch): { key: Buffer; value: Buffer }[] {
   const { match, incidents, stateBytes, restored } = loaded;
   if (stateBytes === 0) return [];
+  const records = Array.from(incidents, ([key, value]) => ({ key: Buffer.from(key), value }));
+  if (!restored) records.push({ key: Buffer.from(PUBLISHED), value: Buffer.alloc(0) });
   const state = codecs['match-state'].encode(matchState(match));
-  return [
-    ...incidents,
-    ...(restored ? [] : [[PUBLISHED, Buffer.alloc(0)] as const]),
-    [String(match.eventId), state],
-  ];
+  records.push({ key: Buffer.from(String(match.eventId)), value: state });
+  return records;
 }
 
 function copyOf({ match, incidents, touched, stateBytes, pendingBytes }: LoadedMatch): Match {

@@ -28,6 +28,9 @@ const KEPT_SHARE = 0.75;
 /** Share of the limit at which a transaction is full. */
 const FULL_SHARE = 1.5;
 
+const SLASH = 47;
+const ZERO = 48;
+
 /** Whether a match changed since the last flush. */
 type IsChanged = (eventId: number) => boolean;
 
@@ -62,7 +65,7 @@ export class MatchCache {
 
   /** Spills restored records of states and incidents: a match is decoded with its next message. */
   restore(records: readonly ConsumedRecord[]): void {
-    this.#spilled.restore(records.filter(hasValue), eventIdOf);
+    for (const record of records) if (hasValue(record)) this.#spilled.restore(eventIdOf(record.key), record);
   }
 
   /** Returns the match from memory, from disk, or a new one. */
@@ -123,7 +126,7 @@ export class MatchCache {
   #spill(eventId: number, loaded: LoadedMatch): void {
     this.#loaded.delete(eventId);
     this.#subtract(loaded);
-    for (const [key, value] of spilled(this.#options.codecs, loaded)) this.#spilled.put(eventId, key, value);
+    for (const record of spilled(this.#options.codecs, loaded)) this.#spilled.put(eventId, record);
   }
 
   #add(loaded: LoadedMatch): void {
@@ -160,7 +163,13 @@ export class MatchCache {
   }
 }
 
-/** Returns the event id at the start of a key. */
-function eventIdOf(key: string): number {
-  return Number.parseInt(key, 10);
+/** Returns the event id at the start of a key; allocates no string. */
+function eventIdOf(key: Buffer): number {
+  let id = 0;
+  for (let at = 0; at < key.length; at++) {
+    const byte = key[at] as number;
+    if (byte === SLASH) break;
+    id = id * 10 + byte - ZERO;
+  }
+  return id;
 }

@@ -74,11 +74,11 @@ export class StandingsPartition implements PartitionProcessor {
 
   /** Spills results: a season is decoded when it is next needed. */
   #restoreResults(records: readonly KeyedValue[]): void {
-    this.#results.restore(records, (key) => {
-      const season = seasonOf(key);
+    for (const record of records) {
+      const season = seasonOf(record.key.toString());
+      this.#results.restore(season, record);
       this.#unchecked.add(season);
-      return season;
-    });
+    }
   }
 
   async prepare(records: readonly ConsumedRecord[]): Promise<void> {
@@ -105,7 +105,7 @@ export class StandingsPartition implements PartitionProcessor {
     if (denied !== null) throw versionWentBack('match-results', denied, result);
     if (tables.apply(result)) {
       const applied = this.#options.codecs['standings-results'].encode({ result: value });
-      this.#results.put(season, key.toString(), applied);
+      this.#results.put(season, { key, value: applied });
       collector.add(this.#names['standings-results'], key, applied);
       this.#changed.set(season, cause);
       this.#receivedAt.push(received_at);

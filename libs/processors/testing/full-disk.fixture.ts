@@ -6,7 +6,7 @@ process.on('SIGXFSZ', () => {});
 const store = new SpilledRecords<number>();
 const value = Buffer.alloc(3_000, 'x');
 try {
-  for (let owner = 0; owner < 2_000; owner++) store.put(owner, 'k', value);
+  for (let owner = 0; owner < 2_000; owner++) store.put(owner, { key: Buffer.from('k'), value });
 } catch (error) {
   const { code, message } = error as Error & { code: string };
   process.stdout.write(JSON.stringify({ code, message }));
