@@ -79,7 +79,12 @@ async function startEmbedded(options: BackboneOptions, because: string): Promise
     registryStart?.cancelled.abort();
     await registryStart?.started.then((registry) => registry.stop()).catch(() => {});
   };
-  const registryOptions = { dataDir: join(dataDir, 'registry'), env, onProgress };
+  const registryOptions = {
+    dataDir: join(dataDir, 'registry'),
+    env,
+    onProgress,
+    preferredPort: preferredPorts?.registry,
+  };
   const kafka = await startKafka({
     dataDir: join(dataDir, 'kafka'),
     env,
@@ -88,8 +93,9 @@ async function startEmbedded(options: BackboneOptions, because: string): Promise
     preferredPort: preferredPorts?.kafka,
     onStarting: (brokers: readonly string[]) => {
       const cancelled = new AbortController();
-      const options = { ...registryOptions, preferredPort: preferredPorts?.registry, brokers };
-      const started = cancel().then(() => startRegistry({ ...options, signal: cancelled.signal }));
+      const started = cancel().then(() =>
+        startRegistry({ ...registryOptions, brokers, signal: cancelled.signal }),
+      );
       // Awaited below.
       started.catch(() => {});
       registryStart = { started, cancelled };

@@ -173,8 +173,9 @@ class StreamRuntime implements GroupListener {
   onHeartbeat(sentAt: number): void {
     const now = this.#context.clock.monotonic();
     this.#retries.confirm(sentAt);
+    if (now < this.#recheckAt) return;
     const running = [...this.#tasks.values()].filter(({ state }) => state === 'running');
-    if (now < this.#recheckAt || running.length === 0) return;
+    if (running.length === 0) return;
     this.#recheckAt = now + RECHECK_MS;
     void this.#recheckRunning(running);
   }
