@@ -23,11 +23,11 @@ export function providerIncident(
   return { ...incidentObject(withFlags(incident)), action };
 }
 
-/** Returns the JSON of a message: its envelope, and `data` with its incident and the event of `providerEvent`. */
-export function messageJson(envelope: object, incident: object | null, event: string): string {
+/** Returns the JSON of a message: its envelope, and `data` with its subject (`incident` or `alert`) and the event of `providerEvent`. */
+export function messageJson(envelope: object, subject: object, event: string): string {
   const own = JSON.stringify(envelope).slice(0, -1);
-  const first = incident === null ? '' : `"incident":${JSON.stringify(incident)},`;
-  return `${own},"data":{${first}"event":${event}}}`;
+  const first = JSON.stringify(subject).slice(0, -1);
+  return `${own},"data":${first}${first === '{' ? '' : ','}"event":${event}}}`;
 }
 
 /** Returns an incident with its flags: its own, else those of its type in the provider's catalogue (`listed`), else the built-in ones. */

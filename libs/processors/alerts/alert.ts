@@ -1,3 +1,4 @@
+import { messageJson, NO_SOURCE } from '#contract/provider-message.ts';
 import type { Alert, MatchState, MatchTransition, WebhookMessage } from '#records/types.ts';
 import type { Finding } from './decide.ts';
 import { type AlertRule, rulesFor } from './rules.ts';
@@ -55,7 +56,7 @@ export function alertsOf(
 /** Returns an alert in the envelope of webhook messages, for subscriptions to the type `alert`. */
 export function webhookMessageOf(alert: Alert): WebhookMessage {
   const { id, event_id, competition_id, version, ut, received_at } = alert;
-  const message = { uuid: id, type: 'alert', source: -1, ut, data: { alert, event: { id: event_id } } };
+  const head = { uuid: id, type: 'alert', source: NO_SOURCE, ut };
   return {
     uuid: id,
     id: null,
@@ -68,6 +69,6 @@ export function webhookMessageOf(alert: Alert): WebhookMessage {
     ut,
     received_at,
     message_id: null,
-    message: Buffer.from(JSON.stringify(message)),
+    message: Buffer.from(messageJson(head, { alert }, `{"id":${event_id}}`)),
   };
 }

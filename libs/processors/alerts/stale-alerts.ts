@@ -109,14 +109,13 @@ export function watchEpisodes(
   rules: readonly AlertRule[],
   open: ReadonlyMap<string, OpenEpisodes> = new Map(),
 ): readonly WatchedEpisodes[] {
-  const limitsOf = ({ maxAgeSeconds, maxDelaySeconds }: AlertRule) => ({ maxAgeSeconds, maxDelaySeconds });
-  const groups = Map.groupBy(rules, (rule) => JSON.stringify(limitsOf(rule)));
-  return [...groups].map(([limits, group]) => {
+  const groups = Map.groupBy(rules, (rule) => `${rule.maxAgeSeconds} ${rule.maxDelaySeconds}`);
+  return [...groups.values()].map((group) => {
     const known = newEpisodes();
     for (const { name } of group)
       for (const kind of ['match_stale', 'match_halted'] as const)
         for (const [eventId, since] of open.get(name)?.[kind] ?? []) known[kind].set(eventId, since);
-    return { rules: group, limits: JSON.parse(limits), episodes: new StaleMatches(known) };
+    return { rules: group, limits: group[0] as AlertRule, episodes: new StaleMatches(known) };
   });
 }
 

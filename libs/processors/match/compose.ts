@@ -100,13 +100,12 @@ function envelope(
   const type = record === null ? 'event' : 'incident';
   // The event's fields have the time of its message; a record from a list has its own time only.
   const ut = cause.event !== null || record === null ? cause.ut : record.ut;
-  const incident = record && { ...providerIncident(record.incident, record.action), ut: record.ut };
+  const subject =
+    record === null
+      ? {}
+      : { incident: { ...providerIncident(record.incident, record.action), ut: record.ut } };
   const head = { ...(id === null ? {} : { id }), uuid, type, source: cause.source ?? NO_SOURCE, ut };
-  const json = messageJson(
-    head,
-    incident,
-    providerEvent(eventId, event, version === 1 ? 'insert' : 'update'),
-  );
+  const json = messageJson(head, subject, providerEvent(eventId, event, version === 1 ? 'insert' : 'update'));
   return {
     uuid,
     id,

@@ -31,7 +31,7 @@ export function renderFeedMessage(message: NormalizedMessage): FeedRow | null {
   return {
     json: messageJson(
       envelope,
-      record && withoutNulls(providerIncident(record, action)),
+      record === null ? {} : { incident: withoutNulls(providerIncident(record, action)) },
       providerEvent(event_id, message.event && shownEvent(message.event)),
     ),
     incident: record !== null,
