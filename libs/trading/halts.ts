@@ -34,7 +34,7 @@ export function isAbout(scope: string, { event_id, competition_id }: HaltedMatch
     : scope === `competition:${competition_id}`;
 }
 
-/** Whether a record halts trading at a time. A halt ends by itself by the wall clock. */
+/** Whether a record halts trading at a time. */
 export function isStanding(
   { halted, until }: Pick<HaltRecord, 'halted' | 'until'>,
   wall: Now['wall'],
@@ -45,6 +45,11 @@ export function isStanding(
 /** The latest trading-halts record of each scope. */
 export class HaltTable<R extends HaltRecord = HaltRecord> {
   readonly #records = new Map<string, R>();
+  /**
+   * When halts end by themselves, on the steady clock: a step of the wall clock neither ends a halt early nor brings one back. Reckoned
+   * when a record is first looked at.
+   */
+  readonly #ends = new WeakMap<R, Now['steady']>();
   /** Offsets of the last records that cannot be read, by scope. */
   readonly #doubts = new Map<string, number>();
   #readAt = Number.NEGATIVE_INFINITY;
@@ -67,13 +72,22 @@ export class HaltTable<R extends HaltRecord = HaltRecord> {
   }
 
   /** Returns the halts of a match, by default all. */
-  standing({ wall, steady }: Now, match: HaltedMatch | null = null): HandHalts<R> {
+  standing(now: Now, match: HaltedMatch | null = null): HandHalts<R> {
     return {
-      isRead: this.#doubts.size === 0 && steady - this.#readAt <= MAX_UNREAD_MS,
+      isRead: this.#doubts.size === 0 && now.steady - this.#readAt <= MAX_UNREAD_MS,
       standing: this.records().filter(
-        (record) => isStanding(record, wall) && (match === null || isAbout(record.scope, match)),
+        (record) =>
+          record.halted &&
+          now.steady < this.#endOf(record, now) &&
+          (match === null || isAbout(record.scope, match)),
       ),
     };
+  }
+
+  #endOf(record: R, { wall, steady }: Now): Now['steady'] {
+    const end = this.#ends.get(record) ?? (record.until ?? Number.POSITIVE_INFINITY) - wall + steady;
+    this.#ends.set(record, end);
+    return end;
   }
 
   /** Returns the latest record of each scope, standing or not. */

@@ -18,10 +18,11 @@ test.each([0, -1, 20.5, Number.NaN])('refuses a limit of %s seconds', (seconds) 
 });
 
 describe('trading', () => {
-  test.each(CASES)('$title', ({ now, match, limits, doubts, halts, unreadFor, health, expected }) => {
+  test.each(CASES)('$title', ({ now, match, limits, doubts, halts, seen, unreadFor, health, expected }) => {
     const feed = tableOf(health, limits).match(EVENT, now);
     const byHand = new HaltTable();
     for (const record of halts) byHand.apply(record.scope, record);
+    byHand.standing(seen);
     byHand.readTo(now.steady - unreadFor);
     const halted = byHand.standing(now, { event_id: EVENT, competition_id: match?.competition_id ?? null });
     expect({ ...tradingOf(match, feed, halted, doubts), feed }).toEqual(expected);

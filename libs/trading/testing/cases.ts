@@ -18,6 +18,8 @@ type Written = {
   readonly doubts?: readonly string[];
   readonly limits?: ReaderLimits;
   readonly halts?: readonly HaltRecord[];
+  /** When the halts were first looked at; by default now. */
+  readonly halts_seen?: Now;
   /** Time since the halts were last read to their end, milliseconds. */
   readonly halts_unread_for?: number;
   readonly health: readonly Entry[];
@@ -57,6 +59,7 @@ export const CASES = (file.cases as readonly Written[]).map(
     limits = {},
     doubts = [],
     halts = [],
+    halts_seen: seen = { ...defaults.now, ...now },
     halts_unread_for: unreadFor = 0,
     health,
     expected,
@@ -64,6 +67,7 @@ export const CASES = (file.cases as readonly Written[]).map(
     title,
     limits,
     halts,
+    seen,
     unreadFor,
     now: { ...defaults.now, ...now },
     match: match === null ? null : { ...defaults.match, ...match },

@@ -32,6 +32,7 @@ final class Cases {
     var halts = new TradingRule.HaltTable();
     for (JsonNode halt : one.get("halts"))
       halts.apply(text(halt, "scope"), new TradingRule.Halt(halt.get("halted").asBoolean(), number(halt, "until")));
+    halts.of(eventId, null, one.get("seen").get("wall").asLong(), one.get("seen").get("steady").asDouble());
     double steady = now.get("steady").asDouble();
     halts.readTo(steady - one.get("unreadFor").asDouble());
     Long competition = one.get("match").isNull() ? null : number(one.get("match"), "competition_id");

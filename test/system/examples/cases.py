@@ -17,6 +17,7 @@ def said(case, event_id):
     halts = HaltTable()
     for record in case["halts"]:
         halts.apply(record["scope"], record)
+    halts.of(event_id, None, **case["seen"])
     halts.read_to(case["now"]["steady"] - case["unreadFor"])
     by_hand = halts.of(event_id, (case["match"] or {}).get("competition_id"), **case["now"])
     return {**trading(case["match"], feed, by_hand, case["doubts"]), "feed": feed}

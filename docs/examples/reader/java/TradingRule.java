@@ -118,10 +118,13 @@ public final class TradingRule {
   /** The latest records of trading-halts: what operators have halted by hand. */
   public static final class HaltTable {
     private final Map<String, Halt> records = new HashMap<>();
+    /** On the monotonic clock: a step of the other one neither ends a halt nor brings one back. */
+    private final Map<String, Double> ends = new HashMap<>();
     private double readAt = Double.NEGATIVE_INFINITY;
 
     /** Applies a record of a key; null deletes it. */
     public void apply(String key, Halt record) {
+      ends.remove(key);
       if (record == null) records.remove(key);
       else records.put(key, record);
     }
@@ -134,12 +137,15 @@ public final class TradingRule {
     /** Returns the reasons that halts are against trading a match. A match of an unknown competition (null) may be of any. */
     public List<String> of(long eventId, Long competitionId, long wall, double steady) {
       Set<String> about = Set.of("all", "match:" + eventId, "competition:" + competitionId);
+      records.forEach(
+          (key, one) ->
+              ends.putIfAbsent(key, one.until() == null ? Double.POSITIVE_INFINITY : one.until() - wall + steady));
       boolean halted =
           records.entrySet().stream()
               .anyMatch(
                   one ->
                       one.getValue().halted()
-                          && (one.getValue().until() == null || wall < one.getValue().until())
+                          && steady < ends.get(one.getKey())
                           && (about.contains(one.getKey())
                               || competitionId == null && one.getKey().startsWith("competition:")));
       List<String> reasons = new ArrayList<>();

@@ -75,11 +75,13 @@ class HaltTable:
 
     def __init__(self):
         self.records = {}
+        self.ends = {}  # on the monotonic clock: a step of the other one neither ends a halt nor brings one back
         self.read_at = float("-inf")
 
     def apply(self, key, record):
         """Applies a record of a key; None deletes it."""
         self.records.pop(key, None)
+        self.ends.pop(key, None)
         if record is not None:
             self.records[key] = record
 
@@ -90,9 +92,12 @@ class HaltTable:
     def of(self, event_id, competition_id, wall, steady):
         """Returns the reasons that halts are against trading a match. A match of an unknown competition may be of any."""
         about = {"all", f"match:{event_id}", f"competition:{competition_id}"}
+        for key, record in self.records.items():
+            until = float("inf") if record["until"] is None else record["until"]
+            self.ends.setdefault(key, until - wall + steady)
         halted = any(
             record["halted"]
-            and (record["until"] is None or wall < record["until"])
+            and steady < self.ends[key]
             and (key in about or competition_id is None and key.startswith("competition:"))
             for key, record in self.records.items()
         )
