@@ -1,9 +1,7 @@
 /** Topics that a command reads from the beginning, then follows. */
-import { PromiseCache } from '#timing/promise-cache.ts';
 import { findTopics } from '#topics/admin.ts';
 import { type ClosingTables, closingReads } from '#topics/closing-topics.ts';
-import { followInBackground, type TopicRecord } from '#topics/follow.ts';
-import type { TopicName } from '#topics/topics.ts';
+import { followInBackground } from '#topics/follow.ts';
 import type { Now } from '#trading/feed-status.ts';
 import type { OpenCluster } from './cluster.ts';
 
@@ -25,28 +23,4 @@ export async function followClosing(
   const topics = (['feed-health', 'trading-halts'] as const).filter((topic) => existing.has(topic));
   const { apply: onRecord, options } = closingReads(cluster.prefix, tables);
   await followInBackground(topics, { ...cluster, onFailure() {} }, { ...options, signal, onRecord });
-}
-
-/** A topic that is read again where following it failed. */
-export class StatusTopic<T extends TopicName> {
-  readonly #cluster: OpenCluster;
-  readonly #topic: T;
-  readonly #onRecord: (record: TopicRecord<T>) => unknown;
-  readonly #read = new PromiseCache<unknown>();
-
-  constructor(topic: T, cluster: OpenCluster, onRecord: (record: TopicRecord<T>) => unknown) {
-    this.#topic = topic;
-    this.#cluster = cluster;
-    this.#onRecord = onRecord;
-  }
-
-  /**
-   * Starts to follow the topic at the first call. Resolves when all records that existed at that call are read. Rejects as
-   * `followInBackground`; a call after a failure, also a later one, reads the topic again.
-   */
-  async untilRead(signal: AbortSignal): Promise<void> {
-    const context = { ...this.#cluster, onFailure: () => this.#read.forget() };
-    const options = { signal, onRecord: this.#onRecord };
-    await this.#read.get(this.#topic, () => followInBackground([this.#topic], context, options));
-  }
 }

@@ -90,6 +90,7 @@ test('renders processors, dead letters, sources and processes on one screen', ()
     processes: [parseProcessStatus('http://a', METRICS), { url: 'http://b', problem: 'no answer\u001b[2J' }],
   };
   expect(systemLines(taken, null)).toEqual([
+    '',
     'touchline.  2026-06-11T20:45:10Z',
     '',
     'processor            processes  partitions  behind',
@@ -118,7 +119,7 @@ test('renders processors, dead letters, sources and processes on one screen', ()
       -2,
     ),
   ).toEqual(['', 'dead letters  unknown']);
-  const head = (lateMs: number) => systemLines(taken, null, taken.at + lateMs)[0];
+  const head = (lateMs: number) => systemLines(taken, null, taken.at + lateMs)[1];
   expect(head(5_000)).toBe('touchline.  2026-06-11T20:45:10Z');
   expect(head(25_000)).toBe('touchline.  2026-06-11T20:45:10Z  25 s ago: the broker has not answered since');
 });

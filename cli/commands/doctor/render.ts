@@ -70,19 +70,22 @@ const PROCESSES: readonly TextColumn<ProcessStatus>[] = [
   { head: 'tasks', minWidth: 12, of: tasksCell },
 ];
 
-/** Returns the lines of the tables at `now`, Unix milliseconds; `width` is as for `tableLines`. */
-export function systemLines(tables: SystemTables, width: number | null, now = tables.at): string[] {
+/** Returns the lines of the tables at `now`, Unix milliseconds, by default that of reading; `width` is as for `tableLines`. */
+export function systemLines(tables: SystemTables | null, width: number | null, now?: number): string[] {
+  if (tables === null) return [];
   const { at, prefix, processors, deadLetters, sources, refusedLists, processes } = tables;
-  const age = now - at;
+  const age = (now ?? at) - at;
+  const below = <T>(columns: readonly TextColumn<T>[], rows: readonly T[]): string[] =>
+    rows.length === 0 ? [] : ['', ...tableLines(columns, rows, width)];
   return [
-    `${prefix}  ${secondsText(at)}${age > LATE_MS ? `  ${Math.floor(age / 1000)} s ago: the broker has not answered since` : ''}`,
     '',
-    ...tableLines(PROCESSORS, processors, width),
+    `${prefix}  ${secondsText(at)}${age > LATE_MS ? `  ${Math.floor(age / 1000)} s ago: the broker has not answered since` : ''}`,
+    ...below(PROCESSORS, processors),
     '',
     `dead letters  ${deadLetters ?? 'unknown'}${deadLetters ? '  npx touchline dead-letters list' : ''}`,
-    ...(sources.length === 0 ? [] : ['', ...tableLines(SOURCES, sources, width)]),
-    ...(refusedLists.length === 0 ? [] : ['', ...tableLines(REFUSED_LISTS, refusedLists, width)]),
-    ...(processes.length === 0 ? [] : ['', ...tableLines(PROCESSES, processes, width)]),
+    ...below(SOURCES, sources),
+    ...below(REFUSED_LISTS, refusedLists),
+    ...below(PROCESSES, processes),
   ];
 }
 

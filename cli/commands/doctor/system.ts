@@ -1,13 +1,15 @@
 /** Reads for `touchline doctor` what a running system does now: its tables, and the findings that follow from them. */
-import { inputProgress, type PartitionProgress, totalLag } from '#cluster/logs.ts';
+import { inputProgress, totalLag } from '#cluster/logs.ts';
 import type { DeadLetter, IngressStatus, RefusedList } from '#records/types.ts';
+import { PromiseCache } from '#timing/promise-cache.ts';
 import { findTopics, groupMembers, topicPartitions } from '#topics/admin.ts';
-import type { TopicCluster } from '#topics/follow.ts';
+import { type FollowOptions, followInBackground, type TopicRecord } from '#topics/follow.ts';
 import { PROCESSOR_NAMES, type ProcessorName, positionsTopicName, streamTopics } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
+import type { TopicName } from '#topics/topics.ts';
 import { HealthTable, type SourceFeedStatus } from '#trading/feed-status.ts';
 import type { OpenCluster } from '../../cluster.ts';
-import { machineNow, StatusTopic } from '../../followed-topics.ts';
+import { machineNow } from '../../followed-topics.ts';
 import { guarded, REQUEST_TIMEOUT_MS } from './checks.ts';
 import { type ProcessStatus, readProcessStatus } from './processes.ts';
 import {
@@ -41,55 +43,48 @@ export type SystemTables = {
   readonly processes: readonly ProcessStatus[];
 };
 
-type FollowedTopic = 'dead-letters' | 'feed-health' | 'ingress-status';
-
 /** A service that reports, reports at least this often, milliseconds. */
 const REPORTS_WITHIN_MS = 10_000;
 
 /** Reads a system again and again: follows the topics of its state from the first reading on. */
 export class SystemReader {
+  /** What follows from the last tables. */
+  findings: readonly CheckResult[] = [];
   readonly #cluster: OpenCluster;
   readonly #metrics: readonly string[];
   readonly #letters = new Map<string, Pick<DeadLetter, 'code' | 'reason' | 'failed_at'>>();
   readonly #reports = new Map<string, IngressStatus>();
   readonly #health = new HealthTable();
-  readonly #followed: { readonly [T in FollowedTopic]: StatusTopic<T> };
+  /** The followed topics, each once its existing records are read. */
+  readonly #followed = new PromiseCache<unknown>();
+  #tables: Omit<SystemTables, 'sources'> | null = null;
 
   /** `metrics`: addresses of processes, as http://localhost:9464. */
   constructor(cluster: OpenCluster, metrics: readonly string[]) {
     const { registryUrl: url, prefix } = cluster;
     this.#cluster = { ...cluster, registry: Registry.open({ url, prefix, waitMs: REQUEST_TIMEOUT_MS }) };
     this.#metrics = metrics;
-    this.#followed = {
-      'dead-letters': new StatusTopic('dead-letters', this.#cluster, ({ key, value }) => {
-        if (value === null) this.#letters.delete(key);
-        else this.#letters.set(key, { code: value.code, reason: value.reason, failed_at: value.failed_at });
-      }),
-      'feed-health': new StatusTopic('feed-health', this.#cluster, ({ key, value }) =>
-        this.#health.apply(key, value, performance.now()),
-      ),
-      'ingress-status': new StatusTopic(
-        'ingress-status',
-        this.#cluster,
-        ({ value }) => value && this.#reports.set(value.instance, value),
-      ),
-    };
   }
 
-  /** The status of the sources of messages now, by the records that were read. */
-  get sources(): readonly SourceFeedStatus[] {
-    return this.#health.sources(machineNow());
+  /** The last tables, null before the first, with the status of the sources now: it expires even while the broker does not answer. */
+  get tables(): SystemTables | null {
+    return this.#tables && { ...this.#tables, sources: this.#health.sources(machineNow()) };
   }
 
   /** Reads until `signal`. What cannot be read is a failed check. Rejects with `TopicAdminError` when no broker answers. */
-  async read(signal: AbortSignal): Promise<{ tables: SystemTables; findings: CheckResult[] }> {
+  async read(signal: AbortSignal): Promise<void> {
     const topics = await findTopics(this.#cluster);
     const findings: CheckResult[] = [];
-    // Other checks name missing topics.
-    const read = async (topic: FollowedTopic, check: CheckName, judge: () => CheckResult[]) => {
+    const read = async <T extends TopicName>(
+      topic: T,
+      check: CheckName,
+      onRecord: (record: TopicRecord<T>) => unknown,
+      judge: () => CheckResult[],
+    ) => {
+      // Other checks name missing topics.
       if (!topics.has(topic)) return false;
       const found = await guarded(check, async () => {
-        await this.#followed[topic].untilRead(signal);
+        await this.#untilRead(topic, { signal, onRecord });
         return judge();
       });
       findings.push(...[found].flat());
@@ -97,56 +92,66 @@ export class SystemReader {
     };
     const [processors, hasLetters, , , processes] = await Promise.all([
       Promise.all(PROCESSOR_NAMES.map((name) => this.#processor(name, findings))),
-      read('dead-letters', 'records', () => judgeDeadLetters([...this.#letters.values()], Date.now())),
-      read('feed-health', 'feed', () => judgeFeeds(this.sources)),
-      read('ingress-status', 'clock', () => judgeReceiverClocks(this.#reports.values())),
+      read(
+        'dead-letters',
+        'records',
+        ({ key, value }) => {
+          if (value === null) this.#letters.delete(key);
+          else this.#letters.set(key, { code: value.code, reason: value.reason, failed_at: value.failed_at });
+        },
+        () => judgeDeadLetters([...this.#letters.values()], Date.now()),
+      ),
+      read(
+        'feed-health',
+        'feed',
+        ({ key, value }) => this.#health.apply(key, value, performance.now()),
+        () => judgeFeeds(this.#health.sources(machineNow())),
+      ),
+      read(
+        'ingress-status',
+        'clock',
+        ({ value }) => value && this.#reports.set(value.instance, value),
+        () => judgeReceiverClocks(this.#reports.values()),
+      ),
       Promise.all(this.#metrics.map((url) => readProcessStatus(url, signal))),
     ]);
     const at = Date.now();
     const [poller] = [...this.#reports.values()]
       .filter(({ source, written_at }) => source === 'feed' && at - written_at < REPORTS_WITHIN_MS)
       .sort((a, b) => b.written_at - a.written_at);
-    const tables = {
+    this.#tables = {
       at,
       prefix: this.#cluster.prefix,
       processors,
       deadLetters: hasLetters ? this.#letters.size : null,
-      sources: this.sources,
       refusedLists: poller?.refused_lists ?? [],
       processes,
     };
-    return { tables, findings };
+    this.findings = findings;
+  }
+
+  /** Follows a topic from the first call on, and again after a failure. Resolves when what existed is read. */
+  #untilRead<T extends TopicName>(topic: T, options: FollowOptions<T>): Promise<unknown> {
+    const context = { ...this.#cluster, onFailure: () => this.#followed.forget(topic) };
+    return this.#followed.get(topic, () => followInBackground([topic], context, options));
   }
 
   async #processor(processor: ProcessorName, findings: CheckResult[]): Promise<ProcessorStatus> {
-    const progress = await guarded('lag', () => processorProgress(this.#cluster, processor));
-    if (progress === null) return { processor, state: null };
-    if ('check' in progress) {
-      findings.push(progress);
-      return { processor, state: null };
-    }
-    const { members, partitions } = progress;
-    findings.push(...judgeLag(processor, partitions, members));
-    const state = { processes: members, partitions: partitions.length, behind: totalLag(partitions) };
-    return { processor, state };
+    const { brokers, prefix } = this.#cluster;
+    const { application, input } = streamTopics(prefix, processor);
+    const state = await guarded('lag', async () => {
+      const required = [input, positionsTopicName(prefix, processor)];
+      const counts = await Promise.all(required.map((name) => topicPartitions(brokers, name)));
+      if (counts.includes(0)) return null;
+      const [processes, partitions] = await Promise.all([
+        groupMembers(brokers, application),
+        inputProgress({ brokers, application, input }),
+      ]);
+      findings.push(...judgeLag(processor, partitions, processes));
+      return { processes, partitions: partitions.length, behind: totalLag(partitions) };
+    });
+    if (state === null || !('check' in state)) return { processor, state };
+    findings.push(state);
+    return { processor, state: null };
   }
-}
-
-/**
- * Returns the progress of a processor as the broker knows it, and the number of processes that share its work; null when its
- * topics do not exist. Rejects with `StreamError`, `TopicAdminError`.
- */
-async function processorProgress(
-  { brokers, prefix }: TopicCluster,
-  processor: ProcessorName,
-): Promise<{ readonly members: number; readonly partitions: readonly PartitionProgress[] } | null> {
-  const { application, input } = streamTopics(prefix, processor);
-  const required = [input, positionsTopicName(prefix, processor)];
-  const partitionCounts = await Promise.all(required.map((name) => topicPartitions(brokers, name)));
-  if (partitionCounts.includes(0)) return null;
-  const [members, partitions] = await Promise.all([
-    groupMembers(brokers, application),
-    inputProgress({ brokers, application, input }),
-  ]);
-  return { members, partitions };
 }
