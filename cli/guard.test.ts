@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { escapeControls, guard, writeControls } from './guard.ts';
+import { escapeControls, guard, writeControls } from './values.ts';
 
 test.each([
   ['moves the cursor', '\u001b[2J\u001b[H', '\\u001b[2J\\u001b[H'],

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../test/support/temporary-folder.ts';
-import { LogFile } from './log-file.ts';
+import { LogFile } from './problem-lines.ts';
 
 test('keeps the file and one before it within a bound', () => {
   const path = join(temporaryFolder(), 'logs', 'a.log');

@@ -1,8 +1,8 @@
 /** The command line: `touchline <command or service> [arguments]`. */
 import { withAdvice } from '#errors/shortages.ts';
 import { SUMMARIES } from './commands/catalogue.ts';
-import { guard } from './guard.ts';
 import { EXIT, run } from './run.ts';
+import { guard } from './values.ts';
 
 /** When a command that still runs asks whether a broker answers, and for how long, milliseconds: its own requests wait far longer. */
 const SILENT_AFTER_MS = 3_000;

@@ -11,7 +11,7 @@ import { MAX_REASON, orderReason } from '#topics/halt-orders.ts';
 import { topicName } from '#topics/topics.ts';
 import { findCluster, type OpenCluster, publishValues } from './cluster.ts';
 import { UsageError } from './command.ts';
-import { requireSchemas } from './unreadable.ts';
+import { requireSchemas } from './followed-topics.ts';
 
 /** Timeout for writing a record. */
 const WRITE_TIMEOUT_MS = 5_000;

@@ -21,13 +21,13 @@ import { backboneLines } from './addresses.ts';
 import { backboneFile, pausedServicesFile } from './backbone-file.ts';
 import { openCluster } from './cluster.ts';
 import { CommandError } from './command.ts';
+import { registerSchemas } from './followed-topics.ts';
 import { platformSecrets } from './kept-secret.ts';
 import { type PlatformSettings, PORT_SETTINGS, wantedTopicsOf } from './platform-settings.ts';
 import { portFor } from './ports.ts';
 import { ProblemLines } from './problem-lines.ts';
 import { ServiceProcess } from './processes.ts';
 import { processNames } from './services.ts';
-import { registerSchemas } from './unreadable.ts';
 
 export type PlatformOptions = {
   /** Folder for the broker's data, logs and the secrets. */

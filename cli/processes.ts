@@ -8,8 +8,7 @@ import { adviceOf, RAISE_HEAP, withAdvice } from '#errors/shortages.ts';
 import { defineError } from '#errors/touchline-error.ts';
 import { urlHost } from '#service/addresses.ts';
 import { backoffMs } from '#timing/retry.ts';
-import { LogFile } from './log-file.ts';
-import { parseLine, problemOf } from './problem-lines.ts';
+import { LogFile, parseLine, problemOf } from './problem-lines.ts';
 import { programOf } from './services.ts';
 
 /**

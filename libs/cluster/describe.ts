@@ -1,16 +1,18 @@
 /** Describes a cluster for commands that check it. Changes nothing and creates no topic. */
 import { type Brokers, brokersAt, shownBrokers } from '#security/brokers.ts';
-import { metadataOf } from '#streams/client/platformatic/connections.ts';
-import { toStreamError } from '#streams/client/platformatic/errors.ts';
+import { FORBIDDEN_TOPIC, metadataOf, UNKNOWN_TOPIC } from '#streams/client/platformatic/connections.ts';
+import { hasCode, toStreamError } from '#streams/client/platformatic/errors.ts';
 import {
   type Connection,
   describeConfigsV4,
   describeLogDirsV4,
+  FindCoordinatorKeyTypes,
+  findCoordinatorV4,
   type metadataV12,
 } from '#streams/client/platformatic/library.ts';
+import { retryTransient } from '#streams/client/platformatic/retries.ts';
 import { accessError } from '#streams/client/platformatic/security.ts';
 import { requestAny, withConnections } from './access.ts';
-import { OPERATION_BITS } from './rights.ts';
 
 /** A topic of a cluster. */
 export type TopicFacts = {
@@ -153,4 +155,67 @@ async function disksOf(brokers: Brokers, address: string): Promise<DiskFacts[] |
       ? []
       : [{ broker: address, freeBytes: Number(usableBytes), totalBytes: Number(totalBytes) }],
   );
+}
+
+/** A right on the broker, by the names of Kafka. */
+type NeededRight = {
+  readonly operation: 'Read' | 'Write';
+  readonly resource: 'Topic' | 'Group' | 'TransactionalId';
+  readonly name: string;
+};
+
+/** Rights that are not granted, and topics that are missing. */
+export type MissingRights<R> = { readonly rights: readonly R[]; readonly topics: readonly string[] };
+
+const RIGHTS_CLIENT = 'touchline-rights';
+/** Bits of a topic's authorized operations (KIP-430). */
+const OPERATION_BITS = { Read: 1 << 3, Write: 1 << 4 } as const;
+/** The value of a broker that does not report authorized operations. */
+const UNKNOWN = -(2 ** 31);
+const FORBIDDEN = ['GROUP_AUTHORIZATION_FAILED', 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED'];
+
+/** Returns the rights and topics that are missing; groups and transactional ids are only looked up. Rejects when no broker responds. */
+export function findMissingRights<R extends NeededRight>(
+  brokers: Brokers,
+  needed: readonly R[],
+): Promise<MissingRights<R>> {
+  return withConnections(brokers, RIGHTS_CLIENT, async (connections) => {
+    const names = new Set(needed.flatMap(({ resource, name }) => (resource === 'Topic' ? [name] : [])));
+    const options = { withRights: true, accepts: [UNKNOWN_TOPIC, FORBIDDEN_TOPIC] };
+    const { topics } = await retryTransient(async () =>
+      metadataOf(await connections.any(), [...names], options),
+    );
+    const found = new Map(topics.map((topic) => [topic.name, topic]));
+    const rights: R[] = [];
+    for (const right of needed) {
+      const topic = found.get(right.name);
+      const isGranted =
+        right.resource === 'Topic'
+          ? topic !== undefined && isTopicGranted(topic, right)
+          : await retryTransient(async () => isFound(await connections.any(), right));
+      if (!isGranted) rights.push(right);
+    }
+    return { rights, topics: [...names].filter((name) => found.get(name)?.errorCode === UNKNOWN_TOPIC) };
+  });
+}
+
+/** Whether a right to a topic is granted; a missing topic needs none. */
+function isTopicGranted(
+  { errorCode, topicAuthorizedOperations: allowed }: metadataV12.MetadataResponseTopic,
+  { operation }: NeededRight,
+): boolean {
+  if (errorCode !== 0) return errorCode === UNKNOWN_TOPIC;
+  return allowed === UNKNOWN || (allowed & OPERATION_BITS[operation]) !== 0;
+}
+
+/** Whether these credentials may look up the coordinator of a group or a transactional id. */
+async function isFound(broker: Connection, { resource, name }: NeededRight): Promise<boolean> {
+  const { GROUP, TRANSACTION } = FindCoordinatorKeyTypes;
+  try {
+    await findCoordinatorV4.api.async(broker, resource === 'Group' ? GROUP : TRANSACTION, [name]);
+    return true;
+  } catch (error) {
+    if (hasCode(error, FORBIDDEN)) return false;
+    throw error;
+  }
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { configured, startBackbone } from './backbone.ts';
-import { installCommand, osRelease } from './java.ts';
+import { installCommand, osRelease } from './installation.ts';
 import type { Env } from './settings.ts';
 import { installProgram } from './testing/programs.ts';
 

@@ -7,12 +7,11 @@ import { readyClusterId } from '#cluster/access.ts';
 import { adviceOf, shortageIn } from '#errors/shortages.ts';
 import { reasonOf } from '#errors/touchline-error.ts';
 import { makeFolder } from '#security/folders.ts';
-import { EmbeddedError, stderrOf } from './errors.ts';
 import type { OwnedFolder, SecuredPorts } from './folder.ts';
-import { classArchive, type Java } from './java.ts';
+import { classArchive, type Java } from './installation.ts';
 import { HOST, requireFree } from './ports.ts';
 import { type RunningServer, startServer } from './server.ts';
-import type { Env } from './settings.ts';
+import { EmbeddedError, type Env, stderrOf } from './settings.ts';
 
 /** The parts of every broker process: Java, its further arguments, the jars of Apache Kafka, the folder of class archives, the environment. */
 export type Jvm = {

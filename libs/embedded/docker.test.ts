@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
-import { composeUp, findEngine } from './docker.ts';
+import { composeUp, findEngine } from './backbone.ts';
 import { installProgram } from './testing/programs.ts';
 
 const ENGINE = 'unix:///run/docker.sock';

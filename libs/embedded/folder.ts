@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { FolderError, makeFolder, openError } from '#security/folders.ts';
 import { poll } from '#timing/poll.ts';
-import { EmbeddedError } from './errors.ts';
+import { EmbeddedError } from './settings.ts';
 
 /** Ports of secured listeners. */
 export type SecuredPorts = { readonly tls: number; readonly sasl: number };

@@ -2,7 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
-import { classArchive, findJava, installCommand, majorOf } from './java.ts';
+import { classArchive, findJava, installCommand, majorOf } from './installation.ts';
 import { installProgram } from './testing/programs.ts';
 
 describe('majorOf', () => {

@@ -10,8 +10,7 @@ import {
   type Ports,
 } from './broker.ts';
 import { type OwnedFolder, ownFolder } from './folder.ts';
-import { install } from './installation.ts';
-import { findJava } from './java.ts';
+import { findJava, install } from './installation.ts';
 import { freePort, HOST, startOnFreePort } from './ports.ts';
 import type { OnProgress } from './progress.ts';
 import { type Controls, controls, type RunningServer } from './server.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { EmbeddedError } from './errors.ts';
 import { freePort, HOST, isFree, requireFree, startOnFreePort } from './ports.ts';
+import { EmbeddedError } from './settings.ts';
 
 test('returns a free port below those of outgoing connections', async () => {
   const port = await freePort();

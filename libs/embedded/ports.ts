@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
-import { EmbeddedError } from './errors.ts';
+import { EmbeddedError } from './settings.ts';
 
 /** The address that all embedded servers listen on: only this machine reaches it. */
 export const HOST = '127.0.0.1';

@@ -1,8 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { makeFolder } from '#security/folders.ts';
-import { install } from './installation.ts';
-import { classArchive, findJava, type Java } from './java.ts';
+import { classArchive, findJava, install, type Java } from './installation.ts';
 import { HOST, requireFree, startOnFreePort } from './ports.ts';
 import type { OnProgress } from './progress.ts';
 import { type Controls, controls, type RunningServer, startServer } from './server.ts';

@@ -5,8 +5,8 @@ import { adviceOf, type Shortage, shortageIn, shortageOf, withAdvice } from '#er
 import { machineClock } from '#timing/clock.ts';
 import { poll } from '#timing/poll.ts';
 import { backoffMs } from '#timing/retry.ts';
-import { EmbeddedError } from './errors.ts';
 import { type Exit, endText, type Guarded, type GuardedOptions, spawnGuarded } from './guarded.ts';
+import { EmbeddedError } from './settings.ts';
 
 /** A Java server to run: its command, readiness check and log files. */
 type ServerSpec = {

@@ -1,3 +1,5 @@
+import { defineError } from '#errors/touchline-error.ts';
+
 /** Environment variables by name, as in `process.env`. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -56,4 +58,12 @@ export function registryEnvironment(brokers: readonly string[]): Record<string, 
     // Wait for a snapshot at the start, 5 s by default; without one the registry reads the whole journal.
     APICURIO_KAFKASQL_CONSUMER_POLL_TIMEOUT: '250',
   };
+}
+
+/** The error of `libs/embedded`: `code` for programs, `message` for people. */
+export class EmbeddedError extends defineError('EmbeddedError') {}
+
+/** Returns what a failed command wrote to stderr; '' for other errors. */
+export function stderrOf(error: unknown): string {
+  return error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
 }

@@ -1,9 +1,9 @@
 /** What a service requires of its topics on the broker: rights, settings, and that none was lost. */
 import type { BrokerConnections } from '#cluster/access.ts';
-import { findMissingRights, type MissingRights } from '#cluster/rights.ts';
 import { adminOver } from '#cluster/topic-admin.ts';
 import { type Brokers, shownBrokers } from '#security/brokers.ts';
 import { poll } from '#timing/poll.ts';
+import { findMissingRights, type MissingRights } from '../cluster/describe.ts';
 import { type Right, rightsOf, rightText, type ServiceName, sourcesOf } from './acls.ts';
 import { requiredTopics } from './admin.ts';
 import { ServiceRightsError, TopicMismatchError } from './errors.ts';

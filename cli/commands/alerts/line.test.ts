@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Alert } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { alertLine } from './line.ts';
+import { alertLine } from './printer.ts';
 
 const EMPTY: Partial<Alert> = {
   score: null,

@@ -1,5 +1,7 @@
 import { EPISODE_KINDS } from '#processors/alerts/stale-matches.ts';
 import type { Alert } from '#records/types.ts';
+import { alertText } from '#story/alerts.ts';
+import { escapeLine } from '../../values.ts';
 
 /** Time for the leader to publish an alert that this process has found too. A stale match is printed within two seconds. */
 const GRACE_MS = 100;
@@ -48,4 +50,17 @@ function remember(ids: Set<string>, id: string): void {
   ids.add(id);
   const [oldest] = ids;
   if (ids.size > MAX_IDS && oldest !== undefined) ids.delete(oldest);
+}
+
+/** Returns an alert as a line for people: time of receipt (UTC), its text, its ids. */
+export function alertLine(alert: Alert): string {
+  const { event_id, incident_id, rule, received_at } = alert;
+  const parts = [
+    new Date(received_at).toISOString().slice(11, 19),
+    alertText(alert),
+    `match ${event_id}`,
+    incident_id === null ? null : `incident ${incident_id}`,
+    `rule ${rule}`,
+  ];
+  return escapeLine(parts.filter((part) => part !== null).join('  '));
 }

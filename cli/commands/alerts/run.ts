@@ -14,8 +14,7 @@ import { ProblemLines, parseLine, problemOf } from '../../problem-lines.ts';
 import { printLineAndDrain, untilStopped } from '../../terminal.ts';
 import { jsonText } from '../../values.ts';
 import type { command } from './command.ts';
-import { alertLine } from './line.ts';
-import { AlertPrinter, type PrintAlert } from './printer.ts';
+import { AlertPrinter, alertLine, type PrintAlert } from './printer.ts';
 
 export async function run(...[options]: GivenTo<typeof command>): Promise<number> {
   const { format = process.stdout.isTTY ? 'line' : 'json', maxAge: maxAgeMs = null } = options;

@@ -14,12 +14,20 @@ import {
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
-import { limitWords } from '../webhooks/lines.ts';
-import { WebhookTopics } from '../webhooks/topics.ts';
-import { addressOf, editClient, findClient, listed } from './client.ts';
+import { limitWords, WebhookTopics } from '../webhooks/topics.ts';
 import type * as commands from './command.ts';
-import { resealWebhooks } from './reseal.ts';
-import { addWebhook, findWebhook, requireForm, rotateWebhookSecret, testWebhook } from './webhooks.ts';
+import {
+  addressOf,
+  addWebhook,
+  editClient,
+  findClient,
+  findWebhook,
+  listed,
+  requireForm,
+  resealWebhooks,
+  rotateWebhookSecret,
+  testWebhook,
+} from './webhooks.ts';
 
 export const actions = {
   add: (...[options]: GivenTo<typeof commands.add>) => {

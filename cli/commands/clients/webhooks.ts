@@ -1,12 +1,17 @@
 /** Adds and tests webhooks of a client, and rotates their secrets. */
+
 import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import type { ClientDirectory } from '#clients/directory.ts';
-import { newSecret } from '#clients/keys.ts';
+import type { ClientDirectory, ClientDraft } from '#clients/directory.ts';
+import { type DerivedKeys, newSecret, SealError } from '#clients/keys.ts';
 import {
   adoptSecret,
   openWebhook,
   proposeSecret,
+  resealWebhook,
   sealWebhook,
   WEBHOOK_TYPES,
   type Webhook,
@@ -16,13 +21,12 @@ import {
 import { type DeliveryOutcome, probeEndpoint, refusalOfAddress } from '#outbound/endpoint.ts';
 import { outboundSettings } from '#outbound/settings.ts';
 import type { Client, WebhookSubscription } from '#records/types.ts';
+import { readSecret } from '#security/secret.ts';
 import { loadConfig } from '#service/config.ts';
 import { type AlertFormat, alertBody, checkTemplate, SAMPLE_ALERT } from '#webhooks/alert-formats.ts';
 import { requireWebhookKeys } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
-import { readGivenSecret } from '../../secret-input.ts';
 import { escapeLine } from '../../values.ts';
-import { editClient, listed } from './client.ts';
 import type * as commands from './command.ts';
 
 const settings = z.object(outboundSettings);
@@ -157,4 +161,106 @@ async function requireAccepted({ url, secret, format, template }: Omit<Webhook, 
   const more =
     outcome.kind === 'status' ? `: ${outcome.status}` : 'reason' in outcome ? `: ${outcome.reason}` : '';
   throw new CommandError(`the address does not accept deliveries: ${OUTCOMES[outcome.kind]}${more}`);
+}
+
+/** Edits a client. Throws `CommandError` when it does not exist, and what `ClientDirectory` throws. */
+export function editClient(
+  directory: ClientDirectory,
+  id: number,
+  edit: (client: Client) => ClientDraft,
+): Promise<Client> {
+  return directory.edit(id, (client) => edit(requireClient(id, client)));
+}
+
+/** Returns a client. Throws `CommandError` when it does not exist, and what `ClientDirectory` throws. */
+export async function findClient(directory: ClientDirectory, id: number): Promise<Client> {
+  const clients = await directory.list();
+  return requireClient(
+    id,
+    clients.find(({ client_id }) => client_id === id),
+  );
+}
+
+function requireClient(id: number, client: Client | undefined): Client {
+  if (client === undefined) throw new CommandError(`there is no client ${id}`);
+  return client;
+}
+
+/** Returns the items of an option; null for all, the default. */
+export function listed<T>(items: T[] | 'all' = 'all'): T[] | null {
+  return items === 'all' ? null : items;
+}
+
+/** Returns the address of a webhook; null when no key opens it. */
+export function addressOf(
+  clientId: number,
+  webhook: WebhookSubscription,
+  keys: DerivedKeys | null,
+): string | null {
+  try {
+    return keys === null ? null : openWebhook(clientId, webhook, keys).url;
+  } catch (error) {
+    if (error instanceof SealError) return null;
+    throw error;
+  }
+}
+
+/**
+ * Seals with the first key all webhooks that another key sealed. Returns their number; edits no other client. Throws
+ * `CommandError`, after resealing the others, when no key opens some webhooks. Also throws what `ClientDirectory` throws.
+ */
+export async function resealWebhooks(directory: ClientDirectory, keys: DerivedKeys): Promise<number> {
+  const unopened: string[] = [];
+  let resealed = 0;
+  for (const client of await directory.list()) {
+    const before = new Set(client.webhooks);
+    const changed = resealAll(client, keys, (id) => unopened.push(id)).filter((one) => !before.has(one));
+    if (changed.length === 0) continue;
+    await directory.edit(client.client_id, (known) => {
+      const current = known ?? client;
+      return { ...current, webhooks: resealAll(current, keys) };
+    });
+    resealed += changed.length;
+  }
+  if (unopened.length === 0) return resealed;
+  throw new CommandError(
+    `${resealed} webhooks were sealed again, no key opens ${unopened.join(', ')}: set CLIENTS_KEY_SECOND to the key that sealed them, or add them again`,
+  );
+}
+
+/** Returns the webhooks of a client, sealed with the first key. Those that no key opens stay, and `onUnopened` gets their ids. */
+function resealAll(
+  client: Client,
+  keys: DerivedKeys,
+  onUnopened: (id: string) => void = () => {},
+): WebhookSubscription[] {
+  return client.webhooks.map((webhook) => {
+    try {
+      return resealWebhook(client.client_id, webhook, keys);
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error;
+      onUnopened(webhook.id);
+      return webhook;
+    }
+  });
+}
+
+/** Reads a secret from a file, or from standard input when `file` is `-`; prompts on a terminal. Throws `SecretFileError`. */
+async function readGivenSecret(file: string, prompt: string): Promise<string> {
+  if (file !== '-') return readSecret({ file });
+  const { stdin } = process;
+  return stdin.isTTY ? ask(prompt) : (await text(stdin)).replace(/\r?\n$/, '');
+}
+
+/** Prompts on the terminal, without echo. */
+async function ask(prompt: string): Promise<string> {
+  process.stderr.write(prompt);
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output, terminal: true });
+  try {
+    return await lines.question('');
+  } finally {
+    lines.close();
+    process.stderr.write('\n');
+  }
 }

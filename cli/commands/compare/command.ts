@@ -2,7 +2,13 @@
 import { Option } from 'commander';
 import { defineCommand } from '../../command.ts';
 import { parsePrefix } from '../ids.ts';
-import { LEVELS } from './fields.ts';
+
+/**
+ * Levels of a comparison: `bytes` ignores nothing; `log` ignores what depends on the log and its transactions; `state` ignores
+ * also what depends on the order of messages, and compares what the laws promise (docs/decisions/0084).
+ */
+export const LEVELS = ['bytes', 'log', 'state'] as const;
+export type ComparisonLevel = (typeof LEVELS)[number];
 
 export const command = defineCommand('compare', {
   about: `Compares the match states, incidents, transitions, results and tables of two prefixes, read committed, up to the

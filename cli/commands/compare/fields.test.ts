@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { COMPARED, ignoredFields, LEVELS } from './fields.ts';
+import { LEVELS } from './command.ts';
+import { COMPARED, ignoredFields } from './run.ts';
 
 test.each(LEVELS)('fields that level %s ignores exist', (level) => {
   for (const topic of COMPARED) {

@@ -4,7 +4,7 @@ import type { PublishRecord } from '#streams/client/port.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
 import type { Registry } from '#topics/registry.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { openResender, type ResendResult } from './resend.ts';
+import { openResender, type ResendResult } from './run.ts';
 
 const EVENT = 77;
 

@@ -9,7 +9,6 @@ import { readLatest, type TopicCluster } from '#topics/follow.ts';
 import { topicName } from '#topics/topics.ts';
 import { type Dataset, finalScore, type GoalPair, type MatchFacts } from '../../../data/dataset.ts';
 import type { OpenCluster } from '../../cluster.ts';
-import { isFinished } from './progress.ts';
 
 /** What the topics hold after the play: match states by event id, and tables. */
 export type PlayOutcome = Awaited<ReturnType<typeof readOutcome>>;
@@ -143,4 +142,30 @@ function add(teams: Map<number, Totals>, id: number, scored: number, allowed: nu
   totals.goals_for += scored;
   totals.goals_against += allowed;
   teams.set(id, totals);
+}
+
+/** What the progress of a play reads of a match. */
+type PlayedState = Pick<MatchState, 'status_type' | 'under_review' | 'void_goals'>;
+
+/** Returns the progress of a play of `matches` matches as one line; `seconds` since its start. */
+export function progressLine(
+  season: string,
+  matches: number,
+  states: readonly PlayedState[],
+  seconds: number,
+): string {
+  const count = (holds: (state: PlayedState) => boolean): number => states.filter(holds).length;
+  const disallowed = states.reduce((sum, { void_goals }) => sum + Object.keys(void_goals).length, 0);
+  const parts = [
+    `${count(isFinished)} of ${matches} played`,
+    `${count(({ status_type }) => status_type === 'live')} live`,
+    `${count(({ under_review }) => under_review)} under review`,
+    `${disallowed} goals disallowed`,
+  ];
+  const minutes = Math.floor(seconds / 60);
+  return `${minutes}:${String(Math.floor(seconds % 60)).padStart(2, '0')}  ${season}: ${parts.join(', ')}`;
+}
+
+function isFinished({ status_type }: Pick<MatchState, 'status_type'>): boolean {
+  return status_type === 'finished';
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { readPositions } from '#cluster/logs.ts';
 import { parseJson } from '#json/values.ts';
 import { followLogs } from '#streams/read/follow.ts';
@@ -7,18 +8,17 @@ import { machineClock } from '#timing/clock.ts';
 import { poll } from '#timing/poll.ts';
 import type { TopicCluster } from '#topics/follow.ts';
 import { streamTopics } from '#topics/processors.ts';
-import type { Dataset } from '../../../data/dataset.ts';
+import { type Dataset, readDataset } from '../../../data/dataset.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
+import { listFaultsOf } from '../../../services/simulator/rest/faults.ts';
 import { openCluster } from '../../cluster.ts';
 import type { Platform, ProviderSettings } from '../../platform.ts';
-import { ProcessError } from '../../processes.ts';
-import { drawWhile } from '../../screen.ts';
+import { ProcessError, ServiceProcess } from '../../processes.ts';
+import { drawWhile } from '../../table.ts';
 import { printLine } from '../../terminal.ts';
-import { LiveMatches } from '../live/live-matches.ts';
-import { checkTables, mismatches, readOutcome } from './check.ts';
-import { progressLine } from './progress.ts';
+import { LiveMatches } from '../live/board.ts';
+import { checkTables, mismatches, progressLine, readOutcome } from './check.ts';
 import { renderReport } from './report.ts';
-import { startSimulator } from './simulator.ts';
 
 /** A play: its matches, and where they are played. */
 export type DemoPlay = {
@@ -139,4 +139,59 @@ async function untilProcessed({ brokers, prefix }: TopicCluster, signal: AbortSi
       pending = found;
     }
   }
+}
+
+/** The platform that gets the messages, and its poller's settings for the REST interface that the simulator serves. */
+export type PlayTarget = { readonly platform: Platform; readonly provider: ProviderSettings };
+
+/** Starts a simulator with these settings: it sends webhooks and serves REST, whose lists have faults as the webhooks have. */
+function startSimulator(
+  { platform, provider }: PlayTarget,
+  settings: Readonly<Record<string, string>> & { readonly FAULTS: string },
+): ServiceProcess {
+  return new ServiceProcess({
+    name: 'simulator',
+    settings: {
+      WEBHOOK_URL: platform.webhookUrl,
+      WEBHOOK_SECRET: platform.secret,
+      REST_PORT: new URL(provider.PROVIDER_BASE_URL).port,
+      REST_CLIENT_ID: provider.PROVIDER_CLIENT_ID,
+      REST_SECRET_KEY: provider.PROVIDER_SECRET_KEY,
+      REST_FAULTS: listFaultsOf(settings.FAULTS),
+      ...settings,
+    },
+    logFile: join(platform.logFolder, 'simulator.log'),
+    restart: false,
+    onProblem: () => {},
+  });
+}
+
+const DATASET = 'england-2017-18';
+/** Whole weeks that move the season of 2017 after the tournament: a provider's time never goes back. */
+const DAYS_LATER = 364;
+
+type LeagueSettings = {
+  readonly SEED: string;
+  readonly FAULTS: string;
+  readonly SPEED: number;
+};
+
+/** Starts a simulator that plays a league season. It serves REST until it is stopped, also after the last match. */
+export function startLeague(played: PlayTarget, { SEED, FAULTS, SPEED }: LeagueSettings): ServiceProcess {
+  return startSimulator(played, {
+    DATASET,
+    // These settings apply to the tournament only.
+    MATCHES: '',
+    DURATION: '',
+    DAYS_LATER: String(DAYS_LATER),
+    SPEED: Number.isFinite(SPEED) ? String(SPEED) : 'max',
+    SEED,
+    FAULTS,
+  });
+}
+
+/** Returns a line on the league: its season and its speed. */
+export function leagueLine({ SPEED }: Pick<LeagueSettings, 'SPEED'>): string {
+  const { competition, matches } = readDataset(DATASET);
+  return `${competition.season.name} is played now, ${SPEED} times as fast as life: ${matches.length} matches.`;
 }

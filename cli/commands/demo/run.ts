@@ -14,9 +14,8 @@ import { platformStopRequests, printLine } from '../../terminal.ts';
 import { isInUse } from './check.ts';
 import { type command, config, PLAY_SECONDS } from './command.ts';
 import { claimDemoFolder } from './folder.ts';
-import { playAndCheck } from './play.ts';
+import { leagueLine, type PlayTarget, playAndCheck, startLeague } from './play.ts';
 import { renderHowToRead } from './report.ts';
-import { leagueLine, type PlayTarget, startLeague } from './simulator.ts';
 
 const EXIT = { ok: 0, wrong: 1, stopped: 130 } as const;
 

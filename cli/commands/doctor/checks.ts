@@ -24,8 +24,8 @@ import { probeRegistry, type RegistryAnswer, type RegistryUrl } from '#topics/re
 import { findLostTopics, IDENTIFIED, topicIdsName } from '#topics/topic-ids.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { findCluster, type OpenCluster, withBackbone } from '../../cluster.ts';
+import { findUnreadable, LAST_OFFSETS } from '../../followed-topics.ts';
 import { serviceConfig } from '../../services.ts';
-import { findUnreadable, LAST_OFFSETS } from '../../unreadable.ts';
 import { deriverOf } from '../rebuild/derived.ts';
 import { WebhookTopics } from '../webhooks/topics.ts';
 import {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { parseProcessStatus } from './processes.ts';
 import { findingLines, systemLines } from './render.ts';
 import { failed, fine, warning } from './rules.ts';
-import type { SystemTables } from './system.ts';
+import { parseProcessStatus, type SystemTables } from './system.ts';
 
 const METRICS = `# HELP touchline_tasks Partitions held, by state.
 # TYPE touchline_tasks gauge

@@ -4,9 +4,8 @@ import { feedWords } from '#story/feed-words.ts';
 import type { SourceFeedStatus } from '#trading/feed-status.ts';
 import { type TextCell, type TextColumn, tableLines } from '../../table.ts';
 import { escapeLine, secondsText } from '../../values.ts';
-import type { ProcessStatus } from './processes.ts';
 import type { CheckResult } from './rules.ts';
-import type { ProcessorStatus, SystemTables } from './system.ts';
+import type { ProcessorStatus, ProcessStatus, SystemTables } from './system.ts';
 
 /** Returns a line for each finding, failures first, its advice below it; and the counts. `isShort` leaves out what is fine. */
 export function findingLines(findings: readonly CheckResult[], { isShort = false } = {}): string[] {

@@ -9,7 +9,7 @@ import type { TopicRecord } from '#topics/follow.ts';
 import type { UnreadableRecord } from '#topics/readable.ts';
 import type { SourceFeedStatus } from '#trading/feed-status.ts';
 import { type VersionStamp, wentBack } from '#trading/trading.ts';
-import { unreadableText } from '../../unreadable.ts';
+import { unreadableText } from '../../followed-topics.ts';
 
 export type CheckName =
   | 'settings'

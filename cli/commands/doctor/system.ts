@@ -1,6 +1,7 @@
 /** Reads for `touchline doctor` what a running system does now: its tables, and the findings that follow from them. */
 import { inputProgress, totalLag } from '#cluster/logs.ts';
 import type { DeadLetter, IngressStatus, RefusedList } from '#records/types.ts';
+import { httpGet } from '#service/http-get.ts';
 import { PromiseCache } from '#timing/promise-cache.ts';
 import { findTopics, groupMembers, topicPartitions } from '#topics/admin.ts';
 import { type FollowOptions, followInBackground, type TopicRecord } from '#topics/follow.ts';
@@ -11,7 +12,6 @@ import { HealthTable, type SourceFeedStatus } from '#trading/feed-status.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { machineNow } from '../../followed-topics.ts';
 import { guarded, REQUEST_TIMEOUT_MS } from './checks.ts';
-import { type ProcessStatus, readProcessStatus } from './processes.ts';
 import {
   type CheckName,
   type CheckResult,
@@ -154,4 +154,55 @@ export class SystemReader {
     findings.push(state);
     return { processor, state: null };
   }
+}
+
+/** The metrics of a process, or why they could not be read. */
+export type ProcessStatus =
+  | {
+      readonly url: string;
+      readonly service: string;
+      /** Number of tasks by state; empty for a service without tasks. */
+      readonly tasks: Readonly<Record<string, number>>;
+      readonly restoredRecords: number;
+      readonly undecidedRecords: number;
+      readonly residentBytes: number;
+    }
+  | { readonly url: string; readonly problem: string };
+
+const LIMITS = { timeoutMs: 3_000, maxBytes: 16 * 1024 * 1024 };
+const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
+const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
+
+/** Reads the metrics of a process; `url` is its address, as http://localhost:9464. Never rejects. */
+async function readProcessStatus(url: string, signal: AbortSignal): Promise<ProcessStatus> {
+  try {
+    const { status, body } = await httpGet(`${url}/metrics`, LIMITS, signal);
+    return status === 200 ? parseProcessStatus(url, body.toString()) : { url, problem: `answers ${status}` };
+  } catch (error) {
+    return { url, problem: (error as Error).message };
+  }
+}
+
+/** Parses the Prometheus text of a process. */
+export function parseProcessStatus(url: string, text: string): ProcessStatus {
+  const tasks: Record<string, number> = {};
+  let service = '';
+  const sums = new Map<string, number>();
+  for (const line of text.split('\n')) {
+    const [, name = '', labels = '', value = ''] = SAMPLE.exec(line) ?? [];
+    if (name === '') continue;
+    const byName = Object.fromEntries([...labels.matchAll(LABEL)].map(([, label, text]) => [label, text]));
+    service ||= byName.service ?? '';
+    sums.set(name, (sums.get(name) ?? 0) + Number(value));
+    if (name === 'touchline_tasks' && Number(value) > 0) tasks[byName.state ?? ''] = Number(value);
+  }
+  if (service === '') return { url, problem: 'is no service of Touchline' };
+  return {
+    url,
+    service,
+    tasks,
+    restoredRecords: sums.get('touchline_restore_records_total') ?? 0,
+    undecidedRecords: sums.get('touchline_undecided_records') ?? 0,
+    residentBytes: sums.get('process_resident_memory_bytes') ?? 0,
+  };
 }

@@ -1,6 +1,6 @@
 import type { WebhookProgress } from '#records/types.ts';
 import { certificateFault } from '#security/tls.ts';
-import { lastText, type WebhookRow } from '../webhooks/lines.ts';
+import { lastText, type WebhookRow } from '../webhooks/topics.ts';
 import { type CheckResult, failed, fine, warning } from './rules.ts';
 
 /** What `judgeWebhooks` reads of a webhook. */

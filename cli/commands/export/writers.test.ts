@@ -6,8 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
-import { type ExportShape, SHAPES } from './datasets.ts';
-import type { ExportColumn, ExportRow } from './schema-columns.ts';
+import { type ExportColumn, type ExportRow, type ExportShape, SHAPES } from './datasets.ts';
 import { jsonLinesWriter, parquetWriter } from './writers.ts';
 
 const COLUMNS: readonly ExportColumn[] = [

@@ -3,7 +3,7 @@ import { renameSync, rmSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { fileWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
 import { dateOf } from '#json/values.ts';
-import type { ColumnType, ExportCell, ExportColumn, ExportRow } from './schema-columns.ts';
+import type { ColumnType, ExportCell, ExportColumn, ExportRow } from './datasets.ts';
 
 /** Writes rows one by one; a file is complete once `close` has resolved. */
 export interface RowWriter {

@@ -1,13 +1,11 @@
 import { once } from 'node:events';
 import { findClusterWith } from '../../cluster.ts';
 import type { GivenTo } from '../../command.ts';
-import { drawWhile } from '../../screen.ts';
-import { terminalColumns } from '../../table.ts';
+import { drawWhile, terminalColumns } from '../../table.ts';
 import { untilStopped } from '../../terminal.ts';
 import { jsonText } from '../../values.ts';
-import { matchJson } from './board.ts';
+import { LIVE_TOPICS, LiveMatches, matchJson } from './board.ts';
 import type { command } from './command.ts';
-import { LIVE_TOPICS, LiveMatches } from './live-matches.ts';
 
 export async function run(...[{ json }]: GivenTo<typeof command>): Promise<number> {
   const cluster = await findClusterWith(LIVE_TOPICS);

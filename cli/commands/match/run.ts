@@ -1,8 +1,7 @@
 import { findClusterWith } from '../../cluster.ts';
 import type { GivenTo } from '../../command.ts';
 import { followClosing, machineNow } from '../../followed-topics.ts';
-import { drawWhile } from '../../screen.ts';
-import { terminalColumns } from '../../table.ts';
+import { drawWhile, terminalColumns } from '../../table.ts';
 import { printLine, untilStopped } from '../../terminal.ts';
 import { jsonText } from '../../values.ts';
 import type { command } from './command.ts';

@@ -1,4 +1,5 @@
 /** Compares what every surface shows of one match: no surface has a rule of its own. */
+
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { periodWords } from '#domain/sports/periods.ts';
@@ -29,8 +30,7 @@ import { normalized } from '#views/testing/world.ts';
 import { matchPage } from '../../../services/api/board/pages/match-page.ts';
 import { summaryOf } from '../../../services/tool-gateway/mcp/tools/common.ts';
 import type { ToolScope } from '../../../services/tool-gateway/mcp/tools/tool.ts';
-import { SHAPES } from '../export/datasets.ts';
-import type { ExportCell } from '../export/schema-columns.ts';
+import { type ExportCell, SHAPES } from '../export/datasets.ts';
 import { boardMatchOf, matchJson } from '../live/board.ts';
 import { pageJson, pageLines, type StoryFacts } from './page.ts';
 import { COURSES } from './testing/courses.ts';

@@ -1,10 +1,22 @@
-import { inputProgress, type PartitionProgress } from '#cluster/logs.ts';
+import { withStreamClient } from '#cluster/access.ts';
+import { inputProgress, type PartitionProgress, topicIds } from '#cluster/logs.ts';
+import { type Brokers, shownBrokers } from '#security/brokers.ts';
+import type { LogBounds, StreamClient } from '#streams/client/port.ts';
+import { RefusedError, StreamError } from '#streams/errors.ts';
+import {
+  findPosition,
+  type LogMark,
+  type Position,
+  positionRecord,
+  positionsTopic,
+} from '#streams/runtime/positions.ts';
+import { type StreamTopics, transactionalIdOf, writesOf } from '#streams/runtime/stream-topics.ts';
+import { retry } from '#timing/retry.ts';
 import { streamTopics } from '#topics/processors.ts';
 import { findCluster, platformName } from '../../cluster.ts';
-import { type GivenTo, UsageError } from '../../command.ts';
+import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import type { command } from './command.ts';
-import { setPosition } from './set-position.ts';
 
 const COLUMNS: readonly TextColumn<PartitionProgress>[] = [
   { head: 'partition', align: 'right', of: ({ partition }) => partition },
@@ -34,4 +46,118 @@ export async function run(...[processor, partitions, to, given]: GivenTo<typeof 
     );
   }
   return 0;
+}
+
+/** Budget for a partition that a refused task claims now and then: each claim ends our producer. */
+const TAKEN_BACK = { firstMs: 5, ceilingMs: 100, deadlineMs: 5_000 };
+
+/** A position that was set: the previous offset (null when there was none), and the new one. */
+export type SetPosition = { readonly before: number | null; readonly next: number };
+
+type SetPositionOptions = {
+  readonly brokers: Brokers;
+  readonly partition: number;
+  /** An offset, or the start or the end of the input. */
+  readonly to: number | 'start' | 'end';
+  /** Accepts the current changelogs as the state at the position, even when they lost records. Default false. */
+  readonly acceptsState?: boolean;
+  /** Refuses a position that skips records of the input. Default false. */
+  readonly skipsNothing?: boolean;
+};
+
+/**
+ * Sets the position of one partition. Fences a running task, which then claims the partition again from the new position.
+ * Rejects with `RefusedError` POSITION_BEYOND_END when the input does not have the offset, with `CommandError` when
+ * `skipsNothing` forbids the position, and with `StreamError`.
+ */
+export function setPosition(topics: StreamTopics, options: SetPositionOptions): Promise<SetPosition> {
+  const { brokers, partition, to, skipsNothing = false } = options;
+  const positions = positionsTopic(topics.application);
+  const of = { topic: topics.input, partition };
+  return withStreamClient(brokers, 'touchline-position', async (client) => {
+    const [bounds] = await client.logBounds([of]);
+    const next = to === 'start' ? bounds?.start : to === 'end' ? bounds?.end : to;
+    if (bounds === undefined || next === undefined || next < bounds.start || next > bounds.end) {
+      throw new RefusedError(
+        'POSITION_BEYOND_END',
+        `${topics.input}-${partition} has offsets ${bounds?.start} to ${bounds?.end}, not ${next}`,
+      );
+    }
+    const topicId = await client.openReader({ ...of, maxBytes: 1 }).topicId();
+    if (skipsNothing) {
+      const position = await findPosition(client, positions, partition);
+      requireNoneSkipped(
+        position,
+        { next, bounds, topicId },
+        `${topics.input}-${partition} of ${shownBrokers(brokers)}`,
+      );
+    }
+    const write = () => writePosition(topics, { ...options, client, next, topicId });
+    return retry(write, { ...TAKEN_BACK, passes: isFenced });
+  });
+}
+
+/** Writes the position of one partition, as the only producer of its task until that takes the partition back. `topicId`: of the input. */
+async function writePosition(
+  topics: StreamTopics,
+  options: SetPositionOptions & {
+    readonly client: StreamClient;
+    readonly next: number;
+    readonly topicId: string;
+  },
+): Promise<SetPosition> {
+  const { client, brokers, partition, next, topicId, acceptsState = false } = options;
+  const positions = positionsTopic(topics.application);
+  const lastCommitted = async () => (await findPosition(client, positions, partition))?.producer ?? null;
+  const producer = await client.openProducer({
+    transactionalId: transactionalIdOf(topics, partition),
+    ...writesOf({ ...topics, partitions: await client.partitionCount(topics.input) }, partition),
+    lastCommitted,
+  });
+  try {
+    const known = await findPosition(client, positions, partition);
+    const ids = await topicIds(brokers, topics.changelogs);
+    // Read once the task is fenced: whatever is committed later lies behind them, and shows that a later position was lost.
+    const bounds = await client.logBounds(topics.changelogs.map((topic) => ({ topic, partition })));
+    const accepted = (topic: string, at: number): LogMark => ({
+      id: ids.get(topic) ?? null,
+      start: null,
+      end: bounds[at]?.end ?? null,
+      last: null,
+    });
+    const position = {
+      next,
+      topicId,
+      // The offset refers to the current records of the input.
+      inputEpoch: null,
+      // Has no marks of outputs: the operator accepts that processing again repeats them.
+      logs: Object.fromEntries(
+        topics.changelogs.flatMap((topic, at) => {
+          const mark = known === null || acceptsState ? accepted(topic, at) : known.logs[topic];
+          return mark === undefined ? [] : [[topic, mark]];
+        }),
+      ),
+      producer: producer.identity,
+    };
+    await producer.transact([positionRecord(positions, partition, position)]);
+    return { before: known?.next ?? null, next };
+  } finally {
+    await producer.close();
+  }
+}
+
+function isFenced(error: unknown): boolean {
+  return error instanceof StreamError && error.code === 'FENCED';
+}
+
+/** Throws `CommandError` when records lie between the position and `next`. A position of another topic id does not count. */
+function requireNoneSkipped(
+  position: Position | null,
+  { next, bounds, topicId }: { readonly next: number; readonly bounds: LogBounds; readonly topicId: string },
+  input: string,
+): void {
+  const processed = position?.topicId === topicId ? position.next : bounds.start;
+  const skipped = next - Math.max(processed, bounds.start);
+  if (skipped > 0)
+    throw new CommandError(`${input}: up to ${skipped} records would never be processed: confirm with --yes`);
 }

@@ -14,7 +14,7 @@ import {
 import { CommandError, type GivenTo } from '../../command.ts';
 import { lossOf, recordCounts, withStopped } from '../../deletion.ts';
 import { printLine } from '../../terminal.ts';
-import { setPosition } from '../position/set-position.ts';
+import { setPosition } from '../position/run.ts';
 import type { command } from './command.ts';
 import { REBUILDS } from './derived.ts';
 import { rebuildLoss } from './losses.ts';

@@ -3,7 +3,7 @@ import { batchesOf } from './source.ts';
 
 const at = (timestamp: number, bytes = 1) => ({ timestamp, value: Buffer.alloc(bytes) });
 
-async function cut(records: readonly ReturnType<typeof at>[], gaps: number | null) {
+async function cut(records: readonly ReturnType<typeof at>[], gaps: number | undefined) {
   const read = async function* () {
     yield* records;
   };
@@ -15,13 +15,13 @@ async function cut(records: readonly ReturnType<typeof at>[], gaps: number | nul
 describe('batches of a replay', () => {
   test('are limited by number and by bytes at full speed', async () => {
     const many = Array.from({ length: 36_000 }, (_, n) => at(n));
-    expect(await cut(many, null)).toEqual([
+    expect(await cut(many, undefined)).toEqual([
       [16_000, 0],
       [16_000, 0],
       [4_000, 0],
     ]);
     const large = Array.from({ length: 3 }, (_, n) => at(n, 36 * 1024 * 1024));
-    expect(await cut(large, null)).toEqual([
+    expect(await cut(large, undefined)).toEqual([
       [2, 0],
       [1, 0],
     ]);

@@ -6,7 +6,7 @@ import { rulesOf } from '#domain/standings/testing/results.ts';
 import { AWAY, eventFields, eventMessage, HOME, participants, START } from '#domain/testing/messages.ts';
 import { canonicalJson } from '#json/canonical-json.ts';
 import type { MatchResult, MatchTransition, Standings } from '#records/types.ts';
-import { COMPARED, type ComparedTopic, comparedText } from '../compare/fields.ts';
+import { COMPARED, type ComparedTopic, comparedText } from '../compare/run.ts';
 import { codecs, replayInMemory } from './testing/in-memory.ts';
 
 vi.setConfig({ testTimeout: 300_000 });

@@ -13,10 +13,10 @@ export type TopicRange = {
   readonly brokers: Brokers;
   /** Name on the broker. */
   readonly topic: string;
-  /** Starts at the first record written at or after this time; null starts at the first record. */
-  readonly from: number | null;
-  /** Ends before the first record written at or after this time; null ends at the current end. */
-  readonly to: number | null;
+  /** Starts at the first record written at or after this time; undefined starts at the first record. */
+  readonly from: number | undefined;
+  /** Ends before the first record written at or after this time; undefined ends at the current end. */
+  readonly to: number | undefined;
 };
 
 /** The offsets of a range in one partition; `end` is excluded. */
@@ -29,8 +29,8 @@ const READER = 'touchline-replay';
 /** Returns the offsets of a range in each partition, as the broker knows them by time. Rejects with `StreamError`. */
 export async function partitionRanges({ brokers, topic, from, to }: TopicRange): Promise<PartitionRange[]> {
   const bounds = await topicBounds({ brokers, clientId: READER }, [topic]);
-  const first = from === null ? null : await offsetsAt({ brokers, topic, time: from });
-  const last = to === null ? null : await offsetsAt({ brokers, topic, time: to });
+  const first = from === undefined ? null : await offsetsAt({ brokers, topic, time: from });
+  const last = to === undefined ? null : await offsetsAt({ brokers, topic, time: to });
   return bounds.map((of) => {
     const key = partitionKey(of);
     const end = last?.get(key) ?? of.end;
@@ -141,11 +141,11 @@ export type ReplayBatch<T> = { readonly records: readonly T[]; readonly dueMs: n
 
 /**
  * Groups records into batches by their content, never by the time of reading, because versions of tables count batches. Groups
- * by number and bytes; with `gaps`, the factor for gaps between records (null: none), also by tenths of a second of the replay.
+ * by number and bytes; with `gaps`, the factor for gaps between records (undefined: none), also by tenths of a second of the replay.
  */
 export async function* batchesOf<T extends TimedRecord>(
   records: AsyncIterable<T>,
-  gaps: number | null,
+  gaps: number | undefined,
 ): AsyncGenerator<ReplayBatch<T>> {
   let batch: T[] = [];
   let bytes = 0;
@@ -153,7 +153,7 @@ export async function* batchesOf<T extends TimedRecord>(
   let first: number | null = null;
   for await (const record of records) {
     first ??= record.timestamp;
-    const tick = gaps === null ? 0 : Math.floor(((record.timestamp - first) * gaps) / TICK_MS) * TICK_MS;
+    const tick = gaps === undefined ? 0 : Math.floor(((record.timestamp - first) * gaps) / TICK_MS) * TICK_MS;
     // Ignores a clock that went back.
     const isNext = tick > dueMs || batch.length >= MAX_RECORDS || bytes >= MAX_BYTES;
     if (isNext && batch.length > 0) {

@@ -16,25 +16,27 @@ import { PROCESSOR_NAMES, type ProcessorName, streamTopics } from '#topics/proce
 import { topicIdsName } from '#topics/topic-ids.ts';
 import { isByEvent, type TopicName, topicName } from '#topics/topics.ts';
 import { type OpenCluster, requireConfirmed } from '../../cluster.ts';
-import { CommandError } from '../../command.ts';
+import { CommandError, type GivenTo } from '../../command.ts';
 import { lossOf, recordCounts, requireNothingRuns, requireStopped } from '../../deletion.ts';
-import { setPosition } from '../position/set-position.ts';
+import { setPosition } from '../position/run.ts';
 import { REBUILDS } from '../rebuild/derived.ts';
+import type { command } from './command.ts';
 
 /** The processors that resume after the replay. */
 const CONTINUED = ['match-processor', 'standings-processor'] as const satisfies readonly ProcessorName[];
 
 /**
- * Creates the topics of the target and registers their schemas; topics of a match get `partitions`, by default as many as those
- * of the source. `replace` deletes existing topics first, `yes` when they hold records. Throws `CommandError` when the target is
+ * Creates the topics of the target and registers their schemas; topics of a match get `partitions`. `replace` deletes existing topics first, `yes` when they hold records. Throws `CommandError` when the target is
  * in use, holds records, or belongs to another application, and the errors of libs/topics.
  */
 export async function prepareTarget(
-  source: TopicCluster,
   target: OpenCluster,
-  options: { readonly replace: boolean; readonly yes: boolean; readonly partitions: number | undefined },
+  {
+    replace,
+    yes,
+    partitions,
+  }: Pick<GivenTo<typeof command>[0], 'replace' | 'yes'> & { readonly partitions: number },
 ): Promise<void> {
-  const { replace, yes, partitions: requested } = options;
   const { brokers, prefix } = target;
   await requireStopped(target, PROCESSOR_NAMES);
   await requireNothingRuns(target);
@@ -51,7 +53,6 @@ export async function prepareTarget(
       `${[...counts.keys()].join(', ')} hold records already: name another prefix, or replace them with --replace`,
     );
   }
-  const partitions = requested ?? (await matchPartitions(source));
   await Promise.all([createTopics({ brokers, prefix, partitions }), target.registry.registerAll()]);
 }
 
@@ -95,7 +96,7 @@ export function copyInputs(
   source: TopicCluster,
   target: TopicCluster,
   publisher: Publisher,
-  forSwitch: boolean,
+  forSwitch = false,
 ): Promise<ReadonlyMap<string, number>> {
   return copyTopics(source, target, publisher, forSwitch ? [...INPUTS, ...OPERATIONS] : INPUTS);
 }
@@ -181,14 +182,14 @@ const COPIED: readonly TopicName[] = [
 export async function copyInto(
   source: TopicCluster,
   target: OpenCluster,
-  options: { readonly replace: boolean; readonly yes: boolean },
+  options: Pick<GivenTo<typeof command>[0], 'replace' | 'yes'>,
 ): Promise<number> {
   const { brokers, prefix } = source;
   const existing = await findTopics(source);
   const topics = COPIED.filter((topic) => existing.has(topic));
-  const one = topics.find(isByEvent);
-  const partitions = one && (await topicPartitions(brokers, topicName(prefix, one)));
-  await prepareTarget(source, target, { ...options, partitions });
+  const one = topics.find(isByEvent) ?? 'normalized-messages';
+  const partitions = await topicPartitions(brokers, topicName(prefix, one));
+  await prepareTarget(target, { ...options, partitions });
   const publishing = { brokers, clientId: 'touchline-replay', log: silentLogger };
   const counts = await withPublisher(publishing, (publisher) =>
     copyTopics(source, target, publisher, topics),

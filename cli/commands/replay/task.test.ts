@@ -12,7 +12,7 @@ import { FakeClient } from '#streams/runtime/testing/fakes.ts';
 import { machineClock } from '#timing/clock.ts';
 import { deadLetterOf } from '#topics/dead-letters.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
-import { ReplayTask } from './task.ts';
+import { ReplayTask } from './engine.ts';
 
 const letters = {
   service: 'match-processor',

@@ -1,5 +1,5 @@
 import type { GivenTo } from '../../command.ts';
-import { orderByHand } from '../halt/order.ts';
+import { orderByHand } from '../halt/run.ts';
 import type { command } from './command.ts';
 
 export function run(...[eventId, options]: GivenTo<typeof command>): Promise<number> {

@@ -5,7 +5,7 @@ import type { MatchResult, StandingsCorrection, StandingsRow } from '#records/ty
 import { type RulesOf, readRules } from '#service/competition-rules.ts';
 import { findClusterWith } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
-import { readEachLatest } from '../../latest-records.ts';
+import { readEachLatest } from '../../followed-topics.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
 import type * as commands from './command.ts';

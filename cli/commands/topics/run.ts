@@ -4,9 +4,9 @@ import { createTopics, findTopics, topicCommands, type WantedTopics } from '#top
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { findCluster, platformName, withBackbone } from '../../cluster.ts';
 import type { GivenTo } from '../../command.ts';
+import { registerSchemas } from '../../followed-topics.ts';
 import { parseAccepted, topicTableSettings, wantedTopicsOf } from '../../platform-settings.ts';
 import { printLine } from '../../terminal.ts';
-import { registerSchemas } from '../../unreadable.ts';
 import { printCommands } from '../print.ts';
 import type { command } from './command.ts';
 

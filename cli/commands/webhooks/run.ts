@@ -5,8 +5,7 @@ import { printLine } from '../../terminal.ts';
 import { jsonText } from '../../values.ts';
 import { requireByIdStart } from '../ids.ts';
 import type * as commands from './command.ts';
-import { MESSAGE_COLUMNS, ROW_COLUMNS, type WebhookRow } from './lines.ts';
-import { WebhookTopics } from './topics.ts';
+import { MESSAGE_COLUMNS, ROW_COLUMNS, type WebhookRow, WebhookTopics } from './topics.ts';
 
 export const actions = {
   list: (...[{ json }]: GivenTo<typeof commands.list>) =>

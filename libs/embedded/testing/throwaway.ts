@@ -2,10 +2,9 @@ import type { StartedTestContainer } from 'testcontainers';
 import { readyClusterId } from '#cluster/access.ts';
 import { reasonOf } from '#errors/touchline-error.ts';
 import { poll } from '#timing/poll.ts';
-import type { Containers } from '../docker.ts';
-import { EmbeddedError } from '../errors.ts';
+import type { Containers } from '../backbone.ts';
 import { freePort } from '../ports.ts';
-import { CONFLUENT_API, LONE_BROKER, registryEnvironment } from '../settings.ts';
+import { CONFLUENT_API, EmbeddedError, LONE_BROKER, registryEnvironment } from '../settings.ts';
 import { KAFKA_IMAGE, kafkaVariable, REGISTRY_IMAGE } from './settings.ts';
 
 const CLIENT_PORT = 9092;

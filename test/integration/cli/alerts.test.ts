@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Alert, FeedHealth, MatchState, MatchTransition } from '#records/types.ts';
-import { alertLine } from '../../../cli/commands/alerts/line.ts';
+import { alertLine } from '../../../cli/commands/alerts/printer.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { health, openHealth } from '../../support/feed-health.ts';

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { partitionKey } from '#streams/client/port.ts';
 import { followLogs, PositionLostError } from '#streams/read/follow.ts';
-import { setPosition } from '../../../cli/commands/position/set-position.ts';
+import { setPosition } from '../../../cli/commands/position/run.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { cutLog, partitionFolder } from '../../support/cut-log.ts';
 import { until, untilTrue } from '../../support/poll.ts';

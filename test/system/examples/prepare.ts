@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder } from '#embedded/installation.ts';
-import { findJava } from '#embedded/java.ts';
+import { findJava } from '../../../libs/embedded/installation.ts';
 
 /** Whether a command exists on this machine and exits with 0. */
 export const runs = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;

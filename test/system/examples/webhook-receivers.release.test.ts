@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { install } from '#embedded/installation.ts';
-import { findJava } from '#embedded/java.ts';
 import { SIGNATURE_HEADER, signatureHeaders, TIMESTAMP_HEADER } from '#signing/signing.ts';
+import { findJava } from '../../../libs/embedded/installation.ts';
 import { until } from '../../support/poll.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

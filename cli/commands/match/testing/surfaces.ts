@@ -4,8 +4,7 @@ import { ViewsWorld } from '#views/testing/world.ts';
 import { matchDetails } from '../../../../services/api/board/match-details.ts';
 import { scopeOf } from '../../../../services/tool-gateway/mcp/testing/tool-calls.ts';
 import { wholeMatch } from '../../../../services/tool-gateway/mcp/tools/match.ts';
-import type { ExportShape } from '../../export/datasets.ts';
-import type { ExportCell } from '../../export/schema-columns.ts';
+import type { ExportCell, ExportShape } from '../../export/datasets.ts';
 import type { StoryFacts } from '../page.ts';
 
 /** A match in views, with the last records that its messages gave. */

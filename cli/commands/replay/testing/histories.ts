@@ -8,7 +8,7 @@ import type { RawMessage } from '#records/types.ts';
 import { partitionOfKey } from '#streams/client/port.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import { TOPICS, type TopicName } from '#topics/topics.ts';
-import { COMPARED } from '../../compare/fields.ts';
+import { COMPARED } from '../../compare/run.ts';
 import type { ReplayInput } from '../engine.ts';
 import { normalizeAgain } from '../raw-inputs.ts';
 import { replayInMemory } from './in-memory.ts';
