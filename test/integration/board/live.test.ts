@@ -20,7 +20,6 @@ test.runIf(CHROMIUM !== null)(
     await feed.send(received(eventMessage({ id: 1, ut }), incidentMessage({ id: 2, ut }, KICK_OFF)));
     const api = await startApi(pipeline.connection, temporaryFolder(), { API_BOARD: 'on' });
     const browser = await openBrowser();
-    onTestFinished(() => browser.close());
     const board = await Visit.open(browser, api.url);
     await board.live();
     await board.shows(`${ROW} .goals.home`, '0');

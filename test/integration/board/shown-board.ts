@@ -1,6 +1,6 @@
-/** Fixture of the board's tests in Chromium: a browser context and a served board for each test. */
+/** Fixture of the board's tests in Chromium: a served board for each test. */
 import type { BrowserContext, Page } from 'puppeteer-core';
-import { afterEach, beforeEach } from 'vitest';
+import { beforeEach } from 'vitest';
 import { ServedBoard } from '../../../services/api/board/testing/served.ts';
 import { TcpProxy } from '../../support/proxy.ts';
 import { openBrowser, Visit, type VisitOptions } from './browser.ts';
@@ -14,9 +14,7 @@ export type ShownBoardOptions = {
 export class ShownBoard {
   #browser: BrowserContext | undefined;
   #served: ServedBoard | undefined;
-  #proxy: TcpProxy | undefined;
   #origin = '';
-  readonly #visits: Visit[] = [];
 
   static set({ play }: ShownBoardOptions): ShownBoard {
     const stage = new ShownBoard();
@@ -25,13 +23,6 @@ export class ShownBoard {
       stage.#served = await ServedBoard.start();
       play(stage.#served);
       stage.#origin = await stage.#served.listen();
-    });
-    afterEach(async () => {
-      for (const visit of stage.#visits.splice(0)) await visit.close();
-      // Closed before the server, which waits for its connections; a frozen network does not end them.
-      await stage.#browser?.close();
-      await stage.#proxy?.close();
-      await stage.#served?.close();
     });
     return stage;
   }
@@ -52,15 +43,15 @@ export class ShownBoard {
 
   /** Puts a proxy that can be frozen between the pages of this test and the board. */
   async proxied(): Promise<TcpProxy> {
-    this.#proxy = await TcpProxy.start();
-    this.#proxy.forwardTo(Number(new URL(this.#origin).port));
-    this.#origin = `http://localhost:${this.#proxy.ports[0]}`;
-    return this.#proxy;
+    const proxy = await TcpProxy.start();
+    proxy.forwardTo(Number(new URL(this.#origin).port));
+    this.#origin = `http://localhost:${proxy.ports[0]}`;
+    return proxy;
   }
 
-  /** Opens a page of the board. It is closed at the end of the test. */
+  /** Opens a page of the board. */
   async open(path: string, options: VisitOptions = {}): Promise<Visit> {
-    return this.#keep(await Visit.open(this.browser, this.#urlOf(path), options));
+    return Visit.open(this.browser, this.#urlOf(path), options);
   }
 
   /** Opens a page of the board and waits until it is connected to its stream. */
@@ -72,12 +63,7 @@ export class ShownBoard {
 
   /** Opens an address of the board in an existing page. */
   async openIn(page: Page, path: string): Promise<Visit> {
-    return this.#keep(await Visit.of(page, this.#urlOf(path)));
-  }
-
-  #keep(visit: Visit): Visit {
-    this.#visits.push(visit);
-    return visit;
+    return Visit.of(page, this.#urlOf(path));
   }
 
   #urlOf(path: string): string {

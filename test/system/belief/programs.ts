@@ -26,7 +26,6 @@ type Env = Readonly<Record<string, string>>;
 export async function ofBoard(url: string, eventId: number): Promise<Surface[]> {
   if (CHROMIUM === null) return [];
   const browser = await openBrowser();
-  atEnd(() => browser.close());
   const origin = url.replace('127.0.0.1', 'localhost');
   const page = (visit: Visit, within: string) => (): Promise<SurfaceState> =>
     visit.ask(`(() => {
