@@ -15,7 +15,7 @@ import {
 } from '#domain/testing/health.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { rounds } from '../../test/support/rounds.ts';
-import { feedAt, feedPast } from './feed-past.ts';
+import { feedAt, feedPast } from './course.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

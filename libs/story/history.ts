@@ -1,9 +1,8 @@
 import { STATUSES } from '#soccer/statuses.ts';
 import { isOver } from '#trading/trading.ts';
 import type { StoryStep } from '#views/store/board-view.ts';
-import { type ClosingPast, type Course, knownSteps, statusOf } from './course.ts';
-import { type FeedPast, feedAt } from './feed-past.ts';
-import { orderWords, scopeWords } from './hand-halts.ts';
+import { type ClosingPast, type Course, type FeedPast, feedAt, knownSteps, statusOf } from './course.ts';
+import { orderWords, scopeWords } from './halts.ts';
 import { scoresByStep } from './incidents.ts';
 import { lateBy } from './minute.ts';
 import { guardWords, reasonWords, scoreWords, statusName } from './words.ts';

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createSilentApp, type SilentAppOptions } from '#service/silent-app.ts';
 import { traceRequests } from '#tracing/trace-requests.ts';
-import type { TokenExchange } from './token-exchange/exchange.ts';
-import type { IssuedToken } from './token-exchange/issuer.ts';
+import type { IssuedToken, TokenExchange } from './token-exchange/exchange.ts';
 import {
   BODY_LIMIT,
   EXCHANGE_ERRORS,

@@ -19,10 +19,8 @@ import { ViewFollower } from '#views/view-follower.ts';
 import { createApp } from './app.ts';
 import { settings } from './config.ts';
 import { mcpEndpoint } from './mcp/endpoint.ts';
-import { mcpMetrics } from './mcp/metrics.ts';
-import { gatewayMetrics } from './metrics.ts';
-import { TokenExchange } from './token-exchange/exchange.ts';
-import { issueAccessToken } from './token-exchange/issuer.ts';
+import { gatewayMetrics, mcpMetrics } from './metrics.ts';
+import { issueAccessToken, TokenExchange } from './token-exchange/exchange.ts';
 import { Upstream } from './token-exchange/upstream.ts';
 
 type Context = ServiceContext<z.output<typeof settings>>;

@@ -10,7 +10,7 @@ import type {
   StandingAbsence,
   TradingHalt,
 } from '#records/types.ts';
-import { orderWords, scopeWords } from '#story/hand-halts.ts';
+import { orderWords, scopeWords } from '#story/halts.ts';
 import { absenceWords } from '#story/history.ts';
 import { cancellersOf, type TimelineEntry, timelineOf } from '#story/incidents.ts';
 import { durationWords, minuteText } from '#story/minute.ts';

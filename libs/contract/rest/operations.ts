@@ -7,18 +7,22 @@ import {
   basicLivescoreParameters,
   catalogueParameters,
   competitionsParameters,
+  dateWindow,
   eventsParameters,
   feedParameters,
+  feedWindow,
   idParameter,
   incidentsParameters,
+  includesNow,
+  liveSince,
   livescoreParameters,
   ofSport,
+  openDates,
   stagesParameters,
   standingsParameters,
 } from './parameters.ts';
 import type { Access, EventsQuery, EventsValues } from './provider.ts';
 import { ANSWERS } from './records.ts';
-import { dateWindow, feedWindow, includesNow, liveSince, openDates } from './windows.ts';
 
 function isNarrowed({ competition_id, season_id, stage_id, participant_id }: EventsValues): boolean {
   return (competition_id ?? season_id ?? stage_id ?? participant_id) !== undefined;

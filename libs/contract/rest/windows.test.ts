@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RestError } from './errors.ts';
-import { formatDate, parseDate } from './parameters.ts';
-import { dateWindow, feedWindow, openDates } from './windows.ts';
+import { dateWindow, feedWindow, formatDate, openDates, parseDate } from './parameters.ts';
 
 /** 2026-09-21 14:13:20 UTC. */
 const NOW = 1_790_000_000;

@@ -7,7 +7,7 @@ import { hasResult } from '#domain/result.ts';
 import type { FeedStatus } from '#trading/feed-status.ts';
 import type { HaltedMatch } from '#trading/halts.ts';
 import type { ShownIncident, ShownState } from '../store/board-view.ts';
-import type { SubjectChange } from '../store/changes.ts';
+import type { SubjectChange } from '../store/incidents.ts';
 import type { MatchOrder, TeamRow } from '../store/matches.ts';
 import type { Conditions, CountedPage } from '../store/sql.ts';
 import type { StepClass } from '../store/story-steps.ts';

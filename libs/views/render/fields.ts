@@ -1,10 +1,12 @@
-/** Reads and writes values of a provider's record. */
-
+/** Reads and writes values of a provider's record, and renders the levels of the tree from the catalogue's. Pure. */
+import { type TreeLevel, UNKNOWN_NODE } from '#contract/rest/tree.ts';
 import { yesNo } from '#domain/event.ts';
 import { foldName } from '#domain/name-search.ts';
 import { writeRecord } from '#json/records.ts';
 import type { JsonObject } from '#json/values.ts';
 import type { CatalogueRecord } from '#records/types.ts';
+import { SOCCER } from '#soccer/soccer.ts';
+import type { Views } from '../store/views.ts';
 
 /** Returns the objects of a list; none if it is anything else. */
 export function recordsOf(list: unknown): JsonObject[] {
@@ -69,4 +71,41 @@ export function eventSlug(name: string, id: number): string {
 /** Returns a name as it appears in URLs: `manchester-united`. */
 export function slugWords(name: string): string {
   return foldName(name).replaceAll(' ', '-');
+}
+
+/** Names of sports that need no catalogue. */
+const SPORT_NAMES: ReadonlyMap<number, string> = new Map([[SOCCER, 'Soccer']]);
+/** Returns the record of a node with every field of its level; a field that was not reported has the provider's empty value. */
+function renderNode(
+  level: TreeLevel,
+  id: number,
+  entry: CatalogueRecord | null,
+  sport: JsonObject,
+): JsonObject {
+  const name = entry?.name ?? '';
+  const reported = Object.entries(entry === null ? {} : catalogueObject(entry));
+  return {
+    ...UNKNOWN_NODE[level],
+    ...(level === 'competition' ? { ...sport, slug: name === '' ? '' : slugOf(name, id) } : {}),
+    ...Object.fromEntries(reported.filter(([, value]) => value !== null)),
+    id,
+    name,
+    ut: entry?.ut ?? 0,
+  };
+}
+
+/** Returns a lookup of nodes as JSON text, from the provider's record or else from the events below the node. */
+export function nodeLookup({
+  catalogue,
+  tree,
+}: Pick<Views, 'catalogue' | 'tree'>): (level: TreeLevel, id: number) => string {
+  const sportOf = (id: number): JsonObject => {
+    const sport_id = tree.sportOf(id);
+    if (sport_id === null) return {};
+    return { sport_id, sport_name: catalogue.name('sport', sport_id) ?? SPORT_NAMES.get(sport_id) ?? '' };
+  };
+  return (level, id) => {
+    const sport = level === 'competition' ? sportOf(id) : {};
+    return JSON.stringify(renderNode(level, id, catalogue.find(level, id), sport));
+  };
 }

@@ -1,5 +1,9 @@
-import type { FeedHealth } from '#records/types.ts';
+import type { FeedHealth, TradingHalt } from '#records/types.ts';
+import { partitionOfKey } from '#streams/client/port.ts';
 import { type FeedStatus, HealthTable, type SourceFeedStatus } from '#trading/feed-status.ts';
+import { type HaltedMatch, HaltTable, type HandHalts, isAbout } from '#trading/halts.ts';
+import { doubtsOf } from '#trading/trading.ts';
+import type { MatchView } from './matches.ts';
 import type { Statements } from './sql.ts';
 
 /** The feed status of sources and matches, derived from feed-health and the reader's clock. */
@@ -60,5 +64,98 @@ export class HealthView {
   /** Returns the feed status of a match at `now`, Unix milliseconds. */
   match(eventId: number, now: number): FeedStatus {
     return this.#table.match(eventId, { wall: now, steady: performance.now() });
+  }
+}
+
+/** Decides whether the states of matches may be outdated, once the views have caught up. */
+export class Freshness {
+  readonly #matches: MatchView;
+  /** Number of partitions of match-state; null until `follow`. */
+  #partitions: number | null = null;
+  /** Time at which each partition was last read to its end, on the steady clock. */
+  readonly #readAt = new Map<number, number>();
+  /** The newest version with a change that was read, by match whose stored state is older. */
+  readonly #changed = new Map<number, number>();
+
+  constructor(matches: MatchView) {
+    this.#matches = matches;
+  }
+
+  /** From now on the states of these partitions are checked. */
+  follow(partitions: number): void {
+    this.#partitions = partitions;
+  }
+
+  /** Records that a partition was read to the end that it had `at`, on the steady clock. */
+  readToEnd(partition: number, at: number): void {
+    this.#readAt.set(partition, at);
+  }
+
+  /** Records that a change of a match was read. */
+  changed(eventId: number, version: number): void {
+    if (this.#partitions === null || version <= (this.#matches.known(eventId)?.version ?? 0)) return;
+    this.#changed.set(eventId, Math.max(version, this.#changed.get(eventId) ?? 0));
+  }
+
+  /** Records that a state of a match was applied. */
+  applied(eventId: number, version: number): void {
+    if (version >= (this.#changed.get(eventId) ?? 0)) this.#changed.delete(eventId);
+  }
+
+  /** Whether the state of a match may be outdated at `now`, on the steady clock. */
+  isInDoubt(eventId: number, now: number): boolean {
+    if (this.#partitions === null) return false;
+    const readAt = this.#readAt.get(partitionOfKey(eventId, this.#partitions));
+    // Only a match that is behind costs a query for the version of its state.
+    const changed = this.#changed.get(eventId);
+    const version = changed === undefined ? 0 : (this.#matches.known(eventId)?.version ?? 0);
+    const doubts = doubtsOf({
+      version,
+      changed: changed ?? 0,
+      readAt: readAt ?? Number.NEGATIVE_INFINITY,
+      now,
+    });
+    return doubts.length > 0;
+  }
+}
+
+/**
+ * What operators have halted by hand, of trading-halts and the reader's clock. Nothing is stored: each start reads the topic from its
+ * beginning, and so finds the records again that it cannot read.
+ */
+export class HaltView {
+  readonly #table = new HaltTable<TradingHalt>();
+  /** Whether the topic is followed, so that its reading is checked. */
+  #isFollowed = false;
+
+  /** From now on the views may lack halts unless they report that the topic was read. */
+  follow(): void {
+    this.#isFollowed = true;
+  }
+
+  /** Records that the topic was read to the end that it had `at`, on the steady clock. */
+  readToEnd(at: number): void {
+    this.#table.readTo(at);
+  }
+
+  /** Applies the record of a scope, at an offset; null deletes it. */
+  apply(scope: string, record: TradingHalt | null, offset: number): void {
+    this.#table.apply(scope, record, offset);
+  }
+
+  /** Records that the record of a scope at an offset cannot be read. */
+  doubt(scope: string, offset: number): void {
+    this.#table.doubt(scope, offset);
+  }
+
+  /** Returns the halts of a match at `now`, Unix milliseconds; by default all. */
+  standing(now: number, match: HaltedMatch | null = null): HandHalts<TradingHalt> {
+    const halts = this.#table.standing({ wall: now, steady: performance.now() }, match);
+    return this.#isFollowed ? halts : { ...halts, isRead: true };
+  }
+
+  /** Returns the record of each scope, standing or not; of a match: of each scope that it is in. */
+  records(match?: HaltedMatch): TradingHalt[] {
+    return this.#table.records().filter(({ scope }) => match === undefined || isAbout(scope, match));
   }
 }

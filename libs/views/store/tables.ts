@@ -3,8 +3,7 @@ import { rankingRecord, standingsEntry, standingsRecord } from '#contract/rest/s
 import { dayOf, groupsOn } from '#domain/standings/types.ts';
 import type { JsonObject } from '#json/values.ts';
 import type { ProviderStandings, Standings } from '#records/types.ts';
-import type { SeasonEntry, TableEntry } from './board-view.ts';
-import { KNOCK_OUT } from './knock-outs.ts';
+import type { KnockOutMatch, KnockOutStage, SeasonEntry, TableEntry } from './board-view.ts';
 import { Conditions, type CountedPage, SqlView, type Statements } from './sql.ts';
 
 /** A table as it is today, with the time at which it became visible here, Unix seconds. */
@@ -17,6 +16,9 @@ type StoredTable = {
 };
 
 type TableRow = { readonly json: string; readonly derived: 0 | 1; readonly changed: number };
+
+/** SQL condition on the catalogue: a stage with brackets, unless its record has `show_standings`. */
+const KNOCK_OUT = `kind = 'stage' AND json ->> '$.stage.has_brackets' AND json ->> '$.stage.show_standings' IS NOT 1`;
 
 /** SQL condition that leaves out tables of knock-out stages. */
 const NO_BRACKET = `(object_type <> 'stage'
@@ -149,4 +151,45 @@ export class TableView extends SqlView {
 function tableEntry(json: string): TableEntry {
   const { id, name, type_id, type_name, subtype, object_type, object_id } = JSON.parse(json);
   return { standings_id: id, name, type_id, type_name, subtype, object_type, object_id };
+}
+
+/** The knock-out stages of the provider's catalogue, with their matches. */
+export class KnockOutView extends SqlView {
+  /** Returns the seasons that have a match in a knock-out stage. */
+  seasons(): Pick<SeasonEntry, 'season_id' | 'competition_id'>[] {
+    const text = `SELECT season_id, max(competition_id) AS competition_id FROM events
+      WHERE hidden = 0 AND season_id IS NOT NULL AND stage_id IN (SELECT number FROM catalogue WHERE ${KNOCK_OUT})
+      GROUP BY season_id ORDER BY season_id`;
+    return this.sql.rows(text);
+  }
+
+  /** Returns the knock-out stages of a season in the provider's order, each with its matches by start and id. */
+  stages(seasonId: number): KnockOutStage[] {
+    const text = `SELECT number, json FROM catalogue WHERE ${KNOCK_OUT} AND parent_id = ?
+      ORDER BY json ->> '$.stage.sort', number`;
+    const stages = this.sql.rows<{ number: number; json: string }>(text, String(seasonId));
+    return stages.map(({ number, json }) => ({
+      stage_id: number,
+      name: textOf(JSON.parse(json).name),
+      matches: this.#matches(number),
+    }));
+  }
+
+  #matches(stageId: number): KnockOutMatch[] {
+    const text = 'SELECT state, plain FROM events WHERE stage_id = ? AND hidden = 0 ORDER BY start, id';
+    return this.sql.rows<{ state: string; plain: string }>(text, stageId).map(({ state, plain }) => {
+      const { round_name, progress_id, winner_id, series } = JSON.parse(plain);
+      return {
+        state: JSON.parse(state),
+        round: textOf(round_name),
+        advancing_id: progress_id ?? null,
+        winner_id: winner_id ?? null,
+        series: series.event_ids.map(Number),
+      };
+    });
+  }
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
 }

@@ -4,20 +4,16 @@ import type { FeedStatus } from '#trading/feed-status.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { LevelIds, LevelNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
-import { ChangeView } from './changes.ts';
 import { EventCoverage } from './coverage.ts';
 import { isBroken, type OpenedViews, type OpenViewsOptions, openViews, removeViews } from './database.ts';
 import { FeedView } from './feed.ts';
-import { Freshness } from './freshness.ts';
-import { HaltView } from './halts.ts';
-import { HealthView } from './health.ts';
-import { IncidentView } from './incidents.ts';
-import { KnockOutView } from './knock-outs.ts';
+import { Freshness, HaltView, HealthView } from './health.ts';
+import { ChangeView, IncidentView } from './incidents.ts';
 import { LeagueView } from './leagues.ts';
 import { MatchView } from './matches.ts';
 import type { ServedCompetitions } from './served.ts';
 import { Statements } from './sql.ts';
-import { TableView } from './tables.ts';
+import { KnockOutView, TableView } from './tables.ts';
 import { TreeView } from './tree.ts';
 
 /** A record that was not applied, as its match or table has a later version, `known`: the state was lost in between. */

@@ -9,7 +9,7 @@ import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
 import { boardSources, earliestKickOff } from './board-states.ts';
 import { feedsHead } from './feed-head.ts';
-import { boardHtml } from './pages/board.ts';
+import { boardHtml } from './pages/board-page.ts';
 import { matchHead } from './pages/match-page.ts';
 import { quietWords } from './pages/row.ts';
 import { EventStreamReader, type FrameOf, type ReaderAccess, type StreamTopic } from './reader.ts';

@@ -1,6 +1,5 @@
 import { boardMatch } from '#story/board-match.ts';
-import { matchCourse } from '#story/course.ts';
-import { feedPast } from '#story/feed-past.ts';
+import { feedPast, matchCourse } from '#story/course.ts';
 import { historyOf } from '#story/history.ts';
 import { timelineOf } from '#story/incidents.ts';
 import { pairSubstitutions } from '#story/substitutions.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readTable } from './tables.ts';
+import { readTable } from './standings.ts';
 import { leagueTable } from './testing/provider-tables.ts';
 
 test('ignores a colour that is not hexadecimal', () => {

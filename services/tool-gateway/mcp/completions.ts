@@ -2,7 +2,7 @@
 
 import type { CompleteRequestParams } from '@modelcontextprotocol/server';
 import { covers } from '#contract/rest/operations.ts';
-import { liveSince } from '#contract/rest/windows.ts';
+import { liveSince } from '#contract/rest/parameters.ts';
 import { foldName } from '#domain/name-search.ts';
 import { shortText } from '#json/short-text.ts';
 import { invalidParams } from './answers.ts';
@@ -12,8 +12,7 @@ import { dataOf } from './tools/common.ts';
 import { getMatch } from './tools/match.ts';
 import { listMatches, liveBoard, liveMatches } from './tools/matches.ts';
 import { search } from './tools/search.ts';
-import { listStandings } from './tools/standings.ts';
-import { tablesOf } from './tools/table-choice.ts';
+import { listStandings, tablesOf } from './tools/standings.ts';
 import type { Tool, ToolScope } from './tools/tool.ts';
 import { MATCH_TEMPLATE, TABLE_TEMPLATE } from './uris.ts';
 

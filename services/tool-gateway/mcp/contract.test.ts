@@ -5,8 +5,7 @@ import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { servedAccess } from '#views/store/served.ts';
 import type { ViewsWorld } from '#views/testing/world.ts';
 import { rounds } from '../../../test/support/rounds.ts';
-import { documentsOf } from './documents.ts';
-import { listResources, readResource } from './resources.ts';
+import { documentsOf, listResources, readResource } from './resources.ts';
 
 import { CLOSED, type League, leagues, markOf, OPEN } from './testing/league.ts';
 import { ServedMcp } from './testing/served.ts';

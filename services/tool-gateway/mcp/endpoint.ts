@@ -13,14 +13,12 @@ import type { BoardView, Views } from '#views/store/views.ts';
 import { RollingLimit } from '../rolling-limit.ts';
 import { SERVER_FAILED, ToolAnswerCache } from './answers.ts';
 import { ALLOWED_METHODS, bearerOf, type Caller, challenge, optionsAnswer, originHeaders } from './caller.ts';
-import { ChangeNotifier } from './changes.ts';
-import { documentsOf } from './documents.ts';
+import { ChangeNotifier, listKeysOf } from './changes.ts';
 import { StatelessHandlers } from './handlers.ts';
 import { LIMITS, type McpLimits, WINDOW_MS } from './limits.ts';
-import { listKeysOf } from './list-watch.ts';
+import { documentsOf } from './resources.ts';
 import type { ServerContext } from './server.ts';
-import { McpSessions, refusal } from './sessions.ts';
-import { McpStreams } from './streams.ts';
+import { McpSessions, McpStreams, refusal } from './sessions.ts';
 
 /** Dependencies of the endpoint. */
 export type McpOptions = Omit<ServerContext, 'documents' | 'answers'> & {

@@ -1,16 +1,16 @@
-/** The resources of the endpoint: documents, tables, and live matches. */
-
+/** The resources of the endpoint: documents (the client's contract, the REST contract, catalogues of ids), tables, live matches. */
 import { type Resource, ResourceNotFoundError } from '@modelcontextprotocol/server';
 import { RestError } from '#contract/rest/errors.ts';
-import { covers } from '#contract/rest/operations.ts';
+import { openApi } from '#contract/rest/openapi.ts';
+import { covers, type OperationName } from '#contract/rest/operations.ts';
+import type { Access, CatalogueQuery, ProviderData } from '#contract/rest/provider.ts';
 import { invalidParams } from './answers.ts';
-import { type ContractDocument, readableDocuments } from './documents.ts';
 import { dataOf, titleOf } from './tools/common.ts';
-import { shortTexts } from './tools/foreign-text.ts';
 import { getMatch, wholeMatch } from './tools/match.ts';
 import { liveMatches } from './tools/matches.ts';
 import { getStandings } from './tools/standings.ts';
-import { ToolError, type ToolScope } from './tools/tool.ts';
+import { shortTexts, ToolError, type ToolScope } from './tools/tool.ts';
+import { toolsOf } from './tools.ts';
 import { documentUri, MATCH_TEMPLATE, matchUri, parseUri, TABLE_TEMPLATE, tableUri } from './uris.ts';
 
 const JSON_TYPE = 'application/json';
@@ -103,4 +103,82 @@ export function liveResources(scope: ToolScope): Resource[] {
     description: scope.queries.levelName('competition', state.competition_id) ?? 'A live match',
     mimeType: JSON_TYPE,
   }));
+}
+
+/** A document that is served as a resource. */
+export type ContractDocument = {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** Operations that a client's contract needs to read it. */
+  readonly operations: readonly OperationName[];
+  /** JSON text. */
+  read(access: Access): string;
+};
+
+const WHOLE_CATALOGUE: CatalogueQuery = { limit: 100_000, page: 1 };
+
+/** Returns all documents, in the order of the list. `version` is that of the service. */
+export function documentsOf(data: ProviderData, version: string): readonly ContractDocument[] {
+  const rest = JSON.stringify(openApi({ version }));
+  return [
+    {
+      name: 'contract',
+      title: 'Your contract',
+      description: 'What your contract covers: competitions, REST operations, tools.',
+      operations: [],
+      read: (access) => JSON.stringify(contractOf(access)),
+    },
+    {
+      name: 'openapi',
+      title: 'The REST contract',
+      description: 'OpenAPI document of the REST interface to the same data.',
+      operations: [],
+      read: () => rest,
+    },
+    {
+      name: 'statuses',
+      title: 'Statuses',
+      description: 'Ids and names of statuses.',
+      operations: ['statuses.index'],
+      read: () => data.statuses(WHOLE_CATALOGUE).data.toString(),
+    },
+    {
+      name: 'incident-types',
+      title: 'Incident types',
+      description: 'Ids and names of incident types, and which interrupt play or matter to traders.',
+      operations: ['incidents.index'],
+      read: () => data.incidentTypes(WHOLE_CATALOGUE).data.toString(),
+    },
+    {
+      name: 'standings-types',
+      title: 'Types of tables',
+      description: 'Types of tables with the codes of their columns.',
+      operations: ['standings-types.index'],
+      read: () => data.standingsTypes(WHOLE_CATALOGUE).data.toString(),
+    },
+  ];
+}
+
+/** Returns the documents that a contract may read. */
+export function readableDocuments(
+  documents: readonly ContractDocument[],
+  access: Access,
+): ContractDocument[] {
+  return documents.filter(({ operations }) => covers(access, operations));
+}
+
+function contractOf(access: Access) {
+  const { competitions, contracted } = access;
+  return {
+    client_id: access.clientId,
+    competitions: idsOf(contracted === undefined ? competitions : contracted),
+    ...(contracted === undefined ? {} : { served_here: idsOf(competitions) }),
+    operations: access.operations === null ? 'all' : [...access.operations].sort(),
+    tools: toolsOf(access).map(({ name }) => name),
+  };
+}
+
+function idsOf(competitions: Access['competitions']): 'all' | number[] {
+  return competitions === null ? 'all' : [...competitions].sort((a, b) => a - b);
 }

@@ -7,13 +7,12 @@ import { MAX_TEXT } from '#json/short-text.ts';
 import { tracer } from '#tracing/tracing.ts';
 import { servedWords } from '#views/queries/access.ts';
 import type { ToolQueries } from '#views/queries/tool-queries.ts';
+import type { McpMetrics } from '../metrics.ts';
 import { invalidParams, SERVER_FAILED, type ToolAnswerCache } from './answers.ts';
 import type { AccessOf, Caller } from './caller.ts';
 import { complete } from './completions.ts';
-import type { ContractDocument } from './documents.ts';
-import type { McpMetrics } from './metrics.ts';
 import { getPrompt, promptsOf } from './prompts.ts';
-import { listResources, readResource, TEMPLATES } from './resources.ts';
+import { type ContractDocument, listResources, readResource, TEMPLATES } from './resources.ts';
 import { type Tool, ToolError, type ToolScope } from './tools/tool.ts';
 import { TOOLS, toolsOf } from './tools.ts';
 

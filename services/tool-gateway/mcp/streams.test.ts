@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createMetrics } from '#service/metrics.ts';
 import { serve } from '#service/testing/serve.ts';
+import { mcpMetrics } from '../metrics.ts';
 import { LIMITS } from './limits.ts';
-import { mcpMetrics } from './metrics.ts';
-import { McpStreams } from './streams.ts';
+import { McpStreams } from './sessions.ts';
 
 const CALLER = { tokenId: 't', clientId: 1 };
 /** More than the buffers between two local sockets hold. */

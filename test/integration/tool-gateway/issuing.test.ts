@@ -4,7 +4,7 @@ import { hashToken, newToken, newTokenId } from '#clients/access-tokens.ts';
 import { ClientDirectory } from '#clients/directory.ts';
 import type { AccessTokenRecord, Client } from '#records/types.ts';
 import { VersionedTopic } from '#topics/versioned-topic.ts';
-import { KEEP_DEAD_MS, MAX_LIVE_TOKENS } from '../../../services/tool-gateway/token-exchange/issuer.ts';
+import { KEEP_DEAD_MS, MAX_LIVE_TOKENS } from '../../../services/tool-gateway/token-exchange/exchange.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
 import { clients } from '../../support/api.ts';
 import { quietLog } from '../../support/log.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AnswerCache } from './answer-cache.ts';
+import { AnswerCache } from './lists.ts';
 
 const text = (data: string) => () => ({ data, total: 1 });
 

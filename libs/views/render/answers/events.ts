@@ -9,9 +9,8 @@ import { boardConditions, eventConditions, visibleEvent, visibleEvents } from '.
 import type { EventForm, EventRow } from '../../store/matches.ts';
 import type { Conditions } from '../../store/sql.ts';
 import type { Views } from '../../store/views.ts';
-import { nodeLookup } from '../tree-node.ts';
-import { AnswerCache } from './answer-cache.ts';
-import { listData } from './lists.ts';
+import { nodeLookup } from '../fields.ts';
+import { AnswerCache, listData } from './lists.ts';
 
 type EventData = Pick<
   ProviderData,

@@ -5,8 +5,7 @@ import type { CatalogueKind } from '#records/types.ts';
 import { notFound, requireAccess, since } from '../../queries/access.ts';
 import type { Views } from '../../store/views.ts';
 import { nameEntry, nameTable, type TableNames } from '../standings.ts';
-import { AnswerCache } from './answer-cache.ts';
-import { listData } from './lists.ts';
+import { AnswerCache, listData } from './lists.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Types of ranked objects that have a name in the catalogue. */

@@ -9,9 +9,8 @@ import type {
 import { pageOf, renderStages, withList } from '#contract/rest/tree.ts';
 import { accessKey, isCovered, requireAccess, since } from '../../queries/access.ts';
 import type { Views } from '../../store/views.ts';
-import { nodeLookup } from '../tree-node.ts';
-import { AnswerCache } from './answer-cache.ts';
-import { listData } from './lists.ts';
+import { nodeLookup } from '../fields.ts';
+import { AnswerCache, listData } from './lists.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
 

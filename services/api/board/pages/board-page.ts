@@ -1,8 +1,8 @@
 import type { BoardMatch } from '#story/match.ts';
-import { type BoardQuery, competitionsOf, selectMatches } from '../arrange.ts';
-import { boardHtml } from './board.ts';
-import { type Html, html, optionsHtml } from './html.ts';
+import { arrange, type BoardQuery, type BoardSection, competitionsOf, selectMatches } from '../arrange.ts';
+import { type Html, html, type Moment, optionsHtml } from './html.ts';
 import { document } from './layout.ts';
+import { matchRow } from './row.ts';
 
 /** Renders the board at `/`. `now`: Unix seconds. */
 export function boardPage(matches: readonly BoardMatch[], query: BoardQuery, now: number): string {
@@ -45,4 +45,23 @@ ${SHOWS.map(
 <label class="field grow"><span>Team</span>
 <input type="search" name="q" value="${query.q}" maxlength="60" autocomplete="off" spellcheck="false" placeholder="Search by team"></label>
 <button class="apply" type="submit">Apply</button>`;
+}
+
+/**
+ * Renders matches in their sections and groups. The stream sends each match alone, so rendered; `browser/board.ts` puts its row among
+ * the others by the ids and `data-order`.
+ */
+export function boardHtml(matches: readonly BoardMatch[], moment: Moment): Html {
+  return html`${arrange(matches, moment.now).map((section) => sectionHtml(section, moment))}`;
+}
+
+function sectionHtml({ key, title, groups }: BoardSection, moment: Moment): Html {
+  return html`<section class="section" id="section-${key}" aria-labelledby="title-${key}">
+<h2 id="title-${key}">${title}</h2>
+${groups.map(
+  ({ key: group, title: name, detail, rows }) => html`<div class="group" id="group-${group}">
+<h3>${name}${detail !== '' && html` <span class="soft">${detail}</span>`}</h3>
+<ul class="matches">${rows.map((row) => matchRow(row, moment))}</ul>
+</div>`,
+)}</section>`;
 }

@@ -2,13 +2,12 @@
 import type { GuardReason } from '#domain/guard.ts';
 import { hasResult } from '#domain/result.ts';
 import { feedWords } from '#story/feed-words.ts';
-import { clockWords, scopeWords } from '#story/hand-halts.ts';
+import { clockWords, scopeWords } from '#story/halts.ts';
 import type { BoardMatch, ShownHalt } from '#story/match.ts';
 import { timeText } from '#story/minute.ts';
 import { differenceWords, guardWords, isSameScore, kickOffWords, scoreWords } from '#story/words.ts';
 import { type Permission, type Trading, tradingOf, WENT_BACK } from '#trading/trading.ts';
-import { type Html, html } from './html.ts';
-import { type Moment, NO_WORD, whileConnected } from './moment.ts';
+import { type Html, html, type Moment, NO_WORD, whileConnected } from './html.ts';
 
 const PERMISSIONS: Readonly<Record<Exclude<Permission, 'safe'>, string>> = {
   halted: 'Trading halted',

@@ -1,10 +1,13 @@
 import { hasResult } from '#domain/result.ts';
+import type { Course, CourseStretch } from '#story/course.ts';
 import type { HistoryEntry } from '#story/history.ts';
+import type { IncidentStep, TimelineEntry } from '#story/incidents.ts';
 import { type BoardMatch, hasNoScoreYet, nameOf } from '#story/match.ts';
-import { delayWords } from '#story/minute.ts';
+import { delayWords, durationWords } from '#story/minute.ts';
 import {
   agreementWords,
   endingWords,
+  guardWords,
   isShootingOut,
   kickOffWords,
   scoreWords,
@@ -13,16 +16,13 @@ import {
   verifiedWords,
 } from '#story/words.ts';
 import { isOver } from '#trading/trading.ts';
-import { delayOf } from '../feeds.ts';
 import type { MatchDetails } from '../match-details.ts';
-import { courseHtml } from './course.ts';
+import { delayOf } from './feeds-page.ts';
 import { guardHtml, resultDoubts } from './guard.ts';
-import { haltForm, resumeForm } from './halt-form.ts';
-import { type Html, html } from './html.ts';
+import { haltForm, resumeForm } from './halts-page.ts';
+import { type Html, html, type Moment } from './html.ts';
 import { document, factsHtml, timeOf } from './layout.ts';
-import type { Moment } from './moment.ts';
 import { newsAttributes, whenCell } from './row.ts';
-import { anchorOf, timelineHtml, writtenHtml } from './timeline.ts';
 
 const COVERAGES: Readonly<Record<MatchDetails['coverage'], string>> = {
   complete: 'complete: the score is derived from the incidents',
@@ -139,4 +139,136 @@ ${
 function historyRow({ version, kind, what, at, ut, late, incident_id }: HistoryEntry, now: number): Html {
   const words = incident_id === null ? html`${what}` : html`<a href="#${anchorOf(incident_id)}">${what}</a>`;
   return html`<li id="change-${version ?? at}-${kind}" class="${kind}">${timeOf(Math.floor(at / 1000), now)} <span><span class="what">${words}</span>${writtenHtml({ at, ut, late }, now)}</span></li>`;
+}
+
+/** Renders the important incidents of a match, newest first, each with its story and its own address. `now`: Unix seconds. */
+function timelineHtml(details: MatchDetails, now: number): Html {
+  const { timeline } = details;
+  if (timeline.length === 0) return html`<p class="empty">No incident received yet.</p>`;
+  return html`<ol class="timeline" reversed>${timeline.toReversed().map((entry) => entryHtml(entry, details, now))}</ol>`;
+}
+
+function entryHtml(entry: TimelineEntry, details: MatchDetails, now: number): Html {
+  const { id, kind, note, story } = entry;
+  const side = sideOf(entry, details);
+  const what = html`<b>${entry.name}</b>${entry.added !== null && html` +${entry.added} min`}`;
+  return html`<li id="${anchorOf(id)}" class="incident ${kind}" data-side="${side ?? 'none'}" data-void="${entry.void === null ? 'no' : 'yes'}">
+<a class="at" href="#${anchorOf(id)}">${minuteHtml(entry)}</a>
+<span class="sign ${entry.card ?? kind}" aria-hidden="true"></span>
+<div class="details">
+<p class="what">${entry.void === null ? what : html`<s>${what}</s>`}${entry.running_score !== null && html` <b class="running">${entry.running_score}</b>`}${people(entry)}${teamHtml(entry, side, details)}</p>
+${entry.void !== null && html`<p class="why halted">${entry.void}${entry.void_by !== null && html` <a href="#${anchorOf(entry.void_by)}">See why</a>`}</p>`}${note !== null && entry.void === null && html`<p class="note review">${note}</p>`}
+${hasStory(entry) && html`<ol class="story small">${story.map((step) => stepHtml(step, now))}</ol>`}</div>
+</li>`;
+}
+
+function minuteHtml({ minute, in_shoot_out }: TimelineEntry): Html | string {
+  if (in_shoot_out) return 'pens';
+  if (minute === null) return html`<span class="visually-hidden">no minute</span>`;
+  return html`${minute}<span aria-hidden="true">′</span>`;
+}
+
+function anchorOf(id: string): string {
+  return `incident-${id}`;
+}
+
+function people({ player, assistant, kind, replaces }: TimelineEntry): Html | null {
+  if (player === null) return null;
+  return html` ${player}${replaces !== null && ` for ${replaces}`}${assistant !== null && kind === 'goal' && html` <span class="small">assist ${assistant}</span>`}`;
+}
+
+function teamHtml(entry: TimelineEntry, side: 'home' | 'away' | null, { match }: MatchDetails): Html | null {
+  const name = side === null ? entry.participant_name : nameOf(match[side]);
+  return name === null ? null : html` <span class="small">${name}</span>`;
+}
+
+function sideOf(
+  { participant_id }: TimelineEntry,
+  { home_id, away_id }: MatchDetails,
+): 'home' | 'away' | null {
+  if (participant_id === null) return null;
+  if (participant_id === home_id) return 'home';
+  return participant_id === away_id ? 'away' : null;
+}
+
+/** Whether the story of an incident is shown: always for goals and their cancellations, else when it has several steps. */
+function hasStory({ kind, story }: TimelineEntry): boolean {
+  return story.length > 1 || (story.length === 1 && (kind === 'goal' || kind === 'goal_cancelled'));
+}
+
+function stepHtml({ ut, received_at, late, what, score, firm }: IncidentStep, now: number): Html {
+  return html`<li>${timeOf(Math.floor(received_at / 1000), now)} <span class="step">${what}</span>${score !== null && html` <span class="effect">${score}</span>`}${
+    firm !== null && firm !== score && html` <span class="effect firm">firm ${firm}</span>`
+  }${writtenHtml({ at: received_at, ut, late }, now)}</li>`;
+}
+
+/** A time at which something was known, with the provider's time, as of `HistoryEntry`. */
+type KnownTime = { readonly at: number; readonly ut: number | null; readonly late: number | null };
+
+/** Renders when the provider wrote what was received at another second, and how late that was. */
+function writtenHtml({ at, ut, late }: KnownTime, now: number): Html | false {
+  if (ut === null || ut === Math.floor(at / 1000)) return false;
+  return html` <span class="written">written ${timeOf(ut, now)}</span>${late !== null && html` <span class="late">${durationWords(late)} late</span>`}`;
+}
+
+/** Minimum distance of two labels, as a share of the width; closer labels would overlap. */
+const MIN_DISTANCE = 0.16;
+
+const KEY: Readonly<Record<string, string>> = { safe: 'safe', halted: 'halted', unfed: 'feed not believed' };
+
+/**
+ * Renders what could be traded over time as a band, and the scores above it, each from when it was known. `now`: Unix seconds.
+ */
+function courseHtml(course: Course, now: number): Html {
+  const { from, to, stretches, scores } = course;
+  const shareOf = (at: number): number => (at - from) / Math.max(1, to - from);
+  const total = (which: (stretch: CourseStretch) => boolean): string =>
+    durationWords(seconds(stretches.filter(which).reduce((sum, one) => sum + one.to - one.from, 0)));
+  const path = scores.map(({ score }) => score).join(', ');
+  const words = `Trading was halted for ${total(({ permission }) => permission === 'halted')} of ${durationWords(seconds(to - from))}; the feed was not believed for ${total(({ believed }) => !believed)}. The score: ${path || 'unknown'}.`;
+  const kinds = ['safe', 'halted', 'unfed'].filter((kind) => stretches.some((one) => kindOf(one) === kind));
+  return html`<figure class="course"><svg width="100%" height="48" role="img" aria-label="${words}">
+${stretches.map((one) => html`<rect class="${kindOf(one)}" x="${percent(shareOf(one.from))}" width="${percent(shareOf(one.to) - shareOf(one.from))}" y="26" height="14"><title>${titleOf(one)}</title></rect>`)}
+${scores.map(({ at }) => html`<line x1="${percent(shareOf(at))}" x2="${percent(shareOf(at))}" y1="20" y2="46"/>`)}
+${labels(course).map(({ at, score }) => html`<text x="${percent(shareOf(at))}" y="15" text-anchor="${anchor(shareOf(at))}">${score}</text>`)}
+</svg><figcaption class="row small"><span>${timeOf(from / 1000, now)} <span class="zone">UTC</span></span> <span class="key">${kinds.map((kind) => html`<span class="${kind}">${KEY[kind]}</span> `)}</span> <span>${timeOf(to / 1000, now)} <span class="zone">UTC</span></span></figcaption></figure>`;
+}
+
+function kindOf({ permission, believed }: CourseStretch): string {
+  if (permission === 'not_in_play') return 'out-of-play';
+  return believed ? permission : 'unfed';
+}
+
+/** Returns e.g. `20:31:07 to 20:32:04: halted, feed stale`. */
+function titleOf({ from, to, permission, reasons }: CourseStretch): string {
+  const words =
+    permission === 'not_in_play'
+      ? 'not in play'
+      : [permission, guardWords([...reasons])].filter(Boolean).join(', ');
+  return `${clockOf(from)} to ${clockOf(to)}: ${words}`;
+}
+
+function clockOf(ms: number): string {
+  return new Date(ms).toISOString().slice(11, 19);
+}
+
+function seconds(ms: number): number {
+  return Math.round(ms / 1000);
+}
+
+/** Returns the scores with room for a label; of two close ones the later. */
+function labels({ from, to, scores }: Course): Course['scores'] {
+  return scores.filter(({ at }, n) => {
+    const next = scores[n + 1];
+    return next === undefined || (next.at - at) / (to - from) > MIN_DISTANCE;
+  });
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(2)}%`;
+}
+
+function anchor(share: number): string {
+  if (share < MIN_DISTANCE) return 'start';
+  return share > 1 - MIN_DISTANCE ? 'end' : 'middle';
 }

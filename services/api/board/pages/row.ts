@@ -4,8 +4,7 @@ import { type ClockedMatch, dayText, durationWords, minuteText, quietFor, timeTe
 import { endingWords, halfWords, isShootingOut, scoreWords, statusName } from '#story/words.ts';
 import { type PlacedMatch, teamNames } from '../arrange.ts';
 import { firmHtml, guardCell } from './guard.ts';
-import { type Html, html } from './html.ts';
-import { type Moment, whileConnected } from './moment.ts';
+import { type Html, html, type Moment, whileConnected } from './html.ts';
 
 /** Number of scores beside the score: a row has room for two lines. */
 const MAX_BESIDE = 2;

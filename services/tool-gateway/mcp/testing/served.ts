@@ -10,8 +10,8 @@ import { createSilentApp } from '#service/silent-app.ts';
 import { toolQueries } from '#views/queries/tool-queries.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { EVERYTHING, RECEIVED_AT, type ViewsWorld } from '#views/testing/world.ts';
+import { mcpMetrics } from '../../metrics.ts';
 import { type McpOptions, mcpEndpoint } from '../endpoint.ts';
-import { mcpMetrics } from '../metrics.ts';
 import { leagues, OPEN } from './league.ts';
 
 /** A client and the text of its token. */

@@ -4,10 +4,9 @@ import type { NamedMatch } from '#views/queries/tool-queries.ts';
 import { type DocumentKind, documentId, linkOf, parseDocumentId } from '../uris.ts';
 import { seasonsOf } from './catalogue.ts';
 import { isoOf, summaryOf, titleOf } from './common.ts';
-import { shortTexts } from './foreign-text.ts';
 import { wholeMatch } from './match.ts';
 import { matchesOf } from './search.ts';
-import { ToolError, type ToolScope, tool } from './tool.ts';
+import { shortTexts, ToolError, type ToolScope, tool } from './tool.ts';
 
 /** Maximum number of matches of each kind in the text of a team or competition. */
 const FEW = { limit: 10, page: 1 } as const;

@@ -1,7 +1,6 @@
 /** Tools for matches: schedule and results, the live board, and head to head. */
 import { z } from 'zod';
-import { STATUS_TYPES } from '#contract/rest/parameters.ts';
-import { dateWindow, liveSince, openDates } from '#contract/rest/windows.ts';
+import { dateWindow, liveSince, openDates, STATUS_TYPES } from '#contract/rest/parameters.ts';
 import { day, id, matchPage, matchPageOf, matchSummary } from './common.ts';
 import { ToolError, type ToolScope, tool } from './tool.ts';
 

@@ -1,9 +1,8 @@
 /** The tool that finds ids by name, in the shape that connectors of research assistants call: `id`, `title` and `url`. */
 import { z } from 'zod';
-import { formatDate } from '#contract/rest/parameters.ts';
+import { formatDate, liveSince } from '#contract/rest/parameters.ts';
 import type { Paging } from '#contract/rest/provider.ts';
 import { pageOf } from '#contract/rest/tree.ts';
-import { liveSince } from '#contract/rest/windows.ts';
 import type { NamedMatch } from '#views/queries/tool-queries.ts';
 import { documentId, linkOf } from '../uris.ts';
 import { season, seasonsOf } from './catalogue.ts';

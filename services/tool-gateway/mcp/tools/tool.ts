@@ -5,9 +5,9 @@ import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access, Paging, ProviderData } from '#contract/rest/provider.ts';
 import { object } from '#domain/values.ts';
 import { defineError } from '#errors/touchline-error.ts';
+import { shortText } from '#json/short-text.ts';
 import { servedWords } from '#views/queries/access.ts';
 import type { ToolQueries } from '#views/queries/tool-queries.ts';
-import { shortTexts } from './foreign-text.ts';
 
 /** Data that a call of a tool may use, and the caller's contract. */
 export type ToolScope = {
@@ -260,4 +260,18 @@ function unknownArgument(argument: string, known: readonly string[]): string {
   if (meant === undefined) return `${shown}: unknown argument; known are ${known.join(', ')}`;
   const found = meant === 'team_id' || meant === 'competition_id' ? ' (search finds it by name)' : '';
   return `${shown}: unknown argument; send ${meant}${found}`;
+}
+
+/** Fields whose text is Touchline's own, or consists of texts that were cut before. */
+const OWN_FIELDS: ReadonlySet<string> = new Set(['act', 'hint', 'text', 'url']);
+
+/** Returns a copy of JSON data in which `shortText` cut every text, also of fields that are added later. */
+export function shortTexts<T>(data: T): T;
+export function shortTexts(data: unknown): unknown {
+  if (typeof data === 'string') return shortText(data);
+  if (Array.isArray(data)) return data.map((item) => shortTexts<unknown>(item));
+  if (typeof data !== 'object' || data === null) return data;
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [name, OWN_FIELDS.has(name) ? value : shortTexts(value)]),
+  );
 }
