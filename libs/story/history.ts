@@ -38,7 +38,7 @@ export function historyOf(
   const closing = new Map(
     story
       .filter(({ kind }) => kind === 'status_changed')
-      .map(({ version, value }) => [version, closes(value?.after ?? null)]),
+      .map(({ version, value }) => [version, isOver(statusOf(value?.after ?? null)[1])]),
   );
   let closed = false;
   const entries = knownSteps(story).flatMap((step): HistoryEntry[] => {
@@ -121,11 +121,6 @@ export function absenceWords(after: string | null): string {
   if (after === 'missing') return 'The provider no longer has the match';
   if (after === 'deleted') return 'The provider still does not have the match: deleted';
   return `Match ${after}`;
-}
-
-/** Whether a status ends a match. `status`: id and type, as `34 live`. */
-function closes(status: string | null): boolean {
-  return isOver(statusOf(status)[1]);
 }
 
 /** Returns the name of a status written as `34 live`; null: unknown. */

@@ -197,7 +197,8 @@ const FIRST_REPORTS: Readonly<Record<string, string>> = {
   confirmed: 'Reported, confirmed',
   cancelled: 'Reported as cancelled',
 };
-const STEP_WORDS: Readonly<Record<string, string>> = {
+/** What a step says of its incident, by kind. */
+export const STEP_WORDS: Readonly<Record<string, string>> = {
   incident_confirmed: 'Confirmed',
   incident_cancelled: 'Cancelled by the provider',
   incident_removed: 'Removed by the provider',
@@ -260,7 +261,8 @@ function causeOf(changes: readonly StoryStep[], score: StoryStep['score']): Stor
   return sumOf(score?.after) < sumOf(score?.before) ? (ofCancelled ?? ofStanding) : ofStanding;
 }
 
-function sumOf(score: Score | null | undefined): number {
+/** Returns the goals of both sides; 0 where the score is unknown. */
+export function sumOf(score: Score | null | undefined): number {
   return score == null ? 0 : score.home + score.away;
 }
 

@@ -7,7 +7,9 @@ export function pairSubstitutions(timeline: readonly TimelineEntry[]): TimelineE
   const partners = new Map<string, TimelineEntry>();
   const dropped = new Set<string>();
   for (const entry of timeline) {
-    if (!isSubstitution(entry) || entry.void !== null || entry.time === null) continue;
+    const { incident_id: type } = entry;
+    const isSubstitution = type === INCIDENT.substitutionIn || type === INCIDENT.substitutionOut;
+    if (!isSubstitution || entry.void !== null || entry.time === null) continue;
     const key = `${entry.participant_id} ${entry.time}`;
     const waiting = unpaired.get(key) ?? [];
     const at = waiting.findIndex(({ incident_id }) => incident_id !== entry.incident_id);
@@ -34,8 +36,4 @@ function paired(entry: TimelineEntry, partner: TimelineEntry): TimelineEntry {
     player: comes.player,
     replaces: leaves.player ?? 'unknown player',
   };
-}
-
-function isSubstitution({ incident_id }: TimelineEntry): boolean {
-  return incident_id === INCIDENT.substitutionIn || incident_id === INCIDENT.substitutionOut;
 }

@@ -167,10 +167,10 @@ export class ViewFollower {
       onCaughtUp,
       onUpToDate: (topic, partition, at) => {
         if (topic === 'match-state') this.views.freshness.readToEnd(partition, at);
-        if (topic === 'trading-halts') this.views.halts.readToEnd(at);
+        if (topic === 'trading-halts') this.views.halts.table.readTo(at);
       },
       onUnreadable: (topic, { key, offset }) => {
-        if (topic === 'trading-halts') this.views.halts.doubt(key ?? '', offset);
+        if (topic === 'trading-halts') this.views.halts.table.doubt(key ?? '', offset);
       },
     });
   }

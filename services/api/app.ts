@@ -105,14 +105,9 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
     requestSeconds.observe({ route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
     done();
   });
-  // Set before the handler runs: large answers are written to the socket directly, without `onSend`.
-  app.addHook('onRequest', (request, reply, done) => {
-    if (request.url.startsWith('/v2/'))
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    if (request.url.startsWith('/v2/') && reply.statusCode < 500)
       reply.header(HEALTH_HEADER, healthHeader(view, eventIdOf(request), Date.now()));
-    done();
-  });
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (reply.statusCode >= 500) reply.removeHeader(HEALTH_HEADER);
     done();
   });
   const served = servedWords({ competitions, contracted: null });

@@ -1,7 +1,7 @@
 /** Gives an order to halt or to resume trading by hand, and says what stands afterwards. */
 
 import type { MatchState } from '#records/types.ts';
-import { clockWords, scopeWords } from '#story/hand-halts.ts';
+import { clockWords, scopeWords } from '#story/halts.ts';
 import { type HaltAction, orderHalt, SCOPE } from '#topics/halt-orders.ts';
 import { VersionedTopic } from '#topics/versioned-topic.ts';
 import { HaltTable } from '#trading/halts.ts';

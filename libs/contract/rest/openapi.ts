@@ -15,45 +15,10 @@ type ExampleOf = (name: OperationName) => { readonly request: string; readonly a
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
-export type ParameterObject = {
-  readonly name: string;
-  readonly in: 'query' | 'path';
-  readonly required: boolean;
-  readonly description: string | undefined;
-  readonly schema: JsonSchema;
-  /** The value in the request of the operation's example. */
-  readonly example?: string | undefined;
-};
-
-export type OperationObject = {
-  readonly operationId: OperationName;
-  readonly tags: readonly [string];
-  readonly summary: string;
-  readonly description?: string;
-  readonly security: readonly JsonSchema[];
-  readonly parameters: readonly ParameterObject[];
-  readonly responses: {
-    readonly [status: string]: {
-      readonly description: string;
-      readonly headers?: JsonSchema;
-      readonly content: JsonSchema;
-    };
-  };
-};
-
 /** The parts of the document that are generated here. */
-export type OpenApiDocument = {
-  readonly openapi: '3.1.0';
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly servers: readonly { readonly url: string }[];
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: { readonly [path: string]: { readonly get: OperationObject } };
-  readonly components: {
-    readonly schemas: JsonSchema;
-    readonly headers: JsonSchema;
-    readonly securitySchemes: JsonSchema;
-  };
-};
+export type OpenApiDocument = ReturnType<typeof openApi>;
+export type OperationObject = ReturnType<typeof operationObject>;
+export type ParameterObject = OperationObject['parameters'][number];
 
 const TAGS = {
   Token: 'All other operations except the three open catalogues need a token.',
@@ -135,7 +100,7 @@ export function openApi({
   version: string;
   baseUrl?: string | undefined;
   exampleOf?: ExampleOf;
-}): OpenApiDocument {
+}) {
   return {
     openapi: '3.1.0',
     info: { title: 'Touchline REST contract', version, description: DESCRIPTION },
@@ -150,7 +115,7 @@ export function openApi({
       securitySchemes: {
         token: {
           type: 'apiKey',
-          in: 'query',
+          in: 'query' as 'query' | 'path',
           name: 'token',
           description: 'From `/v2/oauth`. URLs contain it, those of pages too: keep it out of logs.',
         },
@@ -162,7 +127,7 @@ export function openApi({
 function operationObject(
   operation: OperationInfo<OperationName>,
   example: ReturnType<ExampleOf> | undefined,
-): OperationObject {
+) {
   const { name, summary, notShown, open } = operation;
   return {
     operationId: name,
@@ -172,22 +137,22 @@ function operationObject(
     security: open ? [] : [{ token: [] }],
     parameters: parametersOf(operation).map((parameter) => ({
       ...parameter,
-      example: example && exampleValue(parameter, operation.path, example.request),
+      /** The value in the request of the operation's example. */
+      example: example && exampleValue(parameter.name, operation, example.request),
     })),
     responses: responsesOf(operation, example?.answer),
   };
 }
 
 /** Returns the value of a parameter in a request; undefined if it is not sent. */
-function exampleValue({ name, in: location }: ParameterObject, path: string, request: string) {
+function exampleValue(name: string, { path }: OperationInfo, request: string): string | undefined {
   const { pathname, searchParams } = new URL(request, 'http://example');
-  if (location === 'query') return searchParams.get(name) ?? undefined;
-  return pathname.split('/')[path.split('/').indexOf(`{${name}}`)];
+  return pathname.split('/')[path.split('/').indexOf(`{${name}}`)] ?? searchParams.get(name) ?? undefined;
 }
 
-function parametersOf({ params, idName, name: operation }: OperationInfo): ParameterObject[] {
+function parametersOf({ params, idName, name: operation }: OperationInfo) {
   const { properties = {} } = z.toJSONSchema(params);
-  const query = Object.entries(properties).map(([name, schema]): ParameterObject => {
+  const query = Object.entries(properties).map(([name, schema]) => {
     const { description: _, ...rest } = schema as JsonSchema;
     return {
       name,
@@ -199,17 +164,14 @@ function parametersOf({ params, idName, name: operation }: OperationInfo): Param
     };
   });
   if (idName === null) return query;
-  const schema = { type: 'integer', minimum: 0, maximum: LONG_MAX };
-  return [
-    {
-      name: 'id',
-      in: 'path',
-      required: true,
-      schema,
-      description: `The id; \`api.method.parameters\` shows it as \`${idName}\`.`,
-    },
-    ...query,
-  ];
+  const id: (typeof query)[number] = {
+    name: 'id',
+    in: 'path',
+    required: true,
+    schema: { type: 'integer', minimum: 0, maximum: LONG_MAX },
+    description: `The id; \`api.method.parameters\` shows it as \`${idName}\`.`,
+  };
+  return [id, ...query];
 }
 
 /** The meaning of each parameter, by name, or by operation and name if an operation has its own meaning. */
@@ -243,7 +205,10 @@ function errorsOf(info: OperationInfo): RestErrorCode[] {
   ];
 }
 
-function responsesOf(operation: OperationInfo, example: unknown): OperationObject['responses'] {
+function responsesOf(
+  operation: OperationInfo,
+  example: unknown,
+): Record<string, ReturnType<typeof response>> {
   const byStatus = Map.groupBy(errorsOf(operation), (code) => REST_ERRORS[code].status);
   const errors = [...byStatus].map(([status, codes]) => {
     const causes = codes.map(
@@ -255,12 +220,7 @@ function responsesOf(operation: OperationInfo, example: unknown): OperationObjec
 }
 
 /** Returns a response object. Answers of server errors have no health header. */
-function response(
-  description: string,
-  schema: string,
-  status: number,
-  example?: unknown,
-): OperationObject['responses'][string] {
+function response(description: string, schema: string, status: number, example?: unknown) {
   const headers = { [HEALTH_HEADER]: { $ref: `#/components/headers/${HEALTH_HEADER}` } };
   return {
     description,

@@ -39,49 +39,50 @@ export type Operation<N extends string = string, D extends z.ZodType = z.ZodType
 
 type Definition<N extends string, D extends z.ZodType, P extends z.ZodRawShape, V extends object> = Pick<
   OperationInfo<N, D>,
-  'name' | 'path' | 'summary' | 'data'
-> & {
-  readonly notShown?: string;
-  readonly open?: boolean;
-  readonly idName?: string;
-  readonly params: P;
-  /** Checks rules over several parameters, and sets defaults that depend on the time. */
-  readonly settle?: (values: z.output<z.ZodObject<P>>, now: number) => V;
-  /** `now`: Unix seconds, as in `prepare`. */
-  answer(data: ProviderData, values: V, id: number, access: Access, now: number): AnyAnswer;
-};
+  'name' | 'summary' | 'data'
+> &
+  Partial<Pick<OperationInfo, 'notShown' | 'open' | 'idName'>> & {
+    readonly params?: P;
+    /** Checks rules over several parameters, and sets defaults that depend on the time. */
+    readonly settle?: (values: z.output<z.ZodObject<P>>, now: number) => V;
+    /** `now`: Unix seconds, as in `prepare`. */
+    answer(data: ProviderData, values: V, id: number, access: Access, now: number): AnyAnswer;
+  };
+
+/** Returns the path of an operation: `events.index` is at `/v2/events`, `events.show` at `/v2/events/{id}`, another one below that. */
+function pathOf(name: string): string {
+  const [resource, action] = name.split('.');
+  if (action === 'index') return `/v2/${resource}`;
+  return `/v2/${resource}/{id}${action === 'show' ? '' : `/${action}`}`;
+}
 
 /** Returns the operation of a definition. */
 export function operation<
   N extends string,
   D extends z.ZodType,
-  P extends z.ZodRawShape,
+  P extends z.ZodRawShape = Record<never, never>,
   V extends object = z.output<z.ZodObject<P>>,
->(definition: Definition<N, D, P, V>): Operation<N, D> {
-  const { name, path, summary, data } = definition;
-  const params = z.object(definition.params);
-  const idName = definition.idName ?? null;
-  const paged = 'page' in definition.params;
+>({ params: shape, settle, answer, ...info }: Definition<N, D, P, V>): Operation<N, D> {
+  const params = z.object((shape ?? {}) as P);
+  const { notShown = null, open = false, idName = null } = info;
   return {
-    name,
-    path,
-    summary,
-    notShown: definition.notShown ?? null,
-    open: definition.open ?? false,
+    ...info,
+    path: pathOf(info.name),
+    notShown,
+    open,
     idName,
     params,
-    data,
     prepare(raw, id, now) {
       const parsed = params.safeParse(raw);
       if (!parsed.success) throw new RestError('INVALID_PARAMETER');
       // Without `settle` the values stay as parsed, and so have type `V`.
-      const values = definition.settle?.(parsed.data, now) ?? (parsed.data as unknown as V);
+      const values = settle?.(parsed.data, now) ?? (parsed.data as unknown as V);
       const query = echo(values);
       return {
         query,
         parameters: idName === null ? query : { [idName]: String(id), ...query },
-        paging: paged ? { limit: Number(query.limit), page: Number(query.page) } : null,
-        answer: (source, access) => definition.answer(source, values, id, access, now),
+        paging: 'page' in params.shape ? { limit: Number(query.limit), page: Number(query.page) } : null,
+        answer: (source, access) => answer(source, values, id, access, now),
       };
     },
   };

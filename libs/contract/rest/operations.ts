@@ -56,7 +56,6 @@ export const TOKEN_OPERATION = {
 const list = [
   operation({
     name: 'sports.index',
-    path: '/v2/sports',
     summary: 'Sports.',
     open: true,
     params: catalogueParameters,
@@ -65,17 +64,14 @@ const list = [
   }),
   operation({
     name: 'sports.show',
-    path: '/v2/sports/{id}',
     summary: 'A sport with its statuses, results, statistics, details, incidents and standings types.',
     notShown: `Response shape: not shown; ${AS_PUBLISHED}.`,
     idName: 'sport_id',
-    params: {},
     data: z.looseObject({ sport: ANSWERS.sportDefinition }),
     answer: (data, _values, id) => data.sport(id),
   }),
   operation({
     name: 'areas.index',
-    path: '/v2/areas',
     summary: 'Areas: countries and what they belong to.',
     notShown: `Fields of an area: not shown; ${AS_PUBLISHED}.`,
     open: true,
@@ -85,7 +81,6 @@ const list = [
   }),
   operation({
     name: 'languages.index',
-    path: '/v2/languages',
     summary: 'Languages.',
     notShown: `Fields of a language: not shown; ${AS_PUBLISHED}.`,
     open: true,
@@ -95,7 +90,6 @@ const list = [
   }),
   operation({
     name: 'statuses.index',
-    path: '/v2/statuses',
     summary: 'Statuses of events.',
     notShown: `Parameters: not shown; those of the other catalogues. Fields ${AS_PUBLISHED}.`,
     params: ofSport,
@@ -104,7 +98,6 @@ const list = [
   }),
   operation({
     name: 'incidents.index',
-    path: '/v2/incidents',
     summary: 'Types of incidents.',
     params: ofSport,
     data: z.looseObject({ incidents: z.array(ANSWERS.incidentType) }),
@@ -112,7 +105,6 @@ const list = [
   }),
   operation({
     name: 'standings-types.index',
-    path: '/v2/standings-types',
     summary: 'Types of standings with their columns.',
     params: { ...catalogueParameters, sport_id: idParameter.default(SOCCER) },
     data: z.looseObject({ standings_types: z.array(ANSWERS.standingsType) }),
@@ -120,7 +112,6 @@ const list = [
   }),
   operation({
     name: 'standings.index',
-    path: '/v2/standings',
     summary: 'The catalogue of standings.',
     notShown: 'Values of `limit`: not shown; those of the catalogues.',
     params: standingsParameters,
@@ -135,16 +126,13 @@ const list = [
   }),
   operation({
     name: 'standings.show',
-    path: '/v2/standings/{id}',
     summary: 'A table or a ranking.',
     idName: 'standing_id',
-    params: {},
     data: z.looseObject({ standings: ANSWERS.standings }),
     answer: (data, _values, id, access) => data.standings(id, access),
   }),
   operation({
     name: 'competitions.index',
-    path: '/v2/competitions',
     summary: 'Competitions with their seasons.',
     notShown: 'Parameters: not shown; those of the other catalogues, and `area_id`.',
     params: competitionsParameters,
@@ -153,7 +141,6 @@ const list = [
   }),
   operation({
     name: 'stages.index',
-    path: '/v2/stages',
     summary: 'Stages, in their competitions and seasons.',
     notShown: `Parameters and response shape: not shown; parameters of the catalogues and \`season_id\`, nesting ${AS_PUBLISHED}.`,
     params: stagesParameters,
@@ -162,7 +149,6 @@ const list = [
   }),
   operation({
     name: 'events.index',
-    path: '/v2/events',
     summary: 'Events, in their places; a window of dates that includes now has all live events too.',
     notShown:
       'The maximum range of dates is not shown: 31 days; any range if a competition, season, stage or participant is named.',
@@ -173,7 +159,6 @@ const list = [
   }),
   operation({
     name: 'events-simple.index',
-    path: '/v2/events-simple',
     summary: 'Events with their scores and status, in their places.',
     notShown: 'Parameters and response shape: not shown; those of events, with fewer fields of an event.',
     params: eventsParameters,
@@ -183,16 +168,13 @@ const list = [
   }),
   operation({
     name: 'events.show',
-    path: '/v2/events/{id}',
     summary: 'An event with its incidents, in its places.',
     idName: 'event_id',
-    params: {},
     data: z.looseObject({ competition: ANSWERS.eventChain }),
     answer: (data, _values, id, access) => data.event(id, access),
   }),
   operation({
     name: 'events.incidents',
-    path: '/v2/events/{id}/incidents',
     summary: 'The incidents of an event, by default ordered by id as text.',
     notShown: 'Values of `limit`: not shown; those of the catalogues.',
     idName: 'event_id',
@@ -202,17 +184,14 @@ const list = [
   }),
   operation({
     name: 'events.important-incidents',
-    path: '/v2/events/{id}/important-incidents',
     summary: 'The important incidents of an event.',
     notShown: 'Fields of an important incident: not shown; those of an incident.',
     idName: 'event_id',
-    params: {},
     data: z.looseObject({ event_incidents: z.array(ANSWERS.importantIncident) }),
     answer: (data, _values, id, access) => data.importantIncidents(id, access),
   }),
   operation({
     name: 'livescore.index',
-    path: '/v2/livescore',
     summary:
       'A whole board: the events of a window of dates, in their places; if the window includes now, also all live events.',
     params: livescoreParameters,
@@ -227,7 +206,6 @@ const list = [
   }),
   operation({
     name: 'basic-livescore.index',
-    path: '/v2/basic-livescore',
     summary: 'Scores and status of the events that changed.',
     notShown: 'Response shape: not shown; that of events-simple.',
     params: basicLivescoreParameters,
@@ -236,7 +214,6 @@ const list = [
   }),
   operation({
     name: 'feed.index',
-    path: '/v2/feed',
     summary:
       'Messages of a window, inclusive at both ends, the newest first; without one, of the last 24 hours.',
     notShown:
@@ -251,11 +228,9 @@ const list = [
   }),
   operation({
     name: 'feed.show',
-    path: '/v2/feed/{id}',
     summary: 'The messages of one event.',
     notShown: `Response shape: not shown; ${AS_PUBLISHED}, whose id is that of an event.`,
     idName: 'event_id',
-    params: {},
     data: z.array(ANSWERS.feedMessage),
     answer: (data, _values, id, access) => data.feedOf(id, access),
   }),

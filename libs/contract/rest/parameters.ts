@@ -139,7 +139,7 @@ export const feedParameters = {
 export type ValuesOf<P extends z.ZodRawShape> = Readonly<z.output<z.ZodObject<P>>>;
 
 function isDate(text: string): boolean {
-  const whole = `${text}${' 00:00:00'.slice(text.length - 10)}`;
+  const whole = from(text);
   const date = new Date(`${whole.replace(' ', 'T')}Z`);
   return !Number.isNaN(date.getTime()) && formatDate(date.getTime() / 1000) === whole;
 }

@@ -54,16 +54,9 @@ export function servedWords({
   return `${whose === '' ? those : `of your contract ${those}`} ${ids.slice(0, MAX_NAMED).join(', ')}${more}`;
 }
 
-const keys = new WeakMap<Access, string>();
-
 /** Returns a cache key: equal for clients that may see the same competitions and get the same refusals for others. */
-export function accessKey(access: Access): string {
-  let key = keys.get(access);
-  if (key === undefined) {
-    key = [access.competitions, access.contracted].map(idsKey).join('/');
-    keys.set(access, key);
-  }
-  return key;
+export function accessKey({ competitions, contracted }: Access): string {
+  return [competitions, contracted].map(idsKey).join('/');
 }
 
 function idsKey(ids: ReadonlySet<number> | null | undefined): string {

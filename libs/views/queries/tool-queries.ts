@@ -41,8 +41,6 @@ type ChangesQuery = Paging & {
   readonly only: ReadonlySet<StepClass> | null;
 };
 
-/** Maximum number of cached matches: a few megabytes. */
-const MAX_MATCHES = 2_000;
 /** Maximum number of cached matches with incidents, some hundred kilobytes each. */
 const MAX_DETAILS = 200;
 /** Maximum number of meetings of two teams in their balance. */
@@ -55,21 +53,9 @@ const ONE: Paging = { limit: 1, page: 1 };
 
 export type ToolQueries = ReturnType<typeof toolQueries>;
 
-/** Reads matches, and caches those that were read last. */
+/** Reads matches, and caches those that were read last with their incidents. */
 function matchReader(views: Views) {
   const { matches, incidentLog } = views;
-  /** Matches as last read, by id. */
-  const read = new LRUCache<number, { readonly version: number; readonly match: NamedMatch }>({
-    max: MAX_MATCHES,
-  });
-  const matchOf = ({ id, version }: { readonly id: number; readonly version: number }): NamedMatch => {
-    const entry = read.get(id);
-    if (entry?.version === version) return entry.match;
-    const { state, plain } = matches.row(id);
-    const match = { state, ...namesOf(plain) };
-    read.set(id, { version, match });
-    return match;
-  };
   /** Matches with their incidents, by id, until match or incidents change. */
   const details = new LRUCache<number, { readonly names: number; readonly match: MatchWithIncidents }>({
     max: MAX_DETAILS,
@@ -77,8 +63,11 @@ function matchReader(views: Views) {
   views.onStale((eventId) => details.delete(eventId));
   return {
     page(conditions: Conditions, order: MatchOrder, paging: Paging): CountedPage<NamedMatch> {
-      const { total, items } = matches.versions(conditions, order, paging);
-      return { total, items: items.map(matchOf) };
+      const { total, items } = matches.page(conditions, order, paging);
+      return {
+        total,
+        items: items.map(({ state, plain }) => ({ state: JSON.parse(state), ...namesOf(plain) })),
+      };
     },
     /** Throws `not_found`, `not_served`, `forbidden`. */
     match(id: number, access: Access): MatchWithIncidents {
@@ -121,7 +110,7 @@ export function toolQueries(views: Views) {
     },
 
     isTeam: (id: number, access: Access): boolean =>
-      matches.versions(visibleEvents(access).where(PLAYS, id), 'latest', ONE).total > 0,
+      matches.page(visibleEvents(access).where(PLAYS, id), 'latest', ONE).total > 0,
 
     /** Returns the matches of two teams against each other, latest first, with the balance of the first team. */
     meetings([team, opponent]: readonly [number, number], access: Access, paging: Paging) {

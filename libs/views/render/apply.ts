@@ -40,7 +40,7 @@ export function applyRecords(
         continue;
       }
       if (record.topic === 'trading-halts') {
-        views.halts.apply(record.key, record.value, record.offset);
+        views.halts.table.apply(record.key, record.value, record.offset);
         continue;
       }
       changed.answers = true;

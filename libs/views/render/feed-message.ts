@@ -43,20 +43,12 @@ export function renderFeedMessage(message: NormalizedMessage): FeedRow | null {
 
 /** Returns an event, and its sides, without the nulls that clients refuse. */
 function shownEvent(event: Event): Event {
-  const { nulls, participants } = event;
-  const isClean = participants.every(({ other }) => withoutNullTexts(other) === other);
   return {
     ...event,
-    nulls: nulls.filter(isNullable),
-    other: withoutNullTexts(event.other),
-    participants: isClean
-      ? participants
-      : participants.map((side) => ({ ...side, other: withoutNullTexts(side.other) })),
+    nulls: event.nulls.filter(isNullable),
+    other: withoutNulls(event.other, 'null'),
+    participants: event.participants.map((side) => ({ ...side, other: withoutNulls(side.other, 'null') })),
   };
-}
-
-function withoutNullTexts(other: Event['other']): Event['other'] {
-  return withoutNulls(other, 'null');
 }
 
 /** Returns the id of a message as a number; one that is no number is hashed, so that every replica renders the same. */

@@ -28,16 +28,16 @@ export function isNullable(name: string): boolean {
 }
 
 /**
- * Returns an event, a side or an incident of the provider without the nulls that its client refuses; the same object where it has none.
- * `none`: null as the record has it, in fields that are JSON `null`.
+ * Returns an event, a side or an incident of the provider without the nulls that its client refuses. `none`: null as the record has
+ * it, in fields that are JSON `null`.
  */
 export function withoutNulls<T>(
   record: Readonly<Record<string, T>>,
   none: unknown = null,
 ): Readonly<Record<string, T>> {
-  const isShown = ([name, value]: readonly [string, T]): boolean => value !== none || isNullable(name);
-  const fields = Object.entries(record);
-  return fields.every(isShown) ? record : Object.fromEntries(fields.filter(isShown));
+  return Object.fromEntries(
+    Object.entries(record).filter(([name, value]) => value !== none || isNullable(name)),
+  );
 }
 
 /** The one flag of the contract that is a boolean. */

@@ -18,13 +18,12 @@ const REPORTED_UT = Number.MIN_SAFE_INTEGER;
 
 const ENTRY = 'changed, json FROM catalogue';
 
-/** Maximum number of remembered ids without a record: clients may query any id. */
-const MAX_MISSING = 10_000;
+/** Maximum number of ids whose record, or none, is remembered: every event reads those of its nodes, and clients may query any id. */
+const MAX_KNOWN = 50_000;
 
 export class CatalogueView extends SqlView {
-  /** Parsed records by kind and id: every event reads the records of its nodes. */
-  readonly #parsed = new Map<string, CatalogueEntry>();
-  readonly #missing = new LRUCache<string, true>({ max: MAX_MISSING });
+  /** Parsed records by `kind/id`. */
+  readonly #known = new LRUCache<string, { readonly entry: CatalogueEntry | null }>({ max: MAX_KNOWN });
 
   /**
    * Stores a record unless the same or a newer one is stored. Returns whether it was stored. `changed`: the time at which
@@ -44,8 +43,7 @@ export class CatalogueView extends SqlView {
       changed,
       json,
     });
-    this.#parsed.delete(`${kind}/${id}`);
-    this.#missing.delete(`${kind}/${id}`);
+    this.#known.delete(`${kind}/${id}`);
     return true;
   }
 
@@ -74,22 +72,17 @@ export class CatalogueView extends SqlView {
     this.sql
       .of('DELETE FROM catalogue WHERE kind = ? AND id = ?')
       .run(key.slice(0, slash), key.slice(slash + 1));
-    this.#parsed.delete(key);
+    this.#known.delete(key);
   }
 
   find(kind: CatalogueKind, id: number | null): CatalogueEntry | null {
     if (id === null) return null;
     const key = `${kind}/${id}`;
-    const known = this.#parsed.get(key);
-    if (known !== undefined) return known;
-    if (this.#missing.has(key)) return null;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known.entry;
     const [row] = this.sql.rows<CatalogueRow>(`SELECT ${ENTRY} WHERE kind = ? AND id = ?`, kind, String(id));
-    if (row === undefined) {
-      this.#missing.set(key, true);
-      return null;
-    }
-    const entry = entryOf(row);
-    this.#parsed.set(key, entry);
+    const entry = row === undefined ? null : entryOf(row);
+    this.#known.set(key, { entry });
     return entry;
   }
 

@@ -4,7 +4,7 @@ import type { MatchState } from '#records/types.ts';
 import type { MatchView } from './matches.ts';
 import { FEED_BY_EVENT_INDEX } from './schema.ts';
 import { isServed, type ServedCompetitions } from './served.ts';
-import type { Statements } from './sql.ts';
+import { SqlView, type Statements } from './sql.ts';
 
 /** Thrown when an event moved into a served competition after some of its records were left out. The views must be rebuilt. */
 export class EventMovedInError extends defineError(
@@ -23,15 +23,14 @@ const EVENT_TABLES = ['incidents', 'updated_incidents', 'deliveries', 'stories']
  * before the state are kept until then. A kept event stays when it moves to a competition that is not served: answers
  * filter by the current competition.
  */
-export class EventCoverage {
+export class EventCoverage extends SqlView {
   /** Ids of the competitions that are served; null means all. */
   readonly competitions: ServedCompetitions;
-  readonly #sql: Statements;
   readonly #matches: MatchView;
 
   constructor(sql: Statements, matches: MatchView, competitions: ServedCompetitions) {
+    super(sql);
     this.competitions = competitions;
-    this.#sql = sql;
     this.#matches = matches;
     if (competitions !== null) sql.of(FEED_BY_EVENT_INDEX).run();
   }
@@ -48,7 +47,7 @@ export class EventCoverage {
     if (competition_id === null) return dropped === undefined;
     if (this.competitions.has(competition_id)) {
       if (dropped === 1) throw new EventMovedInError(event_id, competition_id);
-      if (dropped === 0) this.#sql.of('DELETE FROM outside WHERE event_id = ?').run(event_id);
+      if (dropped === 0) this.sql.of('DELETE FROM outside WHERE event_id = ?').run(event_id);
       return true;
     }
     if (dropped !== undefined) return false;
@@ -61,31 +60,31 @@ export class EventCoverage {
   keepsEvent(eventId: number): boolean {
     if (this.competitions === null) return true;
     const dropped = this.#dropped(eventId);
-    if (dropped === 0) this.#sql.of('UPDATE outside SET dropped = 1 WHERE event_id = ?').run(eventId);
+    if (dropped === 0) this.sql.of('UPDATE outside SET dropped = 1 WHERE event_id = ?').run(eventId);
     return dropped === undefined;
   }
 
   /** Returns whether records of an outside event were dropped (0 or 1); undefined for an event that is not outside. */
   #dropped(eventId: number): 0 | 1 | undefined {
-    return this.#sql.value<0 | 1>('SELECT dropped FROM outside WHERE event_id = ?', eventId);
+    return this.sql.value<0 | 1>('SELECT dropped FROM outside WHERE event_id = ?', eventId);
   }
 
   /** Whether the event has a stored state with a competition, which then was served. */
   #isKept(eventId: number): boolean {
     const text = 'SELECT competition_id FROM events WHERE id = ?';
-    return (this.#sql.value<number | null>(text, eventId) ?? null) !== null;
+    return (this.sql.value<number | null>(text, eventId) ?? null) !== null;
   }
 
   /** Marks an event as outside, and deletes the records of it that arrived before. */
   #leaveOut(eventId: number): void {
     let dropped = 0;
     const remove = (text: string): void => {
-      dropped += Number(this.#sql.of(text).run(eventId).changes);
+      dropped += Number(this.sql.of(text).run(eventId).changes);
     };
     for (const table of EVENT_TABLES) remove(`DELETE FROM ${table} WHERE event_id = ?`);
     remove('DELETE FROM feed_texts WHERE id IN (SELECT id FROM feed WHERE event_id = ?)');
     remove('DELETE FROM feed WHERE event_id = ?');
     this.#matches.remove(eventId);
-    this.#sql.of('INSERT INTO outside VALUES (?, ?)').run(eventId, dropped > 0 ? 1 : 0);
+    this.sql.of('INSERT INTO outside VALUES (?, ?)').run(eventId, dropped > 0 ? 1 : 0);
   }
 }

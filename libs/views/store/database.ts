@@ -226,7 +226,7 @@ function reuseOrCreate({
     why = problem;
     database.close();
   } catch (error) {
-    if (isBusy(error)) throw new ViewsInUseError(folder, error);
+    if (BUSY.has(codeOf(error) & 0xff)) throw new ViewsInUseError(folder, error);
     // Existing views are kept where only the disk or this process lacks something.
     if (isUnwritable(error)) throw error;
     const cause = openError(path);
@@ -244,7 +244,7 @@ function reuseOrCreate({
 
 /** Whether an error shows that the file cannot be written: a full disk, or one that became read-only. */
 export function isUnwritable(error: unknown): boolean {
-  return UNWRITABLE.has(resultCode(error)) || FAILED_WRITES.has(extendedCode(error));
+  return UNWRITABLE.has(codeOf(error) & 0xff) || FAILED_WRITES.has(codeOf(error));
 }
 
 /** Deletes the views of a folder; they must be closed. */
@@ -254,7 +254,7 @@ export function removeViews(folder: string): void {
 
 /** Whether an error shows that the file is damaged or unreadable. */
 export function isBroken(error: unknown): boolean {
-  return BROKEN.has(resultCode(error)) && !isUnwritable(error);
+  return BROKEN.has(codeOf(error) & 0xff) && !isUnwritable(error);
 }
 
 function open(path: string): DatabaseSync {
@@ -293,17 +293,8 @@ function problemOf(database: DatabaseSync, source: Source, usedSince: number): s
   return null;
 }
 
-function isBusy(error: unknown): boolean {
-  return BUSY.has(resultCode(error));
-}
-
-/** Returns SQLite's primary result code; 0 for other errors. */
-function resultCode(error: unknown): number {
-  return extendedCode(error) & 0xff;
-}
-
-/** Returns SQLite's extended result code; 0 for other errors. */
-function extendedCode(error: unknown): number {
+/** Returns SQLite's extended result code, whose low byte is the primary one; 0 for other errors. */
+function codeOf(error: unknown): number {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
     ? error.errcode
     : 0;

@@ -53,8 +53,6 @@ const ROW = `id, at, partition, offset, ut, changed, event_id, incident, importa
 
 /** The messages of the feed, which a sweep deletes after their retention. */
 export class FeedView extends SqlView {
-  /** The latest arrival by partition, Unix milliseconds, of partitions that this process wrote to. */
-  readonly #latest = new Map<number, number>();
   #keptSince = 0;
 
   /** Messages received earlier may be deleted, Unix seconds. */
@@ -72,8 +70,7 @@ export class FeedView extends SqlView {
     { partition, offset, changed }: { partition: number; offset: number; changed: number },
   ): void {
     const { ut, received_at } = message;
-    const at = Math.max(received_at, this.#latest.get(partition) ?? this.#lastOf(partition));
-    this.#latest.set(partition, at);
+    const at = Math.max(received_at, this.#lastOf(partition));
     const digest = hash('sha256', row.json, 'buffer').subarray(0, DIGEST_BYTES);
     const { changes, lastInsertRowid } = this.sql.insert('INSERT OR IGNORE INTO feed', {
       partition,

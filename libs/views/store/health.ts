@@ -4,18 +4,15 @@ import { type FeedStatus, HealthTable, type SourceFeedStatus } from '#trading/fe
 import { type HaltedMatch, HaltTable, type HandHalts, isAbout } from '#trading/halts.ts';
 import { doubtsOf } from '#trading/trading.ts';
 import type { MatchView } from './matches.ts';
-import type { Statements } from './sql.ts';
+import { SqlView, type Statements } from './sql.ts';
 
 /** The feed status of sources and matches, derived from feed-health and the reader's clock. */
-export class HealthView {
-  readonly #sql: Statements;
+export class HealthView extends SqlView {
   readonly #table = new HealthTable();
   readonly #sources = new Map<string, FeedHealth>();
-  /** The sources as judged at one millisecond: every REST answer carries them. */
-  #judged: { readonly now: number; readonly sources: readonly SourceFeedStatus[] } | null = null;
 
   constructor(sql: Statements) {
-    this.#sql = sql;
+    super(sql);
     const rows = sql.of('SELECT key, json FROM health WHERE deleted = 0').all();
     for (const { key, json } of rows)
       this.#table.apply(String(key), JSON.parse(String(json)), performance.now());
@@ -26,16 +23,15 @@ export class HealthView {
     // Records of sources are not stored: they come twice a second and have expired after a restart.
     if (key.includes('/')) {
       // Its gaps belong to the story of the match.
-      if (record === null) this.#sql.of('UPDATE health SET deleted = 1 WHERE key = ?').run(key);
+      if (record === null) this.sql.of('UPDATE health SET deleted = 1 WHERE key = ?').run(key);
       else
-        this.#sql
+        this.sql
           .of('INSERT OR REPLACE INTO health VALUES (?, ?, 0, ?)')
           .run(key, record.event_id, JSON.stringify(record));
     }
     if (record === null) this.#sources.delete(key);
     else if (record.event_id === null) this.#sources.set(key, record);
     this.#table.apply(key, record, performance.now());
-    this.#judged = null;
   }
 
   /** Returns the latest record of each source, expired or not. */
@@ -46,14 +42,12 @@ export class HealthView {
   /** Returns the latest record of a match of each source, those that were deleted since included, and the records of the sources. */
   past(eventId: number): FeedHealth[] {
     const text = 'SELECT json FROM health WHERE event_id = ? ORDER BY key';
-    return [...this.#sql.records<FeedHealth>(text, eventId), ...this.#sources.values()];
+    return [...this.sql.records<FeedHealth>(text, eventId), ...this.#sources.values()];
   }
 
   /** Returns the feed status of every source at `now`, Unix milliseconds, ordered by name. */
   sources(now: number): readonly SourceFeedStatus[] {
-    if (this.#judged?.now !== now)
-      this.#judged = { now, sources: this.#table.sources({ wall: now, steady: performance.now() }) };
-    return this.#judged.sources;
+    return this.#table.sources({ wall: now, steady: performance.now() });
   }
 
   /** Returns the ids of the matches that any source has a record of. */
@@ -124,7 +118,8 @@ export class Freshness {
  * beginning, and so finds the records again that it cannot read.
  */
 export class HaltView {
-  readonly #table = new HaltTable<TradingHalt>();
+  /** The records of the topic: the reader applies them, and notes what it cannot read and how far it has read. */
+  readonly table = new HaltTable<TradingHalt>();
   /** Whether the topic is followed, so that its reading is checked. */
   #isFollowed = false;
 
@@ -133,29 +128,14 @@ export class HaltView {
     this.#isFollowed = true;
   }
 
-  /** Records that the topic was read to the end that it had `at`, on the steady clock. */
-  readToEnd(at: number): void {
-    this.#table.readTo(at);
-  }
-
-  /** Applies the record of a scope, at an offset; null deletes it. */
-  apply(scope: string, record: TradingHalt | null, offset: number): void {
-    this.#table.apply(scope, record, offset);
-  }
-
-  /** Records that the record of a scope at an offset cannot be read. */
-  doubt(scope: string, offset: number): void {
-    this.#table.doubt(scope, offset);
-  }
-
   /** Returns the halts of a match at `now`, Unix milliseconds; by default all. */
   standing(now: number, match: HaltedMatch | null = null): HandHalts<TradingHalt> {
-    const halts = this.#table.standing({ wall: now, steady: performance.now() }, match);
+    const halts = this.table.standing({ wall: now, steady: performance.now() }, match);
     return this.#isFollowed ? halts : { ...halts, isRead: true };
   }
 
   /** Returns the record of each scope, standing or not; of a match: of each scope that it is in. */
   records(match?: HaltedMatch): TradingHalt[] {
-    return this.#table.records().filter(({ scope }) => match === undefined || isAbout(scope, match));
+    return this.table.records().filter(({ scope }) => match === undefined || isAbout(scope, match));
   }
 }

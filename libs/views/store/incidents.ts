@@ -201,14 +201,10 @@ export class ChangeView extends SqlView {
     const items = this.sql
       .rows<SubjectKey>(text, ...all.values, limit, (page - 1) * limit)
       .map(({ event_id, version, subject, moved }) => {
-        const steps = this.#steps(event_id, version);
+        const story = 'SELECT json FROM stories WHERE event_id = ? AND version = ? ORDER BY n';
+        const steps = this.sql.records<StoryStep>(story, event_id, version);
         return { event_id, own: steps.filter((step) => subjectOf(step) === subject), steps, moved };
       });
     return { total, items };
-  }
-
-  #steps(eventId: number, version: number): StoryStep[] {
-    const text = 'SELECT json FROM stories WHERE event_id = ? AND version = ? ORDER BY n';
-    return this.sql.records(text, eventId, version);
   }
 }

@@ -8,7 +8,7 @@ import {
 } from '#domain/standings/provider-league.ts';
 import { isOwnTable } from '#domain/standings/table-id.ts';
 import type { CatalogueView } from './catalogue.ts';
-import type { Statements } from './sql.ts';
+import { SqlView, type Statements } from './sql.ts';
 import type { TableView } from './tables.ts';
 
 /**
@@ -28,8 +28,7 @@ type Season = {
 };
 
 /** The provider's league tables beside ours. */
-export class LeagueView {
-  readonly #sql: Statements;
+export class LeagueView extends SqlView {
   readonly #catalogue: CatalogueView;
   readonly #standings: TableView;
   readonly #seasons = new Map<number, Season>();
@@ -41,7 +40,7 @@ export class LeagueView {
   #day = '';
 
   constructor(sql: Statements, catalogue: CatalogueView, standings: TableView) {
-    this.#sql = sql;
+    super(sql);
     this.#catalogue = catalogue;
     this.#standings = standings;
   }
@@ -112,6 +111,6 @@ export class LeagueView {
   /** Returns the seasons of which the provider's tables were read. */
   #known(): number[] {
     const text = 'SELECT DISTINCT CAST(parent_id AS INTEGER) AS id FROM catalogue WHERE kind = ?';
-    return this.#sql.rows<{ id: number }>(text, 'provider_league').map(({ id }) => id);
+    return this.sql.rows<{ id: number }>(text, 'provider_league').map(({ id }) => id);
   }
 }

@@ -158,13 +158,13 @@ export class MatchView extends SqlView {
     return this.sql.rows<EventRow>(text, id)[0];
   }
 
-  /** As `list`, but returns ids and versions only: a caller reads again only events whose version it does not know. */
-  versions(
+  /** Returns the number of events that meet the conditions, and a page of their states and records, as JSON. */
+  page(
     conditions: Conditions,
     order: MatchOrder,
     paging: Paging,
-  ): CountedPage<{ readonly id: number; readonly version: number }> {
-    return this.sql.page('id, version', 'events', conditions, `${ORDERS[order]}, id`, paging);
+  ): CountedPage<{ readonly state: string; readonly plain: string }> {
+    return this.sql.page('state, plain', 'events', conditions, `${ORDERS[order]}, id`, paging);
   }
 
   /** Returns the state and the record of an existing event. */

@@ -170,7 +170,7 @@ export class KnockOutView extends SqlView {
     const stages = this.sql.rows<{ number: number; json: string }>(text, String(seasonId));
     return stages.map(({ number, json }) => ({
       stage_id: number,
-      name: textOf(JSON.parse(json).name),
+      name: JSON.parse(json).name || null,
       matches: this.#matches(number),
     }));
   }
@@ -181,15 +181,11 @@ export class KnockOutView extends SqlView {
       const { round_name, progress_id, winner_id, series } = JSON.parse(plain);
       return {
         state: JSON.parse(state),
-        round: textOf(round_name),
+        round: round_name || null,
         advancing_id: progress_id ?? null,
         winner_id: winner_id ?? null,
         series: series.event_ids.map(Number),
       };
     });
   }
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
 }

@@ -2,7 +2,7 @@ import { LEVELS, type TreeLevel } from '#contract/rest/tree.ts';
 import { toWholeNumber } from '#json/values.ts';
 import type { MatchState } from '#records/types.ts';
 import type { CatalogueView } from './catalogue.ts';
-import type { Statements } from './sql.ts';
+import { SqlView, type Statements } from './sql.ts';
 
 /** The parent level of each level. */
 const ABOVE = {
@@ -16,14 +16,11 @@ const ABOVE = {
  * The nodes of the tree: competitions, seasons, stages and groups, from the catalogue and from the ids that events name, with the
  * time of each node's last change. A change of a node also changes those above it, whose records in lists contain it.
  */
-export class TreeView {
-  readonly #sql: Statements;
+export class TreeView extends SqlView {
   readonly #catalogue: CatalogueView;
-  /** Known nodes as `level/id`: every new event checks its nodes. */
-  readonly #known = new Set<string>();
 
   constructor(sql: Statements, catalogue: CatalogueView) {
-    this.#sql = sql;
+    super(sql);
     this.#catalogue = catalogue;
   }
 
@@ -32,7 +29,7 @@ export class TreeView {
     const reported = this.#catalogue.list(level, parent?.id).flatMap(({ id }) => toWholeNumber(id) ?? []);
     const where = parent === undefined ? '' : ` AND ${parent.level}_id = ?`;
     const text = `SELECT DISTINCT ${level}_id FROM events WHERE ${level}_id IS NOT NULL${where}`;
-    const seen = this.#sql.column<number>(text, ...(parent === undefined ? [] : [parent.id]));
+    const seen = this.sql.column<number>(text, ...(parent === undefined ? [] : [parent.id]));
     return [...new Set([...reported, ...seen])].sort((a, b) => a - b);
   }
 
@@ -43,7 +40,7 @@ export class TreeView {
     const reported = toWholeNumber(this.#catalogue.find(level, id)?.parent_id);
     if (reported !== null) return reported;
     const text = `SELECT ${above}_id FROM events WHERE ${level}_id = ? AND ${above}_id IS NOT NULL LIMIT 1`;
-    return this.#sql.value<number>(text, id) ?? null;
+    return this.sql.value<number>(text, id) ?? null;
   }
 
   /** Returns the competition of a season or stage; null if unknown. */
@@ -57,7 +54,7 @@ export class TreeView {
     const listed = this.#catalogue.find('competition', competitionId)?.competition?.sport_id;
     if (listed != null) return listed;
     const text = 'SELECT sport_id FROM events WHERE competition_id = ? AND sport_id IS NOT NULL LIMIT 1';
-    return this.#sql.value<number>(text, competitionId) ?? null;
+    return this.sql.value<number>(text, competitionId) ?? null;
   }
 
   /** Marks the node of a new catalogue record, and those above it, as changed; ignores other kinds. `changed`: Unix seconds. */
@@ -78,26 +75,18 @@ export class TreeView {
       const id = state[`${level}_id`];
       return id === null ? [] : [{ level, id }];
     });
-    if (nodes.every(({ level, id }) => this.#isKnown(level, id))) return;
+    if (nodes.every(({ level, id }) => this.changedAt(level, id) !== null)) return;
     for (const { level, id } of nodes) this.#touch(level, id, changed);
   }
 
   /** Returns the time of a node's last change, Unix seconds; null for an unknown node. */
   changedAt(level: TreeLevel, id: number): number | null {
     const text = 'SELECT changed FROM tree WHERE level = ? AND id = ?';
-    return this.#sql.value<number>(text, level, id) ?? null;
-  }
-
-  #isKnown(level: TreeLevel, id: number): boolean {
-    const node = `${level}/${id}`;
-    if (this.#known.has(node)) return true;
-    if (this.changedAt(level, id) === null) return false;
-    this.#known.add(node);
-    return true;
+    return this.sql.value<number>(text, level, id) ?? null;
   }
 
   #touch(level: TreeLevel, id: number, changed: number): void {
-    this.#sql
+    this.sql
       .of(
         `INSERT INTO tree VALUES (?, ?, ?)
          ON CONFLICT DO UPDATE SET changed = max(changed, excluded.changed)`,

@@ -152,7 +152,9 @@ export class ChangeNotifier {
       const after = read.get(access) ?? listsOf(access);
       read.set(access, after);
       this.#subscribers.set(subscriber, after);
-      if (before !== null) for (const kind of changedLists(before, after)) subscriber.listChanged(kind);
+      if (before === null) continue;
+      for (const kind of ['tools', 'prompts', 'resources'] as const)
+        if (before[kind] !== after[kind]) subscriber.listChanged(kind);
     }
   }
 
@@ -202,9 +204,4 @@ export function listKeysOf(
       nameVersion,
     ].join(),
   };
-}
-
-/** Returns the lists whose keys differ. */
-function changedLists(before: ListKeys, after: ListKeys): ListKind[] {
-  return (['tools', 'prompts', 'resources'] as const).filter((kind) => before[kind] !== after[kind]);
 }

@@ -11,7 +11,7 @@ import { object } from '#domain/values.ts';
 import { parseJson } from '#json/values.ts';
 import type { BoardView, Views } from '#views/store/views.ts';
 import { RollingLimit } from '../rolling-limit.ts';
-import { SERVER_FAILED, ToolAnswerCache } from './answers.ts';
+import { SERVER_FAILED } from './answers.ts';
 import { ALLOWED_METHODS, bearerOf, type Caller, challenge, optionsAnswer, originHeaders } from './caller.ts';
 import { ChangeNotifier, listKeysOf } from './changes.ts';
 import { StatelessHandlers } from './handlers.ts';
@@ -21,8 +21,8 @@ import type { ServerContext } from './server.ts';
 import { McpSessions, McpStreams, refusal } from './sessions.ts';
 
 /** Dependencies of the endpoint. */
-export type McpOptions = Omit<ServerContext, 'documents' | 'answers'> & {
-  readonly view: BoardView & Pick<Views, 'version' | 'nameVersion' | 'health'>;
+export type McpOptions = Omit<ServerContext, 'documents'> & {
+  readonly view: BoardView & Pick<Views, 'nameVersion' | 'health'>;
   /** Returns the owner of a token; null if the token is unknown, expired or revoked, or its client no longer exists. */
   readonly authenticate: (bearer: string) => Caller | null;
   /** Host names of this server, and of pages that may call it; without ports. */
@@ -34,8 +34,7 @@ export type McpOptions = Omit<ServerContext, 'documents' | 'answers'> & {
 };
 
 const PATH = '/mcp';
-const METHODS = ['GET', 'POST', 'DELETE'] as const;
-const OTHER_METHODS = ['HEAD', 'PUT', 'PATCH'] as const;
+const OTHER_METHODS: readonly string[] = ['HEAD', 'PUT', 'PATCH'];
 /** Maximum nesting of a message: recursive code would overflow the stack on a deeper one. */
 const MAX_LEVELS = 64;
 const STREAM_TYPE = 'text/event-stream';
@@ -81,8 +80,7 @@ class Endpoint {
       listsOf: (access) =>
         listKeysOf(documents, { data, queries, access, now: now() / 1000, boardUrl }, view.nameVersion),
     });
-    const context = { ...options, documents, answers: new ToolAnswerCache(() => view.version) };
-    const shared = { context, changes: this.#changes, limits };
+    const shared = { context: { ...options, documents }, changes: this.#changes, limits };
     this.#handlers = new StatelessHandlers(shared);
     this.#sessions = new McpSessions(shared);
     this.#streams = new McpStreams({ limits, metrics, now });
@@ -119,19 +117,15 @@ class Endpoint {
       this.#options.onFailure(error);
       return send(reply, refusal(500, SERVER_FAILED));
     });
+    // `#admit` answers OPTIONS.
     scope.route({
-      method: [...METHODS],
+      method: ['GET', 'POST', 'DELETE', 'OPTIONS', ...OTHER_METHODS],
       url: PATH,
-      exposeHeadRoute: false,
-      handler: (request, reply) => this.#answer(request, reply),
+      handler: (request, reply) =>
+        OTHER_METHODS.includes(request.method)
+          ? send(reply, notAllowed('Method not allowed'))
+          : this.#answer(request, reply),
     });
-    scope.route({
-      method: [...OTHER_METHODS],
-      url: PATH,
-      handler: (_request, reply) => send(reply, notAllowed('Method not allowed')),
-    });
-    // `#admit` answers it.
-    scope.route({ method: 'OPTIONS', url: PATH, handler: async () => {} });
   }
 
   /** Refuses a request that may not enter; else sets its caller. */

@@ -8,7 +8,7 @@ import { tracer } from '#tracing/tracing.ts';
 import { servedWords } from '#views/queries/access.ts';
 import type { ToolQueries } from '#views/queries/tool-queries.ts';
 import type { McpMetrics } from '../metrics.ts';
-import { invalidParams, SERVER_FAILED, type ToolAnswerCache } from './answers.ts';
+import { invalidParams, SERVER_FAILED } from './answers.ts';
 import type { AccessOf, Caller } from './caller.ts';
 import { complete } from './completions.ts';
 import { getPrompt, promptsOf } from './prompts.ts';
@@ -21,7 +21,6 @@ export type ServerContext = {
   readonly data: ProviderData;
   readonly queries: ToolQueries;
   readonly documents: readonly ContractDocument[];
-  readonly answers: ToolAnswerCache;
   readonly accessOf: AccessOf;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -147,7 +146,7 @@ function callTool(
   tool: Tool,
   args: unknown,
   scope: ToolScope,
-  { answers, metrics, log, onFailure }: ServerContext,
+  { metrics, log, onFailure }: ServerContext,
   caller: Caller,
 ) {
   const startedAt = performance.now();
@@ -167,10 +166,10 @@ function callTool(
         'OUTSIDE_CONTRACT',
         'Your contract does not cover this tool. Use the tools of tools/list.',
       );
-    const { structuredContent, text } = answers.get(tool, args, scope);
+    const structuredContent = tool.call(args, scope);
     done('ok');
     return {
-      content: [{ type: 'text' as const, text }],
+      content: [{ type: 'text' as const, text: JSON.stringify(structuredContent) }],
       structuredContent,
     };
   } catch (error) {

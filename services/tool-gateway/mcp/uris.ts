@@ -1,8 +1,7 @@
 /** URIs of resources, and the ids and links of what search finds. */
 import type { ToolScope } from './tools/tool.ts';
 
-const MATCH = /^touchline:\/\/matches\/([1-9][0-9]{0,15})$/;
-const TABLE = /^touchline:\/\/standings\/([1-9][0-9]{0,15})$/;
+const RECORD = /^touchline:\/\/(matches|standings)\/([1-9][0-9]{0,15})$/;
 const DOCUMENT = /^touchline:\/\/documents\/([a-z-]{1,40})$/;
 
 export const MATCH_TEMPLATE = 'touchline://matches/{match_id}';
@@ -18,10 +17,8 @@ type NamedResource =
 
 /** Parses the URI of a resource. Null for any other text. */
 export function parseUri(uri: string): NamedResource | null {
-  const match = MATCH.exec(uri)?.[1];
-  if (match !== undefined) return { kind: 'match', id: Number(match) };
-  const table = TABLE.exec(uri)?.[1];
-  if (table !== undefined) return { kind: 'table', id: Number(table) };
+  const [, kind, id] = RECORD.exec(uri) ?? [];
+  if (kind !== undefined) return { kind: kind === 'matches' ? 'match' : 'table', id: Number(id) };
   const name = DOCUMENT.exec(uri)?.[1];
   return name === undefined ? null : { kind: 'document', name };
 }

@@ -5,7 +5,7 @@ import type { Score } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { STATUSES } from '#soccer/statuses.ts';
 import { absenceWords } from '#story/history.ts';
-import { cancellersOf, minuteOf, whyVoid } from '#story/incidents.ts';
+import { cancellersOf, minuteOf, STEP_WORDS, sumOf, whyVoid } from '#story/incidents.ts';
 import type { MatchChange } from '#views/queries/tool-queries.ts';
 import type { ShownIncident, StoryStep } from '#views/store/board-view.ts';
 import { classOf, movedGoals } from '#views/store/story-steps.ts';
@@ -33,30 +33,21 @@ export const shownChange = z.object({
   incident_id: z.string().optional(),
 });
 
-const GOAL_WORDS: Readonly<Record<string, string>> = {
+/** What is said of an incident where the story of its match says it otherwise, or not. */
+const OWN_WORDS: Readonly<Record<string, string>> = {
   goal: '',
   goal_to_be_confirmed: 'to be confirmed',
-  goal_confirmed: 'confirmed',
   goal_taken_back: 'taken back',
   goal_reinstated: 'counts again',
-  goal_amended: 'details changed',
-  goal_cancelled: 'cancelled by the provider',
-  goal_removed: 'removed by the provider',
-  goal_missing: 'not on the provider’s latest list',
-  goal_listed: 'listed or reported again',
+  goal_deleted_unseen: '',
+  incident_added: '',
 };
 
-const INCIDENT_WORDS: Readonly<Record<string, string>> = {
-  incident_added: '',
-  incident_confirmed: 'confirmed',
-  incident_cancelled: 'cancelled by the provider',
-  incident_removed: 'removed by the provider',
-  incident_reinstated: 'restored by the provider',
-  incident_amended: 'details changed',
-  incident_missing: 'not on the provider’s latest list',
-  incident_listed: 'listed or reported again',
-  incident_deleted_unseen: 'deleted before it was received',
-};
+/** Returns what a change of this kind says of its incident. */
+function wordsOf(kind: string): string {
+  const words = OWN_WORDS[kind] ?? STEP_WORDS[kind.replace('goal_', 'incident_')] ?? kind;
+  return `${words.charAt(0).toLowerCase()}${words.slice(1)}`;
+}
 
 /** Returns a change with the fields that apply to it. */
 export function changeOf(change: MatchChange): z.input<typeof shownChange> {
@@ -78,9 +69,7 @@ export function changeOf(change: MatchChange): z.input<typeof shownChange> {
     match: titleOf(match.state),
     at: isoOf(first.received_at),
     kind,
-    what: isGoal
-      ? incidentText(takenBack ?? first, GOAL_WORDS[kind] ?? '', incident)
-      : changeText(own, incident),
+    what: isGoal ? incidentText(takenBack ?? first, wordsOf(kind), incident) : changeText(own, incident),
     minute: (incident && minuteOf(incident, match.state)) ?? undefined,
     team: textOf(isOfFormer ? former.name : incident?.record.participant_name),
     player: isOfFormer ? undefined : textOf(incident?.record.subparticipant_name),
@@ -114,10 +103,9 @@ function effectOf(
   const isMoved = own.some(({ incident_id }) => incident_id !== null && moves.has(incident_id));
   // What is taken back has a score of its own: in its version other goals may count, or itself for the other team.
   const lowered = stepOf(own, 'goal_cancelled');
-  if (sumOf(lowered?.after ?? null) < sumOf(lowered?.before ?? null))
-    return { score: lowered, firm: isMoved ? null : firm };
+  if (sumOf(lowered?.after) < sumOf(lowered?.before)) return { score: lowered, firm: isMoved ? null : firm };
   // Another goal of the same version raised it, whose change has it.
-  const isOfOther = sumOf(score?.after ?? null) > sumOf(score?.before ?? null) && hasOtherGoal(steps);
+  const isOfOther = sumOf(score?.after) > sumOf(score?.before) && hasOtherGoal(steps);
   return isOfOther ? { score: null, firm: null } : { score, firm };
 }
 
@@ -153,10 +141,6 @@ function hasOtherGoal(steps: readonly StoryStep[]): boolean {
     steps.flatMap(({ kind, incident_id }) => (kind === 'goal_cancelled' ? [incident_id] : [])),
   );
   return steps.some((step) => classOf(step) === 'goal' && !takenBack.has(step.incident_id));
-}
-
-function sumOf(score: Score | null): number {
-  return score === null ? 0 : score.home + score.away;
 }
 
 /** Says what took a goal back: the provider itself, or an incident. */
@@ -196,7 +180,7 @@ function changeText(own: readonly StoryStep[], incident: ShownIncident | undefin
         ? 'Fields of a message could not be read'
         : `A message could not be read: ${value.after}`;
     default:
-      return incidentText(first, INCIDENT_WORDS[kind] ?? kind, incident);
+      return incidentText(first, wordsOf(kind), incident);
   }
 }
 

@@ -1,9 +1,10 @@
 /** The definition of a tool: typed input, structured output, and errors that an assistant can act on. */
 import { z } from 'zod';
-import { RestError } from '#contract/rest/errors.ts';
+import { RestError, type RestErrorCode } from '#contract/rest/errors.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access, Paging, ProviderData } from '#contract/rest/provider.ts';
 import { object } from '#domain/values.ts';
+import type { CodeOf } from '#errors/catalogue.ts';
 import { defineError } from '#errors/touchline-error.ts';
 import { shortText } from '#json/short-text.ts';
 import { servedWords } from '#views/queries/access.ts';
@@ -103,31 +104,28 @@ function asToolError(error: unknown, missing: string, access: Access): unknown {
       : new ToolError('NOT_FOUND', `${error.message} This server serves ${served}.`, error);
   }
   if (!(error instanceof RestError)) return error;
-  switch (error.code) {
-    case 'NOT_FOUND':
-      return new ToolError('NOT_FOUND', missing, error);
-    case 'NOT_SERVED':
-      return new ToolError(
-        'NOT_SERVED',
-        `${error.message}. It may belong to another one, or be unknown.`,
-        error,
-      );
-    case 'FORBIDDEN':
-      return new ToolError(
-        'OUTSIDE_CONTRACT',
-        'Your contract does not cover that competition. Call list_competitions for those it covers.',
-        error,
-      );
-    case 'INVALID_PARAMETER':
-      return new ToolError(
-        'INVALID_ARGUMENTS',
-        'date_to is before date_from, or more than 31 days after it. Send fewer days, or a competition, season or team.',
-        error,
-      );
-    default:
-      return error;
-  }
+  if (error.code === 'NOT_FOUND') return new ToolError('NOT_FOUND', missing, error);
+  if (error.code === 'NOT_SERVED')
+    return new ToolError(
+      'NOT_SERVED',
+      `${error.message}. It may belong to another one, or be unknown.`,
+      error,
+    );
+  const [code, message] = REFUSALS[error.code] ?? [];
+  return code === undefined || message === undefined ? error : new ToolError(code, message, error);
 }
+
+/** What a tool says of other refusals of REST. */
+const REFUSALS: { readonly [code in RestErrorCode]?: readonly [CodeOf<'ToolError'>, string] } = {
+  FORBIDDEN: [
+    'OUTSIDE_CONTRACT',
+    'Your contract does not cover that competition. Call list_competitions for those it covers.',
+  ],
+  INVALID_PARAMETER: [
+    'INVALID_ARGUMENTS',
+    'date_to is before date_from, or more than 31 days after it. Send fewer days, or a competition, season or team.',
+  ],
+};
 
 /** Describes every invalid argument. */
 function problemsOf(error: z.ZodError, known: readonly string[]): string {
