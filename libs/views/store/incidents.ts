@@ -1,5 +1,4 @@
 import type { IncidentsQuery, Paging } from '#contract/rest/provider.ts';
-import { text as readText } from '#domain/values.ts';
 import type { Incident, MatchIncident, MatchTransition } from '#records/types.ts';
 import { type ScoringIncident, type ShownIncident, type StoryStep, storyStepOf } from './board-view.ts';
 import { STANDING_YELLOW } from './schema.ts';
@@ -105,15 +104,10 @@ export class IncidentView extends SqlView {
 
   /** Returns what decides about the incidents with these ids, by id; without those that are unknown. */
   scoring(eventId: number, ids: readonly string[]): ReadonlyMap<string, ScoringIncident> {
-    const text =
-      'SELECT incident_id, participant_id, event_status_id, json FROM incidents WHERE event_id = ? AND id = ?';
-    return new Map(
-      ids.flatMap((id) =>
-        this.sql
-          .rows<ScoringRow>(text, eventId, id)
-          .map(({ json, ...row }) => [id, { ...row, counts_for: readText(JSON.parse(json).for) }] as const),
-      ),
-    );
+    const text = `SELECT id, incident_id, participant_id, event_status_id, json ->> '$.for' AS counts_for
+      FROM incidents WHERE event_id = ? AND id IN (SELECT value FROM json_each(?))`;
+    const rows = this.sql.rows<ScoringIncident & { id: string }>(text, eventId, JSON.stringify(ids));
+    return new Map(rows.map(({ id, ...row }) => [id, row]));
   }
 
   /** Returns the number of yellow cards that are neither removed nor cancelled, by the id of the team. */
@@ -143,8 +137,6 @@ type IncidentRow = Omit<ShownIncident, 'removed' | 'important' | 'record'> & {
   readonly important: number;
   readonly json: string;
 };
-
-type ScoringRow = Omit<ScoringIncident, 'counts_for'> & { readonly json: string };
 
 /** The change of one subject by one version of a match. */
 export type SubjectChange = {

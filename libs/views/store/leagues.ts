@@ -18,25 +18,17 @@ import type { TableView } from './tables.ts';
 export const SETTLED_SECONDS = 7_200;
 
 /** Maximum number of seasons whose comparison is kept, some kilobytes each. */
-const MAX_COMPARED = 200;
+const MAX_COMPARED = 2_000;
 
-type Season = {
-  /** When the latest of our tables changed here, Unix seconds. */
-  readonly changed: number;
-  /** The kinds of differences of each table. */
-  readonly kinds: readonly DifferenceKind[];
-};
+/** The groups of a season, and when the latest of our tables changed here, Unix seconds. */
+type ComparedSeason = { readonly changed: number; readonly groups: ComparedGroup[] };
 
 /** The provider's league tables beside ours. */
 export class LeagueView extends SqlView {
   readonly #catalogue: CatalogueView;
   readonly #standings: TableView;
-  readonly #seasons = new Map<number, Season>();
-  /** The comparisons that were read last, until a table of the season changes. */
-  readonly #compared = new LRUCache<number, ComparedGroup[]>({ max: MAX_COMPARED });
-  /** Seasons with a changed table since they were compared; null: all. */
-  #stale: Set<number> | null = null;
-  /** The day of all comparisons. */
+  /** The comparisons of one day, until a table of the season changes: a new day may bring corrections. */
+  readonly #compared = new LRUCache<number, ComparedSeason>({ max: MAX_COMPARED });
   #day = '';
 
   constructor(sql: Statements, catalogue: CatalogueView, standings: TableView) {
@@ -47,70 +39,45 @@ export class LeagueView extends SqlView {
 
   /** Has a season compared again, as one of its tables has changed. */
   invalidate(seasonId: number | null): void {
-    if (seasonId === null) return;
-    this.#compared.delete(seasonId);
-    this.#stale?.add(seasonId);
+    if (seasonId !== null) this.#compared.delete(seasonId);
   }
 
   /** Returns the provider's league tables of a season, each group beside the one of ours that has its teams. */
   compared(seasonId: number): ComparedGroup[] {
-    this.#forgetYesterday();
-    const known = this.#compared.get(seasonId);
-    if (known !== undefined) return known;
-    const groups = this.#compare(seasonId)?.groups ?? [];
-    this.#compared.set(seasonId, groups);
-    return groups;
+    return this.#season(seasonId).groups;
   }
 
-  /**
-   * Returns the number of groups with each kind of difference that has settled. Compares a season again only after one of its
-   * tables changed. `now`: Unix seconds.
-   */
+  /** Returns the number of groups with each kind of difference that has settled. `now`: Unix seconds. */
   differences(now: number): ReadonlyMap<DifferenceKind, number> {
-    this.#forgetYesterday();
-    const stale = this.#stale ?? this.#known();
-    this.#stale = new Set();
-    for (const seasonId of stale) {
-      const compared = this.#compare(seasonId);
-      if (compared === null) continue;
-      const { changed, groups } = compared;
-      const kinds = groups.flatMap(({ differences }) => [...new Set(differences.map(({ kind }) => kind))]);
-      this.#seasons.set(seasonId, { changed, kinds });
-    }
-    const counts = new Map(DIFFERENCE_KINDS.map((kind) => [kind, 0]));
-    for (const { changed, kinds } of this.#seasons.values()) {
-      if (changed + SETTLED_SECONDS > now) continue;
-      for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    }
-    return counts;
+    const text = 'SELECT DISTINCT CAST(parent_id AS INTEGER) FROM catalogue WHERE kind = ?';
+    const settled = this.sql
+      .column<number>(text, 'provider_league')
+      .map((seasonId) => this.#season(seasonId))
+      .filter(({ changed }) => changed + SETTLED_SECONDS <= now)
+      .flatMap(({ groups }) => groups);
+    const count = (kind: DifferenceKind): number =>
+      settled.filter(({ differences }) => differences.some((one) => one.kind === kind)).length;
+    return new Map(DIFFERENCE_KINDS.map((kind) => [kind, count(kind)]));
   }
 
-  /** Has all seasons compared again on a new day, which may bring corrections. */
-  #forgetYesterday(): void {
+  #season(seasonId: number): ComparedSeason {
     const today = this.#standings.today();
-    if (today === this.#day) return;
+    if (today !== this.#day) this.#compared.clear();
     this.#day = today;
-    this.#stale = null;
-    this.#compared.clear();
+    const season = this.#compared.get(seasonId) ?? this.#compare(seasonId);
+    this.#compared.set(seasonId, season);
+    return season;
   }
 
-  /** Compares a season, with the time of the last change of our tables, Unix seconds. Null without a table of the provider. */
-  #compare(seasonId: number): { readonly changed: number; readonly groups: ComparedGroup[] } | null {
-    const theirs = this.#catalogue.list('provider_league', seasonId);
-    if (theirs.length === 0) return null;
+  #compare(seasonId: number): ComparedSeason {
     const ours = this.#standings
       .derived(seasonId, LEAGUE_TYPE_ID)
       .filter(({ table }) => !isOwnTable(table.standings_id, table));
     const tables = ours.map(({ table }) => table);
+    const theirs = this.#catalogue.list('provider_league', seasonId);
     return {
       changed: Math.max(0, ...ours.map((league) => league.changed)),
       groups: theirs.flatMap(({ provider_league: league }) => (league ? compareLeague(league, tables) : [])),
     };
-  }
-
-  /** Returns the seasons of which the provider's tables were read. */
-  #known(): number[] {
-    const text = 'SELECT DISTINCT CAST(parent_id AS INTEGER) AS id FROM catalogue WHERE kind = ?';
-    return this.sql.rows<{ id: number }>(text, 'provider_league').map(({ id }) => id);
   }
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Paging } from '#contract/rest/provider.ts';
 import { foldName } from '#domain/name-search.ts';
 import type { MatchState } from '#records/types.ts';
@@ -28,24 +29,25 @@ export type RenderedEvent = {
 };
 
 /** Columns that lists of matches filter or sort by, nearly all of which are in an index. A message of a live match changes none of them. */
-const FILTERED = [
-  'hidden',
-  'sport_id',
-  'competition_id',
-  'season_id',
-  'stage_id',
-  'group_id',
-  'start',
-  'status_id',
-  'status_type',
-  'home_id',
-  'away_id',
-] as const;
+function filteredOf({ status_type, start_date, home, away, ...state }: MatchState) {
+  return {
+    // Only lists of changes show an event that the provider deleted.
+    hidden: status_type === 'deleted' ? 1 : 0,
+    sport_id: state.sport_id,
+    competition_id: state.competition_id,
+    season_id: state.season_id,
+    stage_id: state.stage_id,
+    group_id: state.group_id,
+    start: startOf(start_date),
+    status_id: state.status_id,
+    status_type,
+    home_id: home?.id ?? null,
+    away_id: away?.id ?? null,
+  };
+}
 
 /** The version of a match, and its values in lists, as they are stored. */
-type StoredMatch = Readonly<Record<(typeof FILTERED)[number], number | string | null>> & {
-  readonly version: number;
-};
+type StoredMatch = Readonly<ReturnType<typeof filteredOf>> & { readonly version: number };
 
 /** The order of a list of matches: by start, or by last change. */
 export type MatchOrder = keyof typeof ORDERS;
@@ -78,7 +80,7 @@ export class MatchView extends SqlView {
 
   /** Returns what is stored of a match; undefined for an unknown match. */
   known(eventId: number): StoredMatch | undefined {
-    const text = `SELECT version, ${FILTERED.join(', ')} FROM events WHERE id = ?`;
+    const text = `SELECT version, hidden, start, status_id, status_type, home_id, away_id, ${ID_COLUMNS} FROM events WHERE id = ?`;
     return this.sql.of(text).get(eventId) as StoredMatch | undefined;
   }
 
@@ -96,22 +98,9 @@ export class MatchView extends SqlView {
     const { received_at } = state.cause;
     const moved = known === undefined || LEVELS.some((level) => known[level] !== state[level]);
     if (moved) this.treeVersion += 1;
-    const filtered = {
-      // Only lists of changes show an event that the provider deleted.
-      hidden: state.status_type === 'deleted' ? 1 : 0,
-      sport_id: state.sport_id,
-      competition_id: state.competition_id,
-      season_id: state.season_id,
-      stage_id: state.stage_id,
-      group_id: state.group_id,
-      start: startOf(state.start_date),
-      status_id: state.status_id,
-      status_type: state.status_type,
-      home_id: state.home?.id ?? null,
-      away_id: state.away?.id ?? null,
-    };
+    const filtered = filteredOf(state);
     const text = JSON.stringify(shown);
-    if (known !== undefined && FILTERED.every((column) => known[column] === filtered[column])) {
+    if (known !== undefined && isDeepStrictEqual({ ...known, ...filtered }, { ...known })) {
       // A replaced row would be written to every index again.
       this.sql
         .of(

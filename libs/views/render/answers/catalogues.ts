@@ -27,11 +27,6 @@ type Entry = { readonly id: number; readonly changed: number; readonly record: J
 /** Time of the built-in records, Unix seconds: publication of the provider's catalogues, 2019-09-22. */
 const BUILT_IN_AT = 1_569_110_400;
 
-type CatalogueData = Pick<
-  ProviderData,
-  'sports' | 'sport' | 'areas' | 'languages' | 'statuses' | 'incidentTypes' | 'standingsTypes'
->;
-
 const yesNo = (flag: boolean | null): 'yes' | 'no' => (flag === true ? 'yes' : 'no');
 
 const SPORTS: readonly JsonObject[] = [
@@ -90,7 +85,7 @@ const LANGUAGE_RECORDS: readonly JsonObject[] = LANGUAGES.map(([id, code, name, 
   active: yesNo(!INACTIVE_LANGUAGES.has(id)),
 }));
 
-export function catalogueData(views: Views): CatalogueData {
+export function catalogueData(views: Views) {
   const { catalogue } = views;
   const entries = (
     kind: CatalogueKind,
@@ -167,7 +162,7 @@ export function catalogueData(views: Views): CatalogueData {
         query,
       ),
     standingsTypes: (query) => answer('standings_types', standingsTypes(query.sport_id ?? SOCCER), query),
-  };
+  } satisfies Partial<ProviderData>;
 }
 
 /** Returns the page of entries that changed since the `timestamp` of the query. */

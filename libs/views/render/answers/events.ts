@@ -12,17 +12,6 @@ import type { Views } from '../../store/views.ts';
 import { nodeLookup } from '../fields.ts';
 import { AnswerCache, listData } from './lists.ts';
 
-type EventData = Pick<
-  ProviderData,
-  | 'events'
-  | 'eventsSimple'
-  | 'event'
-  | 'eventIncidents'
-  | 'importantIncidents'
-  | 'livescore'
-  | 'basicLivescore'
->;
-
 /** Maximum number of events on a basic board. It has no pages, so a larger one is refused rather than cut. */
 const MAX_BASIC = 10_000;
 
@@ -37,7 +26,7 @@ type Page = {
 };
 
 /** Answers from the matches of `views`. Caches answers until their sources change. */
-export function eventData(views: Views, maxBasic = MAX_BASIC): EventData {
+export function eventData(views: Views, maxBasic = MAX_BASIC) {
   const { matches, incidentLog, tree } = views;
   const lookup = nodeLookup(views);
   const lists = new AnswerCache(LIST_BYTES);
@@ -104,7 +93,7 @@ export function eventData(views: Views, maxBasic = MAX_BASIC): EventData {
       if ((answer.total ?? 0) > maxBasic) throw new RestError('INVALID_PARAMETER');
       return answer;
     },
-  };
+  } satisfies Partial<ProviderData>;
 }
 
 const SIMPLE_EVENT = [
