@@ -41,8 +41,12 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
   /** The reported winner or progress, unless results or status were reported later: then what these say. */
   const side = (field: 'winner_id' | 'progress_id', result: number): number | null => {
     const own = reported.value(field) ?? null;
-    if (!isOlder(reported, field, 'participants', 'status_id')) return own ?? marked(participants, result);
-    if (hasResult(participants, result)) return marked(participants, result);
+    const marks = participants.flatMap(({ id, results }) =>
+      results.flatMap((one) => (one.id === result ? [{ id, isSet: one.value === '1' }] : [])),
+    );
+    const marked = marks.find(({ isSet }) => isSet)?.id ?? null;
+    if (!isOlder(reported, field, 'participants', 'status_id')) return own ?? marked;
+    if (marks.length > 0) return marked;
     return state.status_type === 'finished' ? own : null;
   };
   const event = {
@@ -191,18 +195,6 @@ function renderParticipants(
       results,
     };
   });
-}
-
-function hasResult(participants: readonly Participant[], resultId: number): boolean {
-  return participants.some(({ results }) => results.some(({ id }) => id === resultId));
-}
-
-/** Returns the id of the participant whose result of this id is 1, such as the winner; null if there is none. */
-function marked(participants: readonly Participant[], resultId: number): number | null {
-  const found = participants.find(({ results }) =>
-    results.some(({ id, value }) => id === resultId && value === '1'),
-  );
-  return found?.id ?? null;
 }
 
 /** Returns a list of `{id, value}` with names where known; a value is text, '' if unknown. */

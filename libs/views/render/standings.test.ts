@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { ranking } from '../testing/ranking.ts';
-import { nameEntry, nameTable, type TableNames } from './standings.ts';
+import { nameEntry, nameTable, type TableNames } from './answers/standings.ts';
 
 const NOWHERE: TableNames = {
   area: null,

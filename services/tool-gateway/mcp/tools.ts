@@ -2,10 +2,9 @@ import { covers } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { listCompetitions, listSports } from './tools/catalogue.ts';
 import { listChanges } from './tools/changes.ts';
-import { fetchDocument } from './tools/fetch.ts';
 import { getMatch } from './tools/match.ts';
 import { headToHead, listMatches, liveBoard } from './tools/matches.ts';
-import { search } from './tools/search.ts';
+import { fetchDocument, search } from './tools/search.ts';
 import { getStandings, getTopScorers, listStandings } from './tools/standings.ts';
 import type { Tool } from './tools/tool.ts';
 
