@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Course, CourseStretch } from './course.ts';
-import { haltsOf, reasonTotals } from './halts.ts';
+import { type Course, type CourseStretch, haltsOf, reasonTotals } from './course.ts';
 
 /** Returns a stretch; with reasons it is halted. */
 const stretch = (from: number, to: number, ...reasons: string[]): CourseStretch => ({

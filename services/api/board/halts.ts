@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { boardMatch } from '#story/board-match.ts';
-import { feedPast, matchCourse } from '#story/course.ts';
-import { type Halt, haltsOf, type ReasonTotal, reasonTotals } from '#story/halts.ts';
+import { feedPast, type Halt, haltsOf, matchCourse, type ReasonTotal, reasonTotals } from '#story/course.ts';
 import { type BoardMatch, phaseOf } from '#story/match.ts';
 import { isOver } from '#trading/trading.ts';
 import type { ShownState } from '#views/store/board-view.ts';
