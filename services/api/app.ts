@@ -100,10 +100,8 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
     if (ready() || HEALTH_PATHS.includes(request.routeOptions.url ?? '')) return done();
     sendError(reply, 'NOT_READY', version, Math.floor(now()));
   });
-  app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'none';
+  app.addHook('onResponse', async ({ routeOptions: { url: route = 'none' } }, reply) => {
     requestSeconds.observe({ route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
-    done();
   });
   app.addHook('onSend', (request, reply, _payload, done) => {
     if (request.url.startsWith('/v2/') && reply.statusCode < 500)
@@ -171,14 +169,10 @@ export async function documentRoutes(
   });
 }
 
-type HeaderView = Pick<BoardView, 'health' | 'matchHealth' | 'halts'> & {
-  readonly matches: Pick<BoardView['matches'], 'state'>;
-};
-
 const EVENT_ROUTE = /^\/v2\/events\/:id(?:\/|$)/;
 
 /** Returns the id of the event that a request names; null when it names none. */
-function eventIdOf({ routeOptions, params }: Pick<FastifyRequest, 'routeOptions' | 'params'>): number | null {
+function eventIdOf({ routeOptions, params }: FastifyRequest): number | null {
   const id = (params as { readonly id?: string } | undefined)?.id ?? '';
   return /^\d{1,15}$/.test(id) && EVENT_ROUTE.test(routeOptions.url ?? '') ? Number(id) : null;
 }
@@ -187,7 +181,7 @@ function eventIdOf({ routeOptions, params }: Pick<FastifyRequest, 'routeOptions'
  * Renders the state of each source, and of the match when `eventId` is not null, as a structured field dictionary (RFC 9651):
  * `feed=down;reason=network, webhook=delayed;reason=delay;delay=45, match=alive`: `delay` in seconds. Clients act on `alive` and `recovered` only. `now`: Unix milliseconds.
  */
-function healthHeader(view: HeaderView, eventId: number | null, now: number): string {
+function healthHeader(view: BoardView, eventId: number | null, now: number): string {
   const entries = view.health.sources(now).map((source) => entry(source.source, source));
   if (eventId !== null)
     entries.push(haltEntry(view, eventId, now) ?? entry('match', view.matchHealth(eventId, now)));
@@ -195,7 +189,7 @@ function healthHeader(view: HeaderView, eventId: number | null, now: number): st
 }
 
 /** Returns the entry of a match that must not be traded for a halt by hand, so that a client that knows only feeds obeys it too; else null. */
-function haltEntry({ halts, matches }: HeaderView, eventId: number, now: number): string | null {
+function haltEntry({ halts, matches }: BoardView, eventId: number, now: number): string | null {
   const competition_id = matches.state(eventId)?.competition_id ?? null;
   const { isRead, standing } = halts.standing(now, { event_id: eventId, competition_id });
   if (standing.length > 0) return 'match=halted;reason=by_hand';

@@ -6,10 +6,8 @@ import { isServed } from '../store/served.ts';
 const MARGIN_SECONDS = 10;
 
 /** Returns the time from which a query by `timestamp` finds changes, Unix seconds. */
-export function since(timestamp: number): number;
-export function since(timestamp: number | undefined): number | undefined;
-export function since(timestamp: number | undefined): number | undefined {
-  return timestamp === undefined ? undefined : timestamp - MARGIN_SECONDS;
+export function since<T extends number | undefined>(timestamp: T): T {
+  return (timestamp === undefined ? undefined : timestamp - MARGIN_SECONDS) as T;
 }
 
 /** Whether a client may see a competition. An unknown one (null) is seen only by clients that may see all. */

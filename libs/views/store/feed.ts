@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import type { FeedQuery } from '#contract/rest/provider.ts';
+import type { FeedQuery, StreamedAnswer } from '#contract/rest/provider.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 import { isServed } from './served.ts';
 import { SqlView } from './sql.ts';
@@ -22,13 +22,6 @@ export type FeedRow = {
   readonly important: boolean;
   readonly forTrader: boolean;
   readonly competitionId: number | null;
-};
-
-/** The messages that a query found. */
-export type FoundMessages = {
-  readonly total: number;
-  /** Yields their JSON separated by commas, newest first, in parts; other requests are served between two parts. */
-  texts(): AsyncGenerator<string, void, undefined>;
 };
 
 type Row = {
@@ -103,7 +96,7 @@ export class FeedView extends SqlView {
     query: FeedQuery,
     changedSince: number,
     competitions: ReadonlySet<number> | null,
-  ): Promise<FoundMessages> {
+  ): Promise<StreamedAnswer> {
     const { timestamp: from, timestamp_to: to, type, eventIds, important, important_for_trader } = query;
     const incidentsOnly = important !== undefined || important_for_trader !== undefined;
     const isWanted = (row: Row): boolean =>
@@ -123,7 +116,7 @@ export class FeedView extends SqlView {
   }
 
   /** Finds the messages of one event, as `window` does. */
-  ofEvent(eventId: number): Promise<FoundMessages> {
+  ofEvent(eventId: number): Promise<StreamedAnswer> {
     return this.#find([{ by: 'event_id', from: eventId, to: eventId }], () => true);
   }
 
@@ -146,7 +139,7 @@ export class FeedView extends SqlView {
   async #find(
     ranges: readonly Range[],
     isWanted: (row: Row, range: Range) => boolean,
-  ): Promise<FoundMessages> {
+  ): Promise<StreamedAnswer> {
     /** Rows by second of arrival: sorting a whole day at once would block other requests. */
     const found = new Map<number, Row[]>();
     let total = 0;
@@ -162,7 +155,7 @@ export class FeedView extends SqlView {
         total += wanted.length;
       }
     }
-    return { total, texts: () => this.#texts(found) };
+    return { total, data: this.#list(found) };
   }
 
   async *#slices({ by, from, to }: Range): AsyncGenerator<Row[], void, undefined> {
@@ -180,10 +173,10 @@ export class FeedView extends SqlView {
     }
   }
 
-  /** Yields texts in the provider's order: newest first, those of one event in reverse order of the log. */
-  async *#texts(found: ReadonlyMap<number, Row[]>): AsyncGenerator<string, void, undefined> {
+  /** Yields a list in the provider's order: newest first, those of one event in reverse order of the log. Serves others between parts. */
+  async *#list(found: ReadonlyMap<number, Row[]>): AsyncGenerator<string, void, undefined> {
     const statement = this.sql.of('SELECT json FROM feed_texts WHERE id = ?');
-    let part = '';
+    let part = '[';
     let comma = '';
     for (const second of Float64Array.from(found.keys()).sort().reverse()) {
       for (const { id } of (found.get(second) ?? []).sort(newestFirst)) {
@@ -198,7 +191,7 @@ export class FeedView extends SqlView {
         await setTimeout(PAUSE_MS);
       }
     }
-    yield part;
+    yield `${part}]`;
   }
 }
 

@@ -4,14 +4,6 @@ import type { MatchState } from '#records/types.ts';
 import type { CatalogueView } from './catalogue.ts';
 import { SqlView, type Statements } from './sql.ts';
 
-/** The parent level of each level. */
-const ABOVE = {
-  competition: null,
-  season: 'competition',
-  stage: 'season',
-  group: 'stage',
-} as const satisfies Readonly<Record<TreeLevel, TreeLevel | null>>;
-
 /**
  * The nodes of the tree: competitions, seasons, stages and groups, from the catalogue and from the ids that events name, with the
  * time of each node's last change. A change of a node also changes those above it, whose records in lists contain it.
@@ -35,8 +27,8 @@ export class TreeView extends SqlView {
 
   /** Returns the id of the node one level above, by the catalogue, else by the events of the node; null if unknown. */
   parent(level: TreeLevel, id: number): number | null {
-    const above = ABOVE[level];
-    if (above === null) return null;
+    const above = LEVELS[LEVELS.indexOf(level) - 1];
+    if (above === undefined) return null;
     const reported = toWholeNumber(this.#catalogue.find(level, id)?.parent_id);
     if (reported !== null) return reported;
     const text = `SELECT ${above}_id FROM events WHERE ${level}_id = ? AND ${above}_id IS NOT NULL LIMIT 1`;
@@ -59,13 +51,12 @@ export class TreeView extends SqlView {
 
   /** Marks the node of a new catalogue record, and those above it, as changed; ignores other kinds. `changed`: Unix seconds. */
   applyRecord(kind: string, id: string, changed: number): void {
-    if (!Object.hasOwn(ABOVE, kind)) return;
-    let level: TreeLevel | null = kind as TreeLevel;
+    const levels = LEVELS.slice(0, LEVELS.indexOf(kind as TreeLevel) + 1);
     let node: number | null = Number(id);
-    while (level !== null && node !== null) {
+    for (const level of levels.reverse()) {
+      if (node === null) return;
       this.#touch(level, node, changed);
       node = this.parent(level, node);
-      level = ABOVE[level];
     }
   }
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { LEVELS } from '#contract/rest/tree.ts';
 import type { MatchState, Standings } from '#records/types.ts';
 import type { FeedStatus } from '#trading/feed-status.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
@@ -243,12 +244,8 @@ export class Views {
 
   /** Returns the names of competition, season, stage and group of a match; null where unknown. */
   levelNames(of: LevelIds): LevelNames {
-    return {
-      competition: this.catalogue.name('competition', of.competition_id),
-      season: this.catalogue.name('season', of.season_id),
-      stage: this.catalogue.name('stage', of.stage_id),
-      group: this.catalogue.name('group', of.group_id),
-    };
+    const names = LEVELS.map((level) => [level, this.catalogue.name(level, of[`${level}_id`])] as const);
+    return Object.fromEntries(names) as LevelNames;
   }
 
   /** Returns the seasons that have tables or matches of knock-out stages, ordered by id. */

@@ -56,13 +56,9 @@ const REQUIRED_OPERATIONS = {
 export async function boardRoutes(app: FastifyInstance, options: BoardOptions): Promise<void> {
   const { view, now, metrics, rulesOf, size = 400, maxReaders = 1_000 } = options;
   const hub = new Hub({ view, now, metrics, maxReaders });
-  app.addHook('preClose', (done) => {
-    hub.close();
-    done();
-  });
-  app.addHook('onRequest', (_request, reply, done) => {
+  app.addHook('preClose', async () => hub.close());
+  app.addHook('onRequest', async (_request, reply) => {
     reply.headers(PAGE_HEADERS).header('cache-control', 'no-cache');
-    done();
   });
   const gate = await boardGate(app, options.gate);
   const operatorOf = (request: FastifyRequest): Operator | null =>
@@ -269,18 +265,11 @@ function topicOf({ event, season, feeds, clocks }: z.output<typeof streamQuery>)
     : { kind: 'season', seasonId: season, clocks: clocks === 'yes' };
 }
 
+/** Returns the matches whose rows or heads a part of the board begins with. */
 function statesOf(view: ReadView, topic: StreamTopic, size: number, now: number): readonly ShownState[] {
-  switch (topic.kind) {
-    case 'board':
-      return boardStates(view, size, now);
-    case 'match': {
-      const state = view.matches.state(topic.eventId);
-      return state === null ? [] : [state];
-    }
-    case 'feeds':
-    case 'season':
-      return [];
-  }
+  if (topic.kind === 'board') return boardStates(view, size, now);
+  const state = topic.kind === 'match' ? view.matches.state(topic.eventId) : null;
+  return state === null ? [] : [state];
 }
 
 /** Answers a browser's request for an unknown page with a page. Returns false, without an answer, for all other requests. */

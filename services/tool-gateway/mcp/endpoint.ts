@@ -249,10 +249,9 @@ function nestsDeeper(value: unknown, levels: number): boolean {
 
 /** Returns the number of resources that a request subscribes to; null for another request. */
 function subscribedCount(body: unknown): number | null {
-  if (typeof body !== 'object' || body === null || !('method' in body)) return null;
-  if (body.method !== 'subscriptions/listen') return null;
-  const { params } = body as { params?: { notifications?: { resourceSubscriptions?: unknown } } };
-  const uris = params?.notifications?.resourceSubscriptions;
+  const message = object(body);
+  if (message?.method !== 'subscriptions/listen') return null;
+  const uris = object(object(message.params)?.notifications)?.resourceSubscriptions;
   return Array.isArray(uris) ? uris.length : 0;
 }
 

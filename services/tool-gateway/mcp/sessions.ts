@@ -8,6 +8,7 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { object } from '#domain/values.ts';
 import type { McpMetrics } from '../metrics.ts';
 import type { Caller } from './caller.ts';
 import type { ListKind } from './changes.ts';
@@ -34,7 +35,7 @@ const SEND_LIST_CHANGED: Readonly<Record<ListKind, (server: Server) => Promise<v
 const SESSION_HEADER = 'mcp-session-id';
 
 /** Methods that only the replica with the session can answer. */
-const SESSION_METHODS = new Set(['resources/subscribe', 'resources/unsubscribe']);
+const SESSION_METHODS = new Set<unknown>(['resources/subscribe', 'resources/unsubscribe']);
 
 /** Answers requests of revisions before 2026-07-28. Call `close` at the end. */
 export class McpSessions {
@@ -177,13 +178,7 @@ export class McpSessions {
 }
 
 function needsSession(body: unknown): boolean {
-  return (
-    typeof body === 'object' &&
-    body !== null &&
-    'method' in body &&
-    typeof body.method === 'string' &&
-    SESSION_METHODS.has(body.method)
-  );
+  return SESSION_METHODS.has(object(body)?.method);
 }
 
 /** Creates an HTTP error whose JSON-RPC error belongs to no request of the protocol (`id` is null). */

@@ -123,6 +123,6 @@ describe('the feed', () => {
     const found = await world.views.feed.ofEvent(7000001);
     world.views.feed.sweep(RECEIVED_AT + 1);
     expect(found.total).toBe(2);
-    for await (const text of found.texts()) expect(text).toBe('');
+    for await (const text of found.data) expect(text).toBe('[]');
   });
 });
