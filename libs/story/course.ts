@@ -1,4 +1,4 @@
-import type { FeedHealth, Guard, Score, TradingHalt } from '#records/types.ts';
+import type { FeedHealth, MatchState, TradingHalt } from '#records/types.ts';
 import type { FeedStatus } from '#trading/feed-status.ts';
 import { type Permission, tradingOf } from '#trading/trading.ts';
 import type { StoryStep } from '#views/store/board-view.ts';
@@ -26,12 +26,7 @@ export type Course = {
 };
 
 /** What the versions up to a time say of a match. */
-type CourseMatch = {
-  readonly status_type: string | null;
-  readonly score: Score | null;
-  readonly firm: Score | null;
-  readonly guard: Guard;
-};
+type CourseMatch = Readonly<Pick<MatchState, 'status_type' | 'score' | 'firm' | 'guard'>>;
 
 const NOTHING_KNOWN: CourseMatch = {
   status_type: null,

@@ -75,7 +75,8 @@ export type FeedStatus = {
 
 export type SourceFeedStatus = FeedStatus & { readonly source: string };
 
-const UNKNOWN: FeedStatus = {
+/** Where there is no record. */
+export const UNKNOWN: FeedStatus = {
   believed: false,
   state: 'unknown',
   reason: null,

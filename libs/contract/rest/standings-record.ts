@@ -11,13 +11,6 @@ const TYPES: ReadonlyMap<number, TableType> = new Map(
   [...TABLE_TYPES.values()].map((type) => [type.type_id ?? UNKNOWN_ID, type]),
 );
 
-type StandingsCell = {
-  readonly code: string;
-  readonly id: number;
-  readonly short_name: string;
-  readonly value: number | string;
-};
-
 /** Renders a derived table with these groups. Objects and groups have no names: a table depends on match results alone. */
 export function standingsRecord(table: Omit<Standings, 'later'>): JsonObject {
   const { standings_id, name, type_id, type_name, subtype, object_type, object_id, groups } = table;
@@ -114,9 +107,9 @@ function rowRecord(
 }
 
 /** Renders the columns of a row, in the order of its type. An unknown value is '' in tables of persons, and has no cell in others. */
-export function cellsOf(row: StandingsRow, type: TableType | undefined): StandingsCell[] {
+export function cellsOf(row: StandingsRow, type: TableType | undefined) {
   if (type === undefined) return [];
-  return type.columns.flatMap(({ code, id, short_name }): StandingsCell[] => {
+  return type.columns.flatMap(({ code, id, short_name }) => {
     const value = shownValue(row, type, code);
     return value === undefined ? [] : [{ code, id: id ?? UNKNOWN_ID, short_name, value }];
   });

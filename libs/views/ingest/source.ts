@@ -40,18 +40,10 @@ export type SourceOptions = TopicSource & {
 };
 
 /**
- * Topics that readers wait for. A message changes several of their partitions within a few milliseconds: a fetch over all partitions
- * finds what arrived since the last one, and its records form one batch.
+ * Topics that no reader waits for. A message changes several partitions of the others within a few milliseconds: a fetch over all
+ * partitions finds what arrived since the last one, and its records form one batch.
  */
-const URGENT: ReadonlySet<SourceTopic> = new Set([
-  // Its names are part of the rendered records of the other topics.
-  'catalogue',
-  'match-state',
-  'match-incidents',
-  'match-transitions',
-  'feed-health',
-  'trading-halts',
-]);
+const LATER: ReadonlySet<SourceTopic> = new Set(['normalized-messages', 'standings', 'provider-standings']);
 /** Interval between requests for the feed and for tables, milliseconds. */
 const PACE_MS = 50;
 
@@ -65,8 +57,8 @@ const LARGE_BATCH = 100;
 export async function followSources(options: SourceOptions): Promise<void> {
   const { prefix, onUpToDate } = options;
   const lanes = [
-    { topics: options.topics.filter((topic) => URGENT.has(topic)), paceMs: options.urgentPaceMs },
-    { topics: options.topics.filter((topic) => !URGENT.has(topic)), paceMs: PACE_MS },
+    { topics: options.topics.filter((topic) => !LATER.has(topic)), paceMs: options.urgentPaceMs },
+    { topics: options.topics.filter((topic) => LATER.has(topic)), paceMs: PACE_MS },
   ].filter(({ topics }) => topics.length > 0);
   const named = new Map(options.topics.map((topic) => [topicName(prefix, topic), topic]));
   const over = new AbortController();

@@ -99,17 +99,11 @@ export class Freshness {
   /** Whether the state of a match may be outdated at `now`, on the steady clock. */
   isInDoubt(eventId: number, now: number): boolean {
     if (this.#partitions === null) return false;
-    const readAt = this.#readAt.get(partitionOfKey(eventId, this.#partitions));
+    const readAt = this.#readAt.get(partitionOfKey(eventId, this.#partitions)) ?? Number.NEGATIVE_INFINITY;
     // Only a match that is behind costs a query for the version of its state.
-    const changed = this.#changed.get(eventId);
-    const version = changed === undefined ? 0 : (this.#matches.known(eventId)?.version ?? 0);
-    const doubts = doubtsOf({
-      version,
-      changed: changed ?? 0,
-      readAt: readAt ?? Number.NEGATIVE_INFINITY,
-      now,
-    });
-    return doubts.length > 0;
+    const changed = this.#changed.get(eventId) ?? 0;
+    const version = changed === 0 ? 0 : (this.#matches.known(eventId)?.version ?? 0);
+    return doubtsOf({ version, changed, readAt, now }).length > 0;
   }
 }
 

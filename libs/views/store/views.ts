@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { LEVELS } from '#contract/rest/tree.ts';
 import type { MatchState, Standings } from '#records/types.ts';
-import type { FeedStatus } from '#trading/feed-status.ts';
+import { type FeedStatus, UNKNOWN } from '#trading/feed-status.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { LevelIds, LevelNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
@@ -44,14 +44,7 @@ export type ViewChanges = {
 };
 
 /** Feed status of a match whose state may be outdated. */
-const OUTDATED: FeedStatus = {
-  believed: false,
-  state: 'expired',
-  reason: null,
-  since: null,
-  delay: null,
-  source: null,
-};
+const OUTDATED: FeedStatus = { ...UNKNOWN, state: 'expired' };
 
 /** The part of the views that the live board reads; every method returns at once. */
 export type BoardView = {

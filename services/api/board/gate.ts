@@ -22,12 +22,7 @@ export type GateOptions = {
 /** What the sender of a request may see, as of each call; null: nothing any more. */
 export type CurrentAccess = { access(): Access | null };
 
-export type BoardGate = {
-  /** Returns what the sender of a request may see; null when it has to sign in first. */
-  enter(request: FastifyRequest): CurrentAccess | null;
-  /** Returns who may halt trading by this request; null: nobody. */
-  operator(request: FastifyRequest): Operator | null;
-};
+export type BoardGate = Awaited<ReturnType<typeof boardGate>>;
 
 const COOKIE = 'touchline_session';
 const COOKIE_OF = new RegExp(`(?:^|;\\s*)${COOKIE}=([A-Za-z0-9._-]+)`);
@@ -39,7 +34,7 @@ const EVERYTHING: Access = { clientId: 0, competitions: null, operations: null }
 const credentials = z.object({ client_id: z.string(), secret_key: z.string(), to: z.string().default('/') });
 
 /** Registers the pages for signing in and out, and returns the gate of the board's routes. */
-export async function boardGate(app: FastifyInstance, options: GateOptions): Promise<BoardGate> {
+export async function boardGate(app: FastifyInstance, options: GateOptions) {
   const { sessions, openOnLoopback, competitions, publicUrl } = options;
   const all = servedAccess(EVERYTHING, competitions);
   const everything = { access: () => all };
@@ -83,8 +78,11 @@ export async function boardGate(app: FastifyInstance, options: GateOptions): Pro
   });
 
   return {
-    enter: (request) => (openOnLoopback && isFromThisMachine(request) ? everything : viewerOf(request)),
-    operator: (request) => viewerOf(request)?.operator() ?? null,
+    /** Returns what the sender of a request may see; null when it has to sign in first. */
+    enter: (request: FastifyRequest): CurrentAccess | null =>
+      openOnLoopback && isFromThisMachine(request) ? everything : viewerOf(request),
+    /** Returns who may halt trading by this request; null: nobody. */
+    operator: (request: FastifyRequest): Operator | null => viewerOf(request)?.operator() ?? null,
   };
 }
 

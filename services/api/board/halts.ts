@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { boardMatch } from '#story/board-match.ts';
-import { feedPast, type Halt, haltsOf, matchCourse, type ReasonTotal, reasonTotals } from '#story/course.ts';
+import { feedPast, type Halt, haltsOf, matchCourse, reasonTotals } from '#story/course.ts';
 import { type BoardMatch, phaseOf } from '#story/match.ts';
 import { isOver } from '#trading/trading.ts';
 import type { ShownState } from '#views/store/board-view.ts';
@@ -18,15 +18,7 @@ const REMEMBERED_SECONDS = 2;
 export type MatchHalt = Halt & { readonly match: BoardMatch };
 
 /** The content of the page of the halts. */
-export type Halts = {
-  /** The newest first, those that go on before all others. */
-  readonly halts: readonly MatchHalt[];
-  readonly omitted: number;
-  readonly totals: readonly ReasonTotal[];
-  /** Number of live matches, and of those that are halted now. */
-  readonly live: number;
-  readonly haltedNow: number;
-};
+export type Halts = Awaited<ReturnType<HaltReader['read']>>;
 
 /** The halts of a match as of a version, the orders by hand, and a time, Unix seconds. */
 type Known = {
@@ -48,7 +40,7 @@ export class HaltReader {
   }
 
   /** `now`: Unix seconds. Other requests are answered between two stories: those of an evening take a second together. */
-  async read(view: ReadView, now: number): Promise<Halts> {
+  async read(view: ReadView, now: number) {
     const since = now * 1000 - COVERED_MS;
     const states = boardStates(view, this.#size, now).filter(
       ({ status_type, cause }) => status_type !== 'scheduled' && cause.received_at > since,
@@ -66,9 +58,11 @@ export class HaltReader {
       (a, b) => open(a) - open(b) || b.from - a.from || a.match.event_id - b.match.event_id,
     );
     return {
+      /** The newest first, those that go on before all others. */
       halts: ordered.slice(0, MAX_HALTS),
       omitted: Math.max(0, ordered.length - MAX_HALTS),
       totals: reasonTotals(ordered, now * 1000),
+      /** Number of live matches, and of those that are halted now. */
       live: states.filter((state) => phaseOf(state, now) === 'live').length,
       haltedNow: ordered.filter(({ to }) => to === null).length,
     };
