@@ -210,14 +210,6 @@ export type Halt = {
   readonly score: string | null;
 };
 
-/** The halts of one reason. */
-export type ReasonTotal = {
-  readonly reason: string;
-  readonly halts: number;
-  /** Milliseconds in which the halts that had the reason lasted. */
-  readonly duration: number;
-};
-
 /** Returns the halts of a match, oldest first, stretches that follow each other as one. `isOver`: none goes on. */
 export function haltsOf({ stretches, scores }: Course, isOver: boolean): Halt[] {
   const halts: Halt[] = [];
@@ -240,13 +232,17 @@ export function haltsOf({ stretches, scores }: Course, isOver: boolean): Halt[] 
 }
 
 /** Returns the halts of each reason, the most frequent first. A halt with several reasons counts for each. `now`: Unix milliseconds. */
-export function reasonTotals(halts: readonly Halt[], now: number): ReasonTotal[] {
-  const totals = new Map<string, ReasonTotal>();
-  for (const { from, to, reasons } of halts) {
-    for (const reason of reasons) {
-      const { halts: count, duration } = totals.get(reason) ?? { halts: 0, duration: 0 };
-      totals.set(reason, { reason, halts: count + 1, duration: duration + (to ?? now) - from });
-    }
-  }
-  return [...totals.values()].sort((a, b) => b.halts - a.halts || b.duration - a.duration);
+export function reasonTotals(halts: readonly Halt[], now: number) {
+  const ofReasons = halts.flatMap(({ from, to, reasons }) =>
+    reasons.map((reason) => ({ reason, lasted: (to ?? now) - from })),
+  );
+  return Array.from(
+    Map.groupBy(ofReasons, ({ reason }) => reason),
+    ([reason, all]) => ({
+      reason,
+      halts: all.length,
+      /** Milliseconds in which the halts that had the reason lasted. */
+      duration: all.reduce((sum, { lasted }) => sum + lasted, 0),
+    }),
+  ).sort((a, b) => b.halts - a.halts || b.duration - a.duration);
 }

@@ -6,15 +6,6 @@ import type { ProviderStandings, Standings } from '#records/types.ts';
 import type { KnockOutMatch, KnockOutStage, SeasonEntry, TableEntry } from './board-view.ts';
 import { Conditions, type CountedPage, SqlView, type Statements } from './sql.ts';
 
-/** A table as it is today, with the time at which it became visible here, Unix seconds. */
-type StoredTable = {
-  readonly changed: number;
-  readonly competition_id: number | null;
-  readonly season_id: number | null;
-  /** As `data.standings`. */
-  readonly record: JsonObject;
-};
-
 type TableRow = { readonly json: string; readonly derived: 0 | 1; readonly changed: number };
 
 /** SQL condition on the catalogue: a stage with brackets, unless its record has `show_standings`. */
@@ -103,15 +94,15 @@ export class TableView extends SqlView {
     return dayOf(this.#now());
   }
 
-  /** Returns a table as it is today; undefined if it is unknown or deleted. */
-  find(id: number): StoredTable | undefined {
-    const text = `SELECT json, derived, changed FROM standings WHERE id = ? AND deleted = 0 AND ${NO_BRACKET}`;
+  /** Returns a table as it is today, `record` as `data.standings`; undefined if it is unknown or deleted. */
+  find(id: number) {
+    const text = `SELECT json, derived FROM standings WHERE id = ? AND deleted = 0 AND ${NO_BRACKET}`;
     const [row] = this.sql.rows<TableRow>(text, id);
     if (row === undefined) return undefined;
     const table = row.derived ? this.#todays(row.json) : (JSON.parse(row.json) as ProviderStandings);
-    const record = 'item_status' in table ? rankingRecord(table) : standingsRecord(table);
     const { competition_id, season_id, ut } = table;
-    return { changed: row.changed, competition_id, season_id, record: { ut, ...record } };
+    const record: JsonObject = 'item_status' in table ? rankingRecord(table) : standingsRecord(table);
+    return { competition_id, season_id, record: { ut, ...record } };
   }
 
   /** Returns the derived tables of a season with a type that are not deleted, as they are today. */

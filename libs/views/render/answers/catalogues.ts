@@ -108,8 +108,6 @@ export function catalogueData(views: Views) {
     }
     return [...merged].map(([id, entry]) => ({ ...entry, id })).sort((a, b) => a.id - b.id);
   };
-  const statuses = () => entries('status', STATUS_RECORDS);
-  const incidentTypes = () => entries('incident', INCIDENT_TYPES);
   // Sports share ids of types: the same id is another type in another sport.
   const standingsTypes = (sportId: number) =>
     entries(
@@ -123,10 +121,14 @@ export function catalogueData(views: Views) {
       record: { columns: [], ...record, type_id: entry.id, type_name: record.name, sport_id: sportId },
     }));
   /** Status records do not name their sport; only soccer's ids are known. */
-  const statusesOf = (sportId: number) =>
-    statuses().filter(({ id }) => sportId === SOCCER && STATUSES_OF_SOCCER.has(id));
-  const incidentTypesOf = (sportId: number) =>
-    incidentTypes().filter(({ record }) => record.sport_id === sportId);
+  const statuses = (sportId: number | undefined) =>
+    entries('status', STATUS_RECORDS).filter(
+      ({ id }) => sportId === undefined || (sportId === SOCCER && STATUSES_OF_SOCCER.has(id)),
+    );
+  const incidentTypes = (sportId: number | undefined) =>
+    entries('incident', INCIDENT_TYPES).filter(
+      ({ record }) => sportId === undefined || record.sport_id === sportId,
+    );
 
   return {
     sports: (query) => answer('sports', entries('sport', SPORTS), query),
@@ -136,7 +138,7 @@ export function catalogueData(views: Views) {
       const soccer = id === SOCCER;
       const sport = {
         ...found.record,
-        statuses: statusesOf(id).map(({ record }) => record),
+        statuses: statuses(id).map(({ record }) => record),
         // Those of another sport are known only from its record.
         results: soccer ? kinds(RESULT_NAMES) : (found.record.results ?? []),
         stats: soccer
@@ -145,7 +147,7 @@ export function catalogueData(views: Views) {
         details: soccer
           ? kinds(DETAIL_NAMES).map(({ id, name }) => ({ id, name }))
           : (found.record.details ?? []),
-        incidents: incidentTypesOf(id).map(({ record }) => record),
+        incidents: incidentTypes(id).map(({ record }) => record),
         standings_types: standingsTypes(id).map(({ record }) => record),
         venues_details: [],
       };
@@ -153,14 +155,8 @@ export function catalogueData(views: Views) {
     },
     areas: (query) => answer('areas', entries('area', AREA_RECORDS).map(withAllFields), query),
     languages: (query) => answer('languages', entries('language', LANGUAGE_RECORDS), query),
-    statuses: (query) =>
-      answer('statuses', query.sport_id === undefined ? statuses() : statusesOf(query.sport_id), query),
-    incidentTypes: (query) =>
-      answer(
-        'incidents',
-        query.sport_id === undefined ? incidentTypes() : incidentTypesOf(query.sport_id),
-        query,
-      ),
+    statuses: (query) => answer('statuses', statuses(query.sport_id), query),
+    incidentTypes: (query) => answer('incidents', incidentTypes(query.sport_id), query),
     standingsTypes: (query) => answer('standings_types', standingsTypes(query.sport_id ?? SOCCER), query),
   } satisfies Partial<ProviderData>;
 }
