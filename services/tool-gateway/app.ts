@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { createSilentApp, type SilentAppOptions } from '#service/silent-app.ts';
 import { traceRequests } from '#tracing/trace-requests.ts';
 import type { IssuedToken, TokenExchange } from './token-exchange/exchange.ts';
@@ -68,17 +68,15 @@ async function tokenRoutes(app: FastifyInstance, { exchange, onAnswer }: TokenRo
     return refuse(reply, refusal);
   });
   app.route({
-    method: ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     url: TOKEN_PATH,
-    // Answers before the body is read.
-    onRequest: async (_request, reply) =>
-      refuse(reply.header('allow', 'POST'), new ExchangeError('METHOD_NOT_ALLOWED')),
-    handler: async () => {},
-  });
-  app.post(
-    TOKEN_PATH,
-    { onRequest: async ({ ip }) => exchange.admitAddress(ip) },
-    async (request: FastifyRequest, reply) => {
+    // Refuses before the body is read.
+    async onRequest({ method, ip }, reply) {
+      if (method === 'POST') return exchange.admitAddress(ip);
+      refuse(reply.header('allow', 'POST'), new ExchangeError('METHOD_NOT_ALLOWED'));
+      return reply;
+    },
+    async handler(request, reply) {
       const body = request.body instanceof Uint8Array ? request.body : new Uint8Array();
       const issued = await exchange.exchange(parseExchange(request.headers['content-type'], body));
       onAnswer('issued', reply.elapsedTime / 1000);
@@ -87,7 +85,7 @@ async function tokenRoutes(app: FastifyInstance, { exchange, onAnswer }: TokenRo
         .headers(HEADERS)
         .send(JSON.stringify(bodyOf(issued)));
     },
-  );
+  });
 }
 
 function bodyOf({ text, token: { expires_at } }: IssuedToken): object {

@@ -9,7 +9,10 @@ import { notFound, requireAccess, since } from './access.ts';
 /** SQL condition: a team, which stands for both `?`, is one of the sides. */
 export const PLAYS = '(home_id = ? OR away_id = ?)';
 
-type TimedQuery = Pick<EventsQuery, 'status_type' | 'date_from' | 'date_to' | 'holdsNow' | 'liveSince'>;
+type TimedQuery = Pick<
+  EventsQuery,
+  'sport_id' | 'status_type' | 'date_from' | 'date_to' | 'timestamp' | 'holdsNow' | 'liveSince'
+>;
 
 /** Returns an event that the client may see. Throws `not_found`, `not_served`, `forbidden`. */
 export function visibleEvent(matches: MatchView, id: number, access: Access): EventRow {
@@ -25,27 +28,26 @@ export function eventConditions(query: EventsQuery, tree: TreeView, access: Acce
   if (competition_id !== undefined) requireAccess(access, competition_id);
   if (season_id !== undefined) requireAccess(access, tree.competitionOf('season', season_id));
   if (stage_id !== undefined) requireAccess(access, tree.competitionOf('stage', stage_id));
-  return inTime(visibleEvents(access, query.timestamp !== undefined), query)
-    .where('sport_id = ?', query.sport_id)
+  return inTime(query, access)
     .where('competition_id = ?', competition_id)
     .where('season_id = ?', season_id)
     .where('stage_id = ?', stage_id)
-    .where(venue_type === undefined ? PLAYS : `${venue_type}_id = ?`, query.participant_id)
-    .where('changed >= ?', since(query.timestamp));
+    .where(venue_type === undefined ? PLAYS : `${venue_type}_id = ?`, query.participant_id);
 }
 
 /** SQL condition: a match is in play, given `liveSince` in milliseconds. */
 const IN_PLAY = "(status_type = 'live' AND received_at >= ?)";
 
-/** Adds the conditions of status and dates; a window that holds now has every match in play. */
-function inTime(
-  conditions: Conditions,
-  { status_type, date_from, date_to, holdsNow = false, liveSince }: TimedQuery,
-): Conditions {
-  const since = liveSince * 1000;
-  if (status_type === 'live') conditions.also(IN_PLAY, since);
+/** Returns the conditions of sport, status, dates and changes; a window that holds now has every match in play. */
+function inTime(query: TimedQuery, access: Access): Conditions {
+  const { sport_id, status_type, date_from, date_to, timestamp, holdsNow = false, liveSince } = query;
+  const conditions = visibleEvents(access, timestamp !== undefined)
+    .where('sport_id = ?', sport_id)
+    .where('changed >= ?', since(timestamp));
+  const inPlaySince = liveSince * 1000;
+  if (status_type === 'live') conditions.also(IN_PLAY, inPlaySince);
   else conditions.where('status_type = ?', status_type);
-  const [orInPlay, values] = holdsNow ? [` OR ${IN_PLAY}`, [since]] : ['', []];
+  const [orInPlay, values] = holdsNow ? [` OR ${IN_PLAY}`, [inPlaySince]] : ['', []];
   if (date_from !== undefined) conditions.also(`(start >= ?${orInPlay})`, date_from, ...values);
   if (date_to !== undefined) conditions.also(`(start <= ?${orInPlay})`, date_to, ...values);
   return conditions;
@@ -53,9 +55,7 @@ function inTime(
 
 /** Returns the conditions of `livescore.index`. */
 export function boardConditions(query: LivescoreQuery, access: Access): Conditions {
-  const conditions = inTime(visibleEvents(access, query.timestamp !== undefined), query)
-    .where('sport_id = ?', query.sport_id)
-    .where('changed >= ?', since(query.timestamp));
+  const conditions = inTime(query, access);
   // A client that follows changes must learn that a match is postponed.
   if (query.show_postponed === 'no' && query.timestamp === undefined)
     conditions.also(`status_id IS NOT ${STATUS.postponed}`);
