@@ -12,8 +12,16 @@ import type { MatchOrder, TeamRow } from '../store/matches.ts';
 import type { Conditions, CountedPage } from '../store/sql.ts';
 import type { StepClass } from '../store/story-steps.ts';
 import type { Views } from '../store/views.ts';
-import { isCovered, requireAccess, since } from './access.ts';
-import { boardConditions, eventConditions, PLAYS, visibleEvent, visibleEvents } from './events.ts';
+import {
+  boardConditions,
+  eventConditions,
+  isCovered,
+  PLAYS,
+  requireAccess,
+  since,
+  visibleEvent,
+  visibleEvents,
+} from './access.ts';
 
 /** The state of a match, with the names that only its record in the contract has; null where unknown. */
 export type NamedMatch = {

@@ -1,6 +1,6 @@
 /** The page of the halts: what was halted in the last 24 hours, by the stories of the matches and their feeds. */
 import { expect, test } from 'vitest';
-import { HaltReader } from './halts.ts';
+import { HaltReader } from './pages/halts-page.ts';
 import { type FixtureMatch, PlayedViews } from './testing/playing.ts';
 import { firstHalf, incident, SERBIA_BRAZIL as match, secondHalf } from './testing/scenes.ts';
 import { OPEN, ServedBoard } from './testing/served.ts';

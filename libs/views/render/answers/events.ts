@@ -4,8 +4,14 @@ import { RestError } from '#contract/rest/errors.ts';
 import type { Access, EventsQuery, Paging, ProviderData } from '#contract/rest/provider.ts';
 import { renderChain, renderTree } from '#contract/rest/tree.ts';
 import type { JsonObject } from '#json/values.ts';
-import { accessKey, since } from '../../queries/access.ts';
-import { boardConditions, eventConditions, visibleEvent, visibleEvents } from '../../queries/events.ts';
+import {
+  accessKey,
+  boardConditions,
+  eventConditions,
+  since,
+  visibleEvent,
+  visibleEvents,
+} from '../../queries/access.ts';
 import type { EventForm, EventRow } from '../../store/matches.ts';
 import type { Conditions } from '../../store/sql.ts';
 import type { Views } from '../../store/views.ts';

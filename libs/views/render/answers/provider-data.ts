@@ -1,7 +1,6 @@
 import { RestError } from '#contract/rest/errors.ts';
 import type { ProviderData } from '#contract/rest/provider.ts';
-import { since } from '../../queries/access.ts';
-import { visibleEvent } from '../../queries/events.ts';
+import { since, visibleEvent } from '../../queries/access.ts';
 import type { Views } from '../../store/views.ts';
 import { catalogueData } from './catalogues.ts';
 import { eventData } from './events.ts';
