@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { playedMinute, renderMinute, type TimedMatch } from './clock.ts';
+import { playedMinute, renderMinute } from './clock.ts';
 import { clockRule, SOCCER_CLOCK } from './clock-rule.ts';
+
+type TimedMatch = Parameters<typeof playedMinute>[0];
 
 const at = (minutes: number, seconds: number) => minutes * 60 + seconds;
 

@@ -102,7 +102,7 @@ function shownAt(clock: Clock, at: number): number | null {
 export const QUIET_AFTER_SECONDS = 60;
 
 /** The fields of a match that `playedMinute` reads. `ut`: the provider's time, Unix seconds; `received_at`: Unix milliseconds. */
-export type TimedMatch = {
+type TimedMatch = {
   readonly clock: Clock | null;
   readonly status_id: number | null;
   readonly ut: number;

@@ -11,7 +11,6 @@ import { eventText, type ReportedSide, sameValue } from './event.ts';
 import {
   compareKeys,
   comparePositions,
-  type MatchStage,
   type MessageKey,
   type MessagePosition,
   progressOf,
@@ -170,7 +169,7 @@ export class EventRegister {
   }
 
   /** Remembers a report of the match's stage. Returns whether the memory changed. */
-  #remember(stage: MatchStage, { ut, messageId }: MessagePosition): boolean {
+  #remember(stage: ReturnType<typeof stageOf>, { ut, messageId }: MessagePosition): boolean {
     const course = this.#course;
     const position = { ut, messageId };
     const isBefore = (first: MessagePosition | null) =>

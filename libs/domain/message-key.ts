@@ -23,11 +23,14 @@ export function isFinished(statusId: number | null, statusType: string | null): 
   return statusType === 'finished' || FINISHED_STATUSES.has(statusId);
 }
 
-/** How far a match is, as far as going back matters (laws 2 and 9). */
-export type MatchStage = 'scheduled' | 'in_play' | 'finished';
-
-/** Returns the stage of a match of this status: scheduled, or in play, interruptions included, or finished; null for any other. */
-export function stageOf(statusId: number | null, statusType: string | null): MatchStage | null {
+/**
+ * Returns how far a match of this status is, as far as going back matters (laws 2 and 9): in play includes interruptions; null for
+ * any other.
+ */
+export function stageOf(
+  statusId: number | null,
+  statusType: string | null,
+): 'scheduled' | 'in_play' | 'finished' | null {
   if (isFinished(statusId, statusType)) return 'finished';
   const type = statusType ?? (statusId === null ? undefined : STATUSES.get(statusId)?.type);
   if (type === 'live' || type === 'interrupted') return 'in_play';

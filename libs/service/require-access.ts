@@ -54,10 +54,9 @@ async function requireKafka(
     (text) => new StreamError('UNAVAILABLE', text),
   );
   if (options.signal.aborted) return;
-  const { requireRights } = await import('#topics/required-topics.ts');
+  const { requireRights, watchTopics } = await import('#topics/required-topics.ts');
   const names = services.filter(isServiceName);
   await Promise.all(names.map((one) => requireRights(brokers, prefix, one)));
-  const { watchTopics } = await import('./topic-watch.ts');
   await watchTopics(names, { brokers, prefix }, options);
 }
 

@@ -7,7 +7,7 @@
 export const SOCCER = 5;
 
 /** A status of an event, as in `/v2/statuses`. */
-export type EventStatus = {
+type EventStatus = {
   readonly id: number;
   readonly name: string;
   readonly shortName: string;

@@ -1,10 +1,12 @@
 /** What a service requires of its topics on the broker: rights, settings, and that none was lost. */
-import type { BrokerConnections } from '#cluster/access.ts';
+import { BrokerConnections } from '#cluster/access.ts';
+import { findMissingRights, type MissingRights } from '#cluster/describe.ts';
 import { adminOver } from '#cluster/topic-admin.ts';
+import { reasonOf } from '#errors/touchline-error.ts';
 import { type Brokers, shownBrokers } from '#security/brokers.ts';
+import type { Logger } from '#streams/log.ts';
 import { poll } from '#timing/poll.ts';
-import { findMissingRights, type MissingRights } from '../cluster/describe.ts';
-import { type Right, rightsOf, rightText, type ServiceName, sourcesOf } from './acls.ts';
+import { isProcessor, type Right, rightsOf, rightText, type ServiceName, sourcesOf } from './acls.ts';
 import { requiredTopics } from './admin.ts';
 import { ServiceRightsError, TopicMismatchError } from './errors.ts';
 import { findLostTopics, topicsLost } from './topic-ids.ts';
@@ -44,6 +46,8 @@ export async function requireRights(brokers: Brokers, prefix: string, service: S
 }
 
 const TIMEOUT_MS = 3_000;
+/** Interval between checks of the topics of a running service. */
+const WATCH_EVERY_MS = 60_000;
 
 /** Topics whose loss stops no service: their writers publish all of it again within seconds. */
 const RENEWED: ReadonlySet<TopicName> = new Set(['feed-health', 'ingress-status']);
@@ -51,6 +55,38 @@ const RENEWED: ReadonlySet<TopicName> = new Set(['feed-health', 'ingress-status'
 const REFILLED: Readonly<Partial<Record<ServiceName, readonly TopicName[]>>> = {
   'feed-poller': ['catalogue', 'poller-checkpoints'],
 };
+
+/**
+ * Requires the topics of these services as `requireSettings` does, and again every minute: logs an error once for each change.
+ * The services continue, as refused input would be lost as well. Processors check theirs at each claim.
+ */
+export async function watchTopics(
+  services: readonly ServiceName[],
+  { brokers, prefix }: { readonly brokers: Brokers; readonly prefix: string },
+  {
+    logger,
+    signal,
+    everyMs = WATCH_EVERY_MS,
+  }: { readonly logger: Pick<Logger, 'error'>; readonly signal: AbortSignal; readonly everyMs?: number },
+): Promise<void> {
+  const connections = new BrokerConnections(brokers, 'touchline-topics');
+  signal.addEventListener('abort', () => void connections.close());
+  for (const service of services) await requireSettings(connections, prefix, service);
+  const last = new Map<string, string>();
+  const check = async (): Promise<void> => {
+    for (const service of services.filter((one) => !isProcessor(one))) {
+      const error: unknown = await requireSettings(connections, prefix, service).catch(
+        (cause: unknown) => cause,
+      );
+      const text = error === undefined ? '' : reasonOf(error);
+      if (text !== '' && last.get(service) !== text && !signal.aborted) logger.error({ err: error }, text);
+      last.set(service, text);
+    }
+  };
+  const timer = setInterval(() => void check(), everyMs);
+  timer.unref();
+  signal.addEventListener('abort', () => clearInterval(timer));
+}
 
 /** Checks that a service's topics were neither changed nor lost. Throws `TopicMismatchError`, `ServiceRightsError`; not without an answer. */
 export async function requireSettings(

@@ -6,7 +6,7 @@ import { type HandHalts, MAX_UNREAD_MS } from './halts.ts';
 export type Permission = 'safe' | 'halted' | 'not_in_play';
 
 /** The fields of match state that the rule reads. */
-export type TradedMatch = {
+type TradedMatch = {
   /** The provider's status type: scheduled, live, interrupted, finished, cancelled, deleted; null is unknown. */
   readonly status_type: string | null;
   /** The score without goals that await confirmation; null is unknown. */

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { flagsOf } from '#processors/match/loaded-match.ts';
-import type { MatchCommit, MatchPartitionOptions } from '#processors/match/match-partition.ts';
+import type { MatchPartitionOptions } from '#processors/match/match-partition.ts';
 import { codecs, commitMessages, goal, partitionOf, START } from '#processors/match/testing/partition.ts';
 import type { Incident, MatchState, NormalizedMessage } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
@@ -29,6 +29,8 @@ function goalOf(eventId: number, at: number, participant_id: number): Buffer {
   const incident: Incident = { ...(message.incident?.incident as Incident), participant_id };
   return codecs['normalized-messages'].encode({ ...message, incident: { deleted: false, incident } });
 }
+
+type MatchCommit = Parameters<NonNullable<MatchPartitionOptions['onCommitted']>>[0];
 
 /** A partition, its reports, and a function that applies messages and commits. */
 function reporting(limits: Partial<MatchPartitionOptions> = {}) {
@@ -66,7 +68,7 @@ test('counts matches in memory by flag until they are corrected, spilled, or the
 test('observes the time from receipt to commit, and sets a gauge for each flag', async () => {
   const registry = new Registry();
   const observe = commitMetrics(registry, () => 10_500);
-  observe(3, { receivedAt: [10_000, 9_500], flagged: { score_differs: 2, orphan: 0, anomaly: 1 } });
+  observe(3)({ receivedAt: [10_000, 9_500], flagged: { score_differs: 2, orphan: 0, anomaly: 1 } });
   const text = await registry.metrics();
   expect(text).toContain('touchline_stage_latency_seconds_sum{stage="received_to_state"} 1.5\n');
   expect(text).toContain('touchline_flagged_matches{partition="3",reason="score_differs"} 2\n');

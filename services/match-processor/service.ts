@@ -1,10 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import { MATCH_FLAGS, VALUES } from '#processors/match/loaded-match.ts';
-import {
-  type MatchCommit,
-  MatchPartition,
-  type MatchPartitionOptions,
-} from '#processors/match/match-partition.ts';
+import { MatchPartition, type MatchPartitionOptions } from '#processors/match/match-partition.ts';
 import { WEBHOOK_TOPICS, WebhookStage } from '#processors/match/webhook-stage.ts';
 import { runProcessor } from '#service/run-processor.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
@@ -24,7 +20,6 @@ export const matchProcessor: ServiceDefinition<typeof settings> = {
     const { MAX_LOADED_MATCHES: maxLoaded, COMPOSE_WEBHOOKS } = context.config;
     const values = [...VALUES, ...WEBHOOK_TOPICS] as const;
     return runProcessor(NAME, context, values, ({ codecs, topicName }, partition, partitions) => {
-      const onCommitted: MatchPartitionOptions['onCommitted'] = (commit) => observe(partition, commit);
       return new MatchPartition({
         partition,
         partitions,
@@ -33,7 +28,7 @@ export const matchProcessor: ServiceDefinition<typeof settings> = {
         maxLoaded,
         webhooks:
           COMPOSE_WEBHOOKS === 'on' ? new WebhookStage({ codecs, topicName, now: Date.now }) : undefined,
-        onCommitted,
+        onCommitted: observe(partition),
       });
     });
   },
@@ -43,7 +38,7 @@ export const matchProcessor: ServiceDefinition<typeof settings> = {
 export function commitMetrics(
   registry: Registry,
   now: () => number,
-): (partition: number, commit: MatchCommit) => void {
+): (partition: number) => NonNullable<MatchPartitionOptions['onCommitted']> {
   const { received_to_state } = stageLatencies(registry, ['received_to_state']);
   const matches = new Gauge({
     name: 'touchline_flagged_matches',
@@ -51,9 +46,10 @@ export function commitMetrics(
     labelNames: ['partition', 'reason'],
     registers: [registry],
   });
-  return (partition, { receivedAt, flagged }) => {
-    const committedAt = now();
-    for (const at of receivedAt) received_to_state(committedAt - at);
-    for (const reason of MATCH_FLAGS) matches.set({ partition, reason }, flagged[reason]);
-  };
+  return (partition) =>
+    ({ receivedAt, flagged }) => {
+      const committedAt = now();
+      for (const at of receivedAt) received_to_state(committedAt - at);
+      for (const reason of MATCH_FLAGS) matches.set({ partition, reason }, flagged[reason]);
+    };
 }

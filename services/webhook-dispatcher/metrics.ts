@@ -2,7 +2,6 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { stageLatencies } from '#service/stage-latency.ts';
 
 const STATES = ['delivering', 'failing', 'disabled'] as const;
-export type DeliveryState = (typeof STATES)[number];
 /** The state of a subscription that no key opens: it has no delivery. */
 const SEALED = 'sealed';
 
@@ -11,7 +10,7 @@ export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>;
 
 /** Current figures of the gauges. */
 export type DeliveryFigures = {
-  readonly states: ReadonlyMap<DeliveryState, number>;
+  readonly states: ReadonlyMap<(typeof STATES)[number], number>;
   /** Subscriptions of this process that no key opens. */
   readonly sealed: number;
   /** Partitions of webhook-progress that the group has assigned to this process, and that it does not deliver. */

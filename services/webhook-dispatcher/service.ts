@@ -11,7 +11,7 @@ import { topicName } from '#topics/topics.ts';
 import { type DispatcherConfig, settings } from './config.ts';
 import type { DeliveryContext } from './delivery/delivery.ts';
 import { Dispatcher } from './delivery/dispatcher.ts';
-import { MessageSource } from './delivery/message-source.ts';
+import { MessageReader } from './delivery/message-reader.ts';
 import { ownPartition } from './delivery/progress-log.ts';
 import { WebhookSubscriptions } from './delivery/subscriptions.ts';
 import { dispatcherMetrics, registerDeliveryGauges } from './metrics.ts';
@@ -41,7 +41,7 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   const codec = await registry.codec('webhook-progress');
   const client = openStreamClient({ brokers, clientId: application, log });
   const source = { brokers, prefix, registry };
-  const messages = await MessageSource.open({
+  const messages = await MessageReader.open({
     source,
     client,
     reader: application,

@@ -8,7 +8,7 @@ import { FRESHNESS_POLL_MS, inDoubt, WENT_BACK, wentBack } from '#trading/tradin
 import { MatchReader } from '../../../libs/reader/match-reader.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
-import type { MatchTrading, StoryFacts } from './page.ts';
+import type { StoryFacts } from './page.ts';
 
 /** The topics that hold a match; its records are in the partition of its event id. */
 export const MATCH_TOPICS = [
@@ -79,7 +79,7 @@ export class FollowedMatch {
   }
 
   /** Returns what may be traded on the match now. */
-  trading(now: Now): MatchTrading {
+  trading(now: Now) {
     const { state } = this;
     const { feed, permission, reasons } = this.reader.guard(this.#eventId, now);
     const { standing } = this.reader.halts.standing(now, state);

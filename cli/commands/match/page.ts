@@ -43,7 +43,7 @@ export type StoryFacts = {
 };
 
 /** What may be traded on the match now, with the halts by hand that stand. */
-export type MatchTrading = {
+type MatchTrading = {
   readonly trading: Trading;
   readonly feed: FeedStatus;
   readonly halts: readonly TradingHalt[];

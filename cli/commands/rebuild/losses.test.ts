@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause } from '#records/types.ts';
-import { lostMatches, type MatchEvidence, type MatchInput, matchFate } from './losses.ts';
+import { lostMatches, matchFate } from './losses.ts';
 
 const causeAt = (offset: number): Cause => ({
   topic: 'normalized-messages',
@@ -11,16 +11,16 @@ const causeAt = (offset: number): Cause => ({
   message_id: String(offset),
 });
 
-const evidence = (version: number | null, first: number, last: number | null): MatchEvidence => ({
+const evidence = (version: number | null, first: number, last: number | null) => ({
   first: version === null ? null : { version, cause: causeAt(first) },
   last: last === null ? null : causeAt(last),
 });
 
 /** An input with the offsets from `start` to before `end`. */
-const log = (start: number, end: number): MatchInput => ({
+const log = (start: number, end: number) => ({
   hasMessage: end > start,
   start,
-  has: ({ offset }) => offset >= start && offset < end,
+  has: ({ offset }: Cause) => offset >= start && offset < end,
 });
 
 describe('the fate of a match', () => {

@@ -16,7 +16,7 @@ export type RebuildLoss = { readonly count: number; readonly text: string };
 const NOTHING: RebuildLoss = { count: 0, text: '' };
 
 /** What the topics of a system say of a match. */
-export type MatchEvidence = {
+type MatchEvidence = {
   /** The first transition that the log still has; null without a readable one. */
   readonly first: { readonly version: number; readonly cause: Cause } | null;
   /** The cause of its state; null without a readable one. */
@@ -24,7 +24,7 @@ export type MatchEvidence = {
 };
 
 /** What the input still has of a match. */
-export type MatchInput = {
+type MatchInput = {
   readonly hasMessage: boolean;
   /** Where its partition begins. */
   readonly start: number;
@@ -32,7 +32,7 @@ export type MatchInput = {
 };
 
 /** What a rebuild gives of a match: the same; nothing; something else, as messages are missing; or what nobody can say. */
-export type MatchFate = 'whole' | 'gone' | 'cut' | 'unknown';
+type MatchFate = 'whole' | 'gone' | 'cut' | 'unknown';
 
 /** Judges whether the input still has every message of a match: its log loses records at its beginning or its end, never between. */
 export function matchFate({ first, last }: MatchEvidence, input: MatchInput): MatchFate {

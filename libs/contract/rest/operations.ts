@@ -20,9 +20,12 @@ import {
   openDates,
   stagesParameters,
   standingsParameters,
+  type ValuesOf,
 } from './parameters.ts';
-import type { Access, EventsQuery, EventsValues } from './provider.ts';
+import type { Access, EventsQuery } from './provider.ts';
 import { ANSWERS } from './records.ts';
+
+type EventsValues = ValuesOf<typeof eventsParameters>;
 
 function isNarrowed({ competition_id, season_id, stage_id, participant_id }: EventsValues): boolean {
   return (competition_id ?? season_id ?? stage_id ?? participant_id) !== undefined;

@@ -56,10 +56,8 @@ export type StagesQuery = ValuesOf<typeof stagesParameters>;
 export type StandingsQuery = ValuesOf<typeof standingsParameters>;
 /** `liveSince`: a live event whose last message was received before is no longer in play, Unix seconds. */
 type LiveLimit = { readonly liveSince: number };
-/** The parameters of a list of events. Dates are `YYYY-MM-DD HH:MM:SS`, inclusive. */
-export type EventsValues = ValuesOf<typeof eventsParameters>;
-/** The query of a list of events. `holdsNow`: it has all live events too, whenever they began. */
-export type EventsQuery = EventsValues & LiveLimit & { readonly holdsNow?: boolean };
+/** The query of a list of events. Dates are `YYYY-MM-DD HH:MM:SS`, inclusive. `holdsNow`: it has all live events too, whenever they began. */
+export type EventsQuery = ValuesOf<typeof eventsParameters> & LiveLimit & { readonly holdsNow?: boolean };
 
 type DateWindow = { readonly date_from: string; readonly date_to: string };
 /** The query of a board. `holdsNow`: whether the dates include now; then the board has all live events, whenever they began. */

@@ -38,12 +38,5 @@ export const ANSWERS = {
   feedMessage,
 };
 
-type Records = typeof ANSWERS;
-export type SportRecord = z.infer<Records['sport']>;
-export type CompetitionRecord = z.infer<Records['competition']>;
-export type SeasonRecord = z.infer<Records['season']>;
-export type StageRecord = z.infer<Records['stage']>;
-export type GroupRecord = z.infer<Records['group']>;
-export type RestEvent = z.infer<Records['event']>;
-export type RestIncident = z.infer<Records['incident']>;
-export type EventTree = z.infer<Records['eventTree']>;
+/** A record of the contract. */
+export type RestRecord<Kind extends keyof typeof ANSWERS> = z.infer<(typeof ANSWERS)[Kind]>;

@@ -2,18 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ANSWERS } from './records.ts';
 import { event } from './testing/world.ts';
-import {
-  type NodeLookup,
-  pageOf,
-  renderChain,
-  renderStages,
-  renderTree,
-  type TreeEvent,
-  withList,
-} from './tree.ts';
+import { type NodeLookup, pageOf, renderChain, renderStages, renderTree, withList } from './tree.ts';
 
 const known: NodeLookup = (level, id) => JSON.stringify({ id, name: `${level} ${id}` });
 const unknown: NodeLookup = () => null;
+
+type TreeEvent = Parameters<typeof renderChain>[0];
 
 function treeEvent(id: number, ids: Partial<TreeEvent> = {}): TreeEvent {
   return {

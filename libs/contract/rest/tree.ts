@@ -19,7 +19,7 @@ type NodeIds = Readonly<Record<`${TreeLevel}_id`, number | null>>;
 
 /** A record as JSON text, with the nodes above it. */
 type Leaf = Partial<NodeIds> & { readonly text: string };
-export type TreeEvent = NodeIds & Leaf;
+type TreeEvent = NodeIds & Leaf;
 export type TreeStage = Pick<TreeEvent, 'competition_id' | 'season_id' | 'text'>;
 
 /** Returns the JSON text of an array of competitions that nest these events. Keeps the order of nodes and events. */

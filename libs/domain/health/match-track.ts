@@ -8,14 +8,7 @@ import type { AppliedPosition, ReadProgress } from './applied.ts';
 import { aliveSince, applyVerdict, fillGaps, type HealthStatus } from './health-status.ts';
 import { healthOf, type LivenessFacts, matchFacts, NO_FACTS } from './match-facts.ts';
 import type { ContentReceipt, SignsOfLife } from './signs-of-life.ts';
-import {
-  type HealthLimits,
-  type HealthVerdict,
-  isBacklog,
-  judgeMatch,
-  type MatchInputs,
-  silentSince,
-} from './verdict.ts';
+import { type HealthLimits, type HealthVerdict, isBacklog, judgeMatch, silentSince } from './verdict.ts';
 
 /** The health of a match under one source. */
 export type PairTrack = {
@@ -41,7 +34,7 @@ type WrittenHealth = Pick<SignsOfLife, 'heardAt' | 'delay'> & {
 };
 
 /** How far match state is in a partition of its input, and how far the monitor has read it. */
-export type StateProgress = { readonly applied: AppliedPosition; readonly read: ReadProgress };
+export type MonitorProgress = { readonly applied: AppliedPosition; readonly read: ReadProgress };
 
 /** A match that is or was live, with every source that sent messages of it meanwhile. All times are Unix milliseconds. */
 export class MatchTrack {
@@ -56,7 +49,7 @@ export class MatchTrack {
   readonly #applied: AppliedPosition;
   readonly #read: ReadProgress;
 
-  constructor(eventId: number, { applied, read }: StateProgress) {
+  constructor(eventId: number, { applied, read }: MonitorProgress) {
     this.eventId = eventId;
     this.#applied = applied;
     this.#read = read;
@@ -132,7 +125,7 @@ export class MatchTrack {
   }
 
   /** Returns the inputs of the verdict on `pair`. `source`: the verdict on the reports of its source. */
-  inputs(pair: PairTrack, source: HealthVerdict, now: number): MatchInputs {
+  inputs(pair: PairTrack, source: HealthVerdict, now: number) {
     const { keepAliveAt, signs } = pair;
     const { waitingSince } = this;
     const over = this.isOver(now);

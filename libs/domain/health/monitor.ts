@@ -2,7 +2,7 @@ import type { FeedHealth, IngressStatus, NormalizedMessage } from '#records/type
 import { isBelieved } from '#trading/feed-status.ts';
 import { AppliedPosition, ReadProgress } from './applied.ts';
 import { addUnpublished, aliveSince } from './health-status.ts';
-import { MatchTrack, type StateProgress } from './match-track.ts';
+import { MatchTrack, type MonitorProgress } from './match-track.ts';
 import { HealthRecords, type PublishedHealth } from './records.ts';
 import { SignsOfLife } from './signs-of-life.ts';
 import { SourceTrack, silenceDueOf } from './source-track.ts';
@@ -31,7 +31,7 @@ export class HealthMonitor {
   readonly #options: MonitorOptions;
   readonly #sources = new Map<string, SourceTrack>();
   readonly #matches = new Map<number, MatchTrack>();
-  readonly #partitions = new Map<number, StateProgress>();
+  readonly #partitions = new Map<number, MonitorProgress>();
   readonly #reportsRead = new ReadProgress();
   readonly #records: HealthRecords;
   #nextDue = NEVER;
@@ -51,7 +51,7 @@ export class HealthMonitor {
   }
 
   /** Begins a partition: the position of match state, the offset to read from, and a time before that record's receipt. */
-  begin(partition: number, position: { applied: number; readFrom: number; at: number }): StateProgress {
+  begin(partition: number, position: { applied: number; readFrom: number; at: number }): MonitorProgress {
     const { applied, readFrom: offset, at } = position;
     const progress = { applied: new AppliedPosition(applied, { offset, at }), read: new ReadProgress() };
     this.#partitions.set(partition, progress);
@@ -215,7 +215,7 @@ export class HealthMonitor {
     return known;
   }
 
-  #progressOf(partition: number): StateProgress {
+  #progressOf(partition: number): MonitorProgress {
     return this.#partitions.get(partition) ?? this.begin(partition, { applied: 0, readFrom: 0, at: 0 });
   }
 }

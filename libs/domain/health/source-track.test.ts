@@ -4,11 +4,13 @@ import { ingressStatus } from '../testing/health.ts';
 import { ReadProgress } from './applied.ts';
 import { aliveSince, type HealthStatus } from './health-status.ts';
 import { SignsOfLife } from './signs-of-life.ts';
-import { isUnreadable, type MatchesOfSource, SourceTrack } from './source-track.ts';
+import { isUnreadable, SourceTrack } from './source-track.ts';
 import { GOOD } from './verdict.ts';
 
 const T = 1_000_000;
 const STALE_AFTER = 20_000;
+type MatchesOfSource = Parameters<SourceTrack['judge']>[1];
+
 const NO_MATCHES: MatchesOfSource = { runsSince: null, behindSince: null, readTo: T + 1e9 };
 
 const signsAt = (heardAt: number) => new SignsOfLife(20_000, { heardAt, delay: 0, receivedAt: T });

@@ -18,7 +18,7 @@ const REPORTED_REASONS: ReadonlySet<string | null> = new Set<HealthReason>([
 ]);
 
 /** The matches of a source, to judge it. */
-export type MatchesOfSource = {
+type MatchesOfSource = {
   /** The latest start of a match clock, since when silence counts; null while no clock runs. */
   readonly runsSince: number | null;
   /** Since when match state is behind in all judged matches; null if there are none, or if it is not behind in one. */

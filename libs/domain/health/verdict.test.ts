@@ -1,18 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../testing/health.ts';
-import {
-  backlogDue,
-  GOOD,
-  type HealthVerdict,
-  judgeMatch,
-  judgeSilence,
-  type MatchInputs,
-  silenceDue,
-} from './verdict.ts';
+import { backlogDue, GOOD, type HealthVerdict, judgeMatch, judgeSilence, silenceDue } from './verdict.ts';
 
 const HEARD = 1_000_000;
 
 /** A live match whose clock runs, with a message just now. */
+type MatchInputs = Parameters<typeof judgeMatch>[0];
+
 const match = (changes: Partial<MatchInputs> = {}): MatchInputs => ({
   live: true,
   over: false,

@@ -51,7 +51,7 @@ export function isBacklog(
 }
 
 /** The inputs of the verdict on a match under a source. */
-export type MatchInputs = LivenessFacts & {
+type MatchInputs = LivenessFacts & {
   /** Since when `runs` has its value. */
   readonly runsSince: number;
   /** Newest content from the source. */

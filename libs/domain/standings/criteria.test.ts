@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { lines, result, rulesOf, table } from './testing/results.ts';
-import type { StandingsMatch } from './types.ts';
+import type { SeasonResult } from './types.ts';
 
 /** Returns the ranks of a league table by some criteria. */
-function ranks(results: readonly StandingsMatch[], tie_break: readonly unknown[], codes: string[] = []) {
+function ranks(results: readonly SeasonResult[], tie_break: readonly unknown[], codes: string[] = []) {
   return lines(table('league', results, rulesOf({ tie_break })), ...codes);
 }
 
@@ -140,7 +140,7 @@ describe('results that only rules can say', () => {
     const points = { won: 3, draw: 1, lost: 0, shoot_out: { won: 2, lost: 1 } };
     const kicks = { home: 3, away: 4 };
     const shootOut = [result(1, 'A 1-1 B', { shoot_out: kicks })];
-    const shown = (rules: ReturnType<typeof rulesOf>, results: StandingsMatch[]) =>
+    const shown = (rules: ReturnType<typeof rulesOf>, results: SeasonResult[]) =>
       lines(table('league', results, rules), 'pts', 'draw', 'goals_scored', 'form');
     expect(shown(rulesOf({ points }), shootOut)).toEqual(['1 B 2 1 1 D', '2 A 1 1 1 D']);
     expect(shown(rulesOf(), shootOut)).toEqual(['1 A 1 1 1 D', '1 B 1 1 1 D']);

@@ -6,7 +6,7 @@ import type { Criterion, OwnFigure } from './ranking-criteria.ts';
 import { difference, emptyTally, type TeamTally, talliesAt, type Venue } from './tally.ts';
 
 /** The counts of teams in the same games: all of them, and those at home or away on demand. */
-export type TallySource = {
+export type TeamTallies = {
   readonly all: ReadonlyMap<number, TeamTally>;
   readonly at: (venue: 'home' | 'away') => ReadonlyMap<number, TeamTally>;
 };
@@ -20,11 +20,11 @@ export type TableFigures = {
   readonly previousRanks: ReadonlyMap<number, number> | null;
 };
 
-/** Returns the counts of every team of `teams` up to a cutoff as a source. `all`: the totals, corrections included. */
-export function tallySource(
+/** Returns the counts of every team of `teams` up to a cutoff. `all`: the totals, corrections included. */
+export function teamTallies(
   all: ReadonlyMap<number, TeamTally>,
   tallyAt: (venue: 'home' | 'away') => ReadonlyMap<number, TeamTally>,
-): TallySource {
+): TeamTallies {
   const known = new Map<Venue, ReadonlyMap<number, TeamTally>>();
   return {
     all,
@@ -39,7 +39,7 @@ export function tallySource(
 const NONE = emptyTally();
 
 /** The value of each figure of one team's own games. */
-const OWN: Readonly<Record<OwnFigure, (tallies: TallySource, id: number) => number>> = {
+const OWN: Readonly<Record<OwnFigure, (tallies: TeamTallies, id: number) => number>> = {
   points: total(({ points }) => points),
   // Equal fractions of small whole numbers have equal quotients; no games are no points.
   points_per_game: total(({ points, mp }) => points / Math.max(1, mp)),
@@ -59,15 +59,15 @@ const OWN: Readonly<Record<OwnFigure, (tallies: TallySource, id: number) => numb
 };
 
 function total(figureOf: (tally: TeamTally) => number) {
-  return ({ all }: TallySource, id: number) => figureOf(all.get(id) ?? NONE);
+  return ({ all }: TeamTallies, id: number) => figureOf(all.get(id) ?? NONE);
 }
 
 function venue(at: 'home' | 'away', figureOf: (tally: TeamTally) => number) {
-  return (tallies: TallySource, id: number) => figureOf(tallies.at(at).get(id) ?? NONE);
+  return (tallies: TeamTallies, id: number) => figureOf(tallies.at(at).get(id) ?? NONE);
 }
 
 /** Returns the figure of a team's own games. */
-export function ownFigure(figure: OwnFigure, tallies: TallySource, id: number): number {
+export function ownFigure(figure: OwnFigure, tallies: TeamTallies, id: number): number {
   return OWN[figure](tallies, id);
 }
 
@@ -83,7 +83,7 @@ export type FigureOf = (id: number) => number;
 export function figuresOf(
   criterion: Criterion,
   ids: readonly number[],
-  tallies: TallySource,
+  tallies: TeamTallies,
   { cutoff, points, previousRanks }: TableFigures,
 ): FigureOf | null {
   if (isOwnFigure(criterion)) return (id) => ownFigure(criterion, tallies, id);

@@ -2,13 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { type Flag, flagsOf, readGame } from './games.ts';
 import { CARD, GOAL, KNOWN, LIVE, result, rulesOf, teamOf } from './testing/results.ts';
-import type { StandingsMatch } from './types.ts';
+import type { SeasonResult } from './types.ts';
 
-const read = (changes: Partial<StandingsMatch>, rules: object = {}) =>
+const read = (changes: Partial<SeasonResult>, rules: object = {}) =>
   readGame(result(1, 'A 1-0 B', { ...KNOWN, ...changes }), rulesOf({ ...rules }));
 
 describe('the state of a game', () => {
-  test.each<[string | undefined, Partial<StandingsMatch>]>([
+  test.each<[string | undefined, Partial<SeasonResult>]>([
     ['played', {}],
     ['void', { status_id: 7 }],
     ['playing', LIVE],
@@ -59,7 +59,7 @@ describe('the state of a game', () => {
 });
 
 describe('the flags of a game', () => {
-  test.each<[Flag['reason'][], Partial<StandingsMatch>]>([
+  test.each<[Flag['reason'][], Partial<SeasonResult>]>([
     [[], {}],
     [['unknown_participant'], { home: null }],
     [['unknown_participant'], { ...LIVE, home: null }],

@@ -1,7 +1,7 @@
 import type { ResultCard, ResultGoal, ResultTeam, Score } from '#records/types.ts';
 import { hasResult } from '../result.ts';
 import type { CompetitionRules } from './competition-rules.ts';
-import type { StandingsMatch } from './types.ts';
+import type { SeasonResult } from './types.ts';
 
 /** A match between two known teams, as the rules count it. */
 export type Game = {
@@ -44,12 +44,12 @@ export function compareOrder(a: Pick<Game, 'start' | 'eventId'>, b: Pick<Game, '
   return a.start < b.start ? -1 : a.start > b.start ? 1 : a.eventId - b.eventId;
 }
 
-function exists({ removed, status_type }: StandingsMatch): boolean {
+function exists({ removed, status_type }: SeasonResult): boolean {
   return !removed && status_type !== 'deleted';
 }
 
 /** Reads a result by the rules. Returns null when it is not (or no longer) a match of the group, or its teams are unknown. */
-export function readGame(result: StandingsMatch, rules: CompetitionRules): Game | null {
+export function readGame(result: SeasonResult, rules: CompetitionRules): Game | null {
   const { event_id, home, away } = result;
   if (!exists(result) || home === null || away === null || home.id === away.id) return null;
   const awarded = rules.awarded.find((award) => award.event_id === event_id);
@@ -89,7 +89,7 @@ function isAnnulled(eventId: number, home: ResultTeam, away: ResultTeam, rules: 
   );
 }
 
-function stateOf({ status_id, status_type }: StandingsMatch): Game['state'] {
+function stateOf({ status_id, status_type }: SeasonResult): Game['state'] {
   switch (status_type) {
     case 'finished':
       return hasResult(status_id, status_type) ? 'played' : 'void';
@@ -103,7 +103,7 @@ function stateOf({ status_id, status_type }: StandingsMatch): Game['state'] {
 }
 
 /** Returns the parts of a result that could not be counted. `game`: the result as `readGame` returned it. */
-export function flagsOf(result: StandingsMatch, game: Game | null): Flag[] {
+export function flagsOf(result: SeasonResult, game: Game | null): Flag[] {
   const { event_id, status_type } = result;
   const flags: Flag[] = [];
   const flag = (reason: Flag['reason']) => flags.push({ event_id, reason });

@@ -5,7 +5,6 @@ import { type RankAt, type RankedSeason, teamRows, totalsAt } from './standing.t
 import {
   difference,
   emptyTally,
-  type GameOutcome,
   letterOf,
   outcomesOf,
   type Part,
@@ -122,7 +121,7 @@ function figuresOf({
   return [wins, no_losses, draws, no_draws, -no_wins, -losses];
 }
 
-function streaksOf(outcomes: Iterable<GameOutcome>) {
+function streaksOf(outcomes: ReturnType<typeof outcomesOf>) {
   // How many games ago each letter occurred last; after all three no run continues.
   const ago = new Map<string, number>();
   let games = 0;

@@ -17,16 +17,18 @@ import {
   type SeasonMatch,
   seasonsWithTable,
 } from './testing/season-files.ts';
-import { groupsOn, type StandingsMatch } from './types.ts';
+import { groupsOn, type SeasonResult } from './types.ts';
 
 /** Returns every match as its provider reports it: with ids instead of names. */
-function resultsOf(matches: readonly SeasonMatch[], ids: ReadonlyMap<string, number>): StandingsMatch[] {
+function resultsOf(matches: readonly SeasonMatch[], ids: ReadonlyMap<string, number>): SeasonResult[] {
   const side = (name: string) => teamOf(ids.get(name) ?? 0, name);
   return matches.map(({ round, date, time, home, away, ft, ht }, at) => ({
     event_id: at + 1,
     version: 1,
     cause: { offset: 0 },
     removed: false,
+    stage_id: null,
+    group_id: null,
     round_id: Number(/\d+/.exec(round)?.[0] ?? Math.floor(at / 2) + 1),
     start_date: `${date} ${time ?? '00:00'}`,
     status_id: 11,
@@ -205,7 +207,7 @@ describe('the groups of the World Cup 2018', () => {
 });
 
 /** A match with its final score and cards: a second yellow card gives a yellow and a red one. */
-function resultOfFacts({ id, date, home, away, ft, round, events }: MatchFacts): StandingsMatch {
+function resultOfFacts({ id, date, home, away, ft, round, events }: MatchFacts): SeasonResult {
   const cards = events.flatMap(([, , kind, side, person]): ResultCard[] => {
     const card = {
       team_id: side === 'home' ? home : away,

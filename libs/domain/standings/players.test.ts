@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ResultCard, ResultGoal } from '#records/types.ts';
 import { lines, result, rulesOf, table, teamOf } from './testing/results.ts';
-import type { StandingsMatch } from './types.ts';
+import type { SeasonResult } from './types.ts';
 
 const person = (id: number) => ({ id, name: `P${id}` });
 const goal = (player: number | null, team_id: number, assistant: number | null = null): ResultGoal => ({
@@ -95,11 +95,11 @@ const GOALS: Readonly<Record<string, ResultGoal['kind']>> = {
 };
 
 /** The timelines of England 2017-18, as match results. */
-function season(): { results: StandingsMatch[]; raw: z.infer<typeof matchLine>['events'] } {
+function season(): { results: SeasonResult[]; raw: z.infer<typeof matchLine>['events'] } {
   const file = new URL('../../../data/england-2017-18.jsonl', import.meta.url);
   const [, ...rows] = readFileSync(file, 'utf8').trimEnd().split('\n');
   const matches = rows.map((row) => matchLine.parse(JSON.parse(row)));
-  const results = matches.map((match): StandingsMatch => {
+  const results = matches.map((match): SeasonResult => {
     const sideId = (side: string) => (side === 'home' ? match.home : match.away);
     return {
       ...result(1, 'A 0-0 B'),

@@ -7,8 +7,8 @@ import {
   isOwnFigure,
   ownFigure,
   type TableFigures,
-  type TallySource,
-  tallySource,
+  type TeamTallies,
+  teamTallies,
 } from './figures.ts';
 import { type GameView, type SeasonCutoff, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
@@ -49,9 +49,9 @@ export function rankTeams({ tallies, cutoff, rules, previousRanks = null }: Rank
   const ids = [...tallies.keys()].sort((a, b) => a - b);
   const stay = ids.filter((id) => !expelled.has(id));
   const out = ids.filter((id) => expelled.has(id));
-  const source = tallySource(tallies, (venue) => talliesAt(cutoff, tallies.keys(), rules.points, venue));
+  const byVenue = teamTallies(tallies, (venue) => talliesAt(cutoff, tallies.keys(), rules.points, venue));
   const figures = { cutoff, points: rules.points, previousRanks };
-  const split = (ids: number[]) => splitBy(ids, order, { source, figures });
+  const split = (ids: number[]) => splitBy(ids, order, { byVenue, figures });
   return ranksOf([...split(stay), ...split(out)]);
 }
 
@@ -76,7 +76,7 @@ function perGame(step: TieBreak): TieBreak {
   return step === 'points' ? 'points_per_game' : step;
 }
 
-type Splitting = { readonly source: TallySource; readonly figures: TableFigures };
+type Splitting = { readonly byVenue: TeamTallies; readonly figures: TableFigures };
 
 /** Splits teams, given in order, by one step after the other: each part is equal on all steps; the best part is first. */
 function splitBy(ids: number[], steps: readonly TieBreak[], inputs: Splitting): number[][] {
@@ -90,7 +90,7 @@ function splitBy(ids: number[], steps: readonly TieBreak[], inputs: Splitting): 
   }
   const figureOf =
     typeof step === 'string'
-      ? figuresOf(step, ids, inputs.source, inputs.figures)
+      ? figuresOf(step, ids, inputs.byVenue, inputs.figures)
       : figureOfStep(ids, step, inputs.figures.cutoff);
   const parts = figureOf === null ? [ids] : partition(ids, figureOf);
   return parts.flatMap((part) => splitBy(part, rest, inputs));
@@ -105,7 +105,7 @@ function splitByMeetings(
   if (most_teams !== null && ids.length > most_teams) return [ids];
   const among = gamesAmong(ids, cutoff);
   if (!haveMet(ids, among, after_meetings)) return [ids];
-  const tallies = tallySource(tallyGames(among, ids, points), (at) => tallyGames(among, ids, points, at));
+  const tallies = teamTallies(tallyGames(among, ids, points), (at) => tallyGames(among, ids, points, at));
   let parts = [ids];
   for (const figure of head_to_head) {
     parts = parts.flatMap((part) => partition(part, (id) => ownFigure(figure, tallies, id)));

@@ -4,10 +4,10 @@ import { GameSet } from './game-set.ts';
 import { lastRanks, seasonOf } from './standing.ts';
 import { readGames } from './testing/derive.ts';
 import { idOf, result, rulesOf } from './testing/results.ts';
-import type { StandingsMatch } from './types.ts';
+import type { SeasonResult } from './types.ts';
 
 /** Returns a season of these results. */
-function season(results: readonly StandingsMatch[], rules: CompetitionRules = rulesOf()) {
+function season(results: readonly SeasonResult[], rules: CompetitionRules = rulesOf()) {
   const set = new GameSet();
   for (const game of readGames(results, rules).games) set.add(game);
   const ranked = seasonOf(set, set.teams(), rules);

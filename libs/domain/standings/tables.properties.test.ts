@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { deriveTables } from './testing/derive.ts';
 import { cells, LIVE, lines, result, rulesOf, SCHEDULED, table } from './testing/results.ts';
-import type { StandingsMatch } from './types.ts';
+import type { SeasonResult } from './types.ts';
 
 const LEAGUE_CODES = ['mp', 'won', 'draw', 'lost', 'goals_scored', 'goals_allowed', 'pts', 'form'];
 
@@ -31,7 +31,7 @@ const hard = rulesOf({
 });
 
 describe('a table is a function of the set of results', () => {
-  const derived = (results: StandingsMatch[]) => {
+  const derived = (results: SeasonResult[]) => {
     const { tables, flags: found } = deriveTables(results, hard);
     return JSON.stringify([[...tables], found]);
   };
@@ -52,7 +52,7 @@ describe('a table is a function of the set of results', () => {
   test('and equals that of the last results alone', () => {
     fc.assert(
       fc.property(anyResults, (set) => {
-        const latest = new Map<number, StandingsMatch>();
+        const latest = new Map<number, SeasonResult>();
         for (const one of set.toSorted((a, b) => a.version - b.version)) latest.set(one.event_id, one);
         const kept = [...latest.values()].filter(({ removed }) => !removed);
         expect(derived(set)).toBe(derived(kept));
@@ -66,7 +66,7 @@ describe('a table is a function of the set of results', () => {
         const ended = set.map((one) =>
           one.status_type === 'live' ? { ...one, status_id: 11, status_type: 'finished' } : one,
         );
-        const shown = (kind: 'league' | 'live', results: StandingsMatch[]) =>
+        const shown = (kind: 'league' | 'live', results: SeasonResult[]) =>
           lines(table(kind, results, hard), 'mp', 'goals_diff', 'pts', 'form');
         expect(shown('live', set)).toEqual(shown('league', ended));
       }),
@@ -123,14 +123,11 @@ describe('a table is a function of the set of results', () => {
   });
 });
 
-const byStart = (a: StandingsMatch, b: StandingsMatch) =>
+const byStart = (a: SeasonResult, b: SeasonResult) =>
   String(a.start_date).localeCompare(String(b.start_date)) || a.event_id - b.event_id;
 
 /** `last_rank` by docs/reference/standings.md, match by match. */
-function resultsBefore(
-  last: StandingsMatch | undefined,
-  results: readonly StandingsMatch[],
-): StandingsMatch[] {
+function resultsBefore(last: SeasonResult | undefined, results: readonly SeasonResult[]): SeasonResult[] {
   const earlier = results
     .filter(({ start_date }) => String(start_date) < String(last?.start_date))
     .sort(byStart);

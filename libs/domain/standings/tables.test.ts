@@ -13,14 +13,14 @@ import {
   table,
   teamOf,
 } from './testing/results.ts';
-import type { StandingsMatch } from './types.ts';
+import type { SeasonResult } from './types.ts';
 
 /** A over B, C drew with A, B over C: 4, 3 and 1 points. */
 const SEASON = [result(1, 'A 2-0 B'), result(2, 'C 1-1 A'), result(3, 'B 3-1 C')];
 const POINTS = ['1 A 4', '2 B 3', '3 C 1'];
 
 /** Returns the reasons of all flags, by event. */
-function flags(results: StandingsMatch[], rules = rulesOf()): string[] {
+function flags(results: SeasonResult[], rules = rulesOf()): string[] {
   return deriveTables(results, rules)
     .flags.filter(({ reason }) => reason === 'unknown_score' || reason === 'unknown_participant')
     .map(({ event_id, reason }) => `${event_id} ${reason}`);

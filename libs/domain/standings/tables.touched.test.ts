@@ -3,7 +3,7 @@ import { TABLE_TYPES } from './columns.ts';
 import { type Game, readGame } from './games.ts';
 import { touchedBy } from './tables.ts';
 import { KNOWN, LIVE, result, rulesOf, SCHEDULED, score, teamOf } from './testing/results.ts';
-import type { StandingsMatch } from './types.ts';
+import type { SeasonResult } from './types.ts';
 
 const ALL = [...TABLE_TYPES.keys()];
 const OF_SCHEDULED = ['team_overall_stats', 'overall_stats'];
@@ -11,13 +11,13 @@ const OF_SCHEDULED = ['team_overall_stats', 'overall_stats'];
 const gone = { status_type: 'cancelled' };
 const A = teamOf(1, 'A');
 
-function game(changes: Partial<StandingsMatch> = {}): Game {
+function game(changes: Partial<SeasonResult> = {}): Game {
   const read = readGame(result(1, 'A 1-0 B', { ...KNOWN, ...changes }), rulesOf());
   if (read === null) throw new Error('it is no game');
   return read;
 }
 
-test.each<[Partial<StandingsMatch>, Partial<StandingsMatch>, readonly string[]]>([
+test.each<[Partial<SeasonResult>, Partial<SeasonResult>, readonly string[]]>([
   [{}, {}, []],
   [{}, { score: score('2-0') }, ALL],
   [{}, { round_id: 2 }, ALL],

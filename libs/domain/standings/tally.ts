@@ -140,7 +140,7 @@ export function difference({ scored, allowed }: TeamTally): number {
 }
 
 /** A game from the view of one of its teams. */
-export type GameOutcome = {
+type GameOutcome = {
   readonly scored: number;
   readonly allowed: number;
   readonly outcome: 'won' | 'draw' | 'lost';

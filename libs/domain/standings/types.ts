@@ -7,9 +7,6 @@ export type SeasonResult = Omit<
 > &
   Partial<Pick<MatchResult, 'shoot_out'>> & { readonly cause: Pick<Cause, 'offset'> };
 
-/** The last known result of a match within its group. */
-export type StandingsMatch = Omit<SeasonResult, 'stage_id' | 'group_id'>;
-
 /** The value of a column: a number; a text such as `W,D`; null for none, such as an average over no match. */
 export type Value = number | string | null;
 

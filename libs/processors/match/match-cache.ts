@@ -11,15 +11,6 @@ import {
   weightOf,
 } from './loaded-match.ts';
 
-/** Options of a cache: which matches of a partition stay in memory. */
-export type MatchCacheOptions = {
-  readonly codecs: MatchCodecs;
-  /** Maximum number of matches in memory; the most recently used stay. */
-  readonly maxLoaded: number;
-  /** Maximum estimated bytes of matches in memory. Default 64 MiB. */
-  readonly maxLoadedBytes?: number;
-};
-
 /** Maximum matches in memory that are not in play: most receive nothing for hours, and short-lived objects are cheap to collect. */
 const MAX_IDLE = 64;
 const MAX_LOADED_BYTES = 64 * 1024 * 1024;
@@ -36,7 +27,8 @@ type IsChanged = (eventId: number) => boolean;
 
 /** The matches of one partition: loaded in memory, or spilled as the records that restore them. */
 export class MatchCache {
-  readonly #options: MatchCacheOptions;
+  readonly #codecs: MatchCodecs;
+  readonly #maxLoaded: number;
   readonly #maxLoadedBytes: number;
   /** Least recently used first. */
   readonly #loaded = new Map<number, LoadedMatch>();
@@ -46,9 +38,11 @@ export class MatchCache {
   #idle = 0;
   #flagged = noFlags();
 
-  constructor(options: MatchCacheOptions) {
-    this.#options = options;
-    this.#maxLoadedBytes = options.maxLoadedBytes ?? MAX_LOADED_BYTES;
+  /** `maxLoaded`, `maxLoadedBytes`: maximum number, and estimated bytes, of matches in memory; the most recently used stay. */
+  constructor(codecs: MatchCodecs, maxLoaded: number, maxLoadedBytes = MAX_LOADED_BYTES) {
+    this.#codecs = codecs;
+    this.#maxLoaded = maxLoaded;
+    this.#maxLoadedBytes = maxLoadedBytes;
   }
 
   get loadedSize(): number {
@@ -73,7 +67,7 @@ export class MatchCache {
     const found = this.#loaded.get(eventId);
     if (found !== undefined) return found;
     const records = this.#spilled.take(eventId);
-    const { codecs } = this.#options;
+    const codecs = this.#codecs;
     return this.#hold(
       eventId,
       records === null ? newLoaded(codecs, eventId) : load(codecs, eventId, records),
@@ -97,7 +91,7 @@ export class MatchCache {
   /** Whether a transaction has enough changes: changed matches cannot be spilled before the commit. */
   isFull(): boolean {
     return (
-      this.#loaded.size > this.#options.maxLoaded * FULL_SHARE ||
+      this.#loaded.size > this.#maxLoaded * FULL_SHARE ||
       this.#idle > MAX_IDLE * FULL_SHARE ||
       this.#loadedBytes > this.#maxLoadedBytes * FULL_SHARE
     );
@@ -105,9 +99,8 @@ export class MatchCache {
 
   /** Spills what exceeds the limits, without the matches that changed since the last flush. */
   evict(isChanged: IsChanged): void {
-    const { maxLoaded } = this.#options;
     if (this.#idle > MAX_IDLE) this.#spillIdle(isChanged);
-    if (this.#loaded.size > maxLoaded || this.#loadedBytes > this.#maxLoadedBytes)
+    if (this.#loaded.size > this.#maxLoaded || this.#loadedBytes > this.#maxLoadedBytes)
       this.#spillLeastUsed(isChanged);
   }
 
@@ -126,7 +119,7 @@ export class MatchCache {
   #spill(eventId: number, loaded: LoadedMatch): void {
     this.#loaded.delete(eventId);
     this.#subtract(loaded);
-    for (const record of spilled(this.#options.codecs, loaded)) this.#spilled.put(eventId, record);
+    for (const record of spilled(this.#codecs, loaded)) this.#spilled.put(eventId, record);
   }
 
   #add(loaded: LoadedMatch): void {
@@ -142,7 +135,7 @@ export class MatchCache {
   }
 
   #spillLeastUsed(isChanged: IsChanged): void {
-    const matches = this.#options.maxLoaded * KEPT_SHARE;
+    const matches = this.#maxLoaded * KEPT_SHARE;
     const bytes = this.#maxLoadedBytes * KEPT_SHARE;
     for (const [eventId, loaded] of this.#leastUsed(isChanged)) {
       if (this.#loaded.size <= matches && this.#loadedBytes <= bytes) return;

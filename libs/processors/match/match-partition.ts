@@ -24,24 +24,26 @@ import {
   setIncident,
   VALUES,
 } from './loaded-match.ts';
-import { MatchCache, type MatchCacheOptions } from './match-cache.ts';
+import { MatchCache } from './match-cache.ts';
 import type { WebhookStage } from './webhook-stage.ts';
 
-/** The effect of a commit, for the metrics. */
-export type MatchCommit = {
-  /** When the messages that changed a match were received, Unix milliseconds. */
-  readonly receivedAt: readonly number[];
-  /** Number of matches in memory by flag. */
-  readonly flagged: FlagCounts;
+export type MatchPartitionOptions = OwnPartition & {
+  readonly codecs: MatchCodecs;
+  /** Maximum number of matches in memory; the most recently used stay. */
+  readonly maxLoaded: number;
+  /** Maximum estimated bytes of matches in memory. Default 64 MiB. */
+  readonly maxLoadedBytes?: number;
+  readonly topicName: NameTopic;
+  /** Composes the webhook messages. Default: they are left out. */
+  readonly webhooks?: WebhookStage | undefined;
+  /** Called with the effect of each commit, for the metrics. */
+  readonly onCommitted?: (commit: {
+    /** When the messages that changed a match were received, Unix milliseconds. */
+    readonly receivedAt: readonly number[];
+    /** Number of matches in memory by flag. */
+    readonly flagged: FlagCounts;
+  }) => void;
 };
-
-export type MatchPartitionOptions = MatchCacheOptions &
-  OwnPartition & {
-    readonly topicName: NameTopic;
-    /** Composes the webhook messages. Default: they are left out. */
-    readonly webhooks?: WebhookStage | undefined;
-    readonly onCommitted?: (commit: MatchCommit) => void;
-  };
 
 const RESULT_PARTITIONS = TOPICS['match-results'].partitions;
 
@@ -61,7 +63,7 @@ export class MatchPartition implements PartitionProcessor {
 
   constructor(options: MatchPartitionOptions) {
     this.#options = options;
-    this.#cache = new MatchCache(options);
+    this.#cache = new MatchCache(options.codecs, options.maxLoaded, options.maxLoadedBytes);
     this.#names = namesOf(VALUES, options.topicName);
   }
 

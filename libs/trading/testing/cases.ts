@@ -1,8 +1,10 @@
 /** The cases of cases.json with their defaults filled in. */
 import file from '../cases.json' with { type: 'json' };
 import type { FeedStatus, HealthRecord, Now, ReaderLimits } from '../feed-status.ts';
-import type { HaltedMatch, HaltRecord } from '../halts.ts';
-import type { TradedMatch, Trading } from '../trading.ts';
+import type { HaltRecord } from '../halts.ts';
+import type { Trading, tradingOf } from '../trading.ts';
+
+type TradedMatch = NonNullable<Parameters<typeof tradingOf>[0]>;
 
 type Entry = {
   readonly of: 'source' | 'match';
@@ -14,7 +16,7 @@ type Entry = {
 type Written = {
   readonly title: string;
   readonly now?: Partial<Now>;
-  readonly match?: Partial<TradedMatch & Pick<HaltedMatch, 'competition_id'>> | null;
+  readonly match?: Partial<TradedMatch & { readonly competition_id: number | null }> | null;
   readonly doubts?: readonly string[];
   readonly limits?: ReaderLimits;
   readonly halts?: readonly HaltRecord[];

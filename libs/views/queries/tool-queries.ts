@@ -5,7 +5,6 @@ import type { TreeLevel } from '#contract/rest/tree.ts';
 import { foldName, matchRank } from '#domain/name-search.ts';
 import { hasResult } from '#domain/result.ts';
 import type { FeedStatus } from '#trading/feed-status.ts';
-import type { HaltedMatch } from '#trading/halts.ts';
 import type { ShownIncident, ShownState } from '../store/board-view.ts';
 import type { SubjectChange } from '../store/incidents.ts';
 import type { MatchOrder, TeamRow } from '../store/matches.ts';
@@ -31,7 +30,7 @@ export type NamedMatch = {
 };
 
 /** A match with its incidents. */
-export type MatchWithIncidents = NamedMatch & {
+type MatchWithIncidents = NamedMatch & {
   /** All incidents, removed ones included, ordered by id. */
   readonly incidents: readonly ShownIncident[];
 };
@@ -133,7 +132,7 @@ export function toolQueries(views: Views) {
 
     /** Returns the feed status of a match at `now`, Unix milliseconds. */
     health: (eventId: number, now: number): FeedStatus => views.matchHealth(eventId, now),
-    halts: (match: HaltedMatch, now: number) => views.halts.standing(now, match),
+    halts: (match: ShownState, now: number) => views.halts.standing(now, match),
 
     match: matchDetails,
 

@@ -13,10 +13,6 @@ export type BoardQuery = {
 };
 
 export type BoardSection = ReturnType<typeof arrange>[number];
-/** Matches of one stage or group. */
-type BoardGroup = BoardSection['groups'][number];
-/** A match in its place: rows, groups and sections are in the order of the texts of their first rows. */
-export type PlacedMatch = BoardGroup['rows'][number];
 
 /** Seconds. */
 const DAY = 86_400;
@@ -78,7 +74,7 @@ export function arrange(matches: readonly BoardMatch[], now: number) {
 }
 
 /**
- * Returns the place of a match. Within a section live matches come first, then upcoming ones by the earliest start, overdue ones after
+ * Returns the place of a match; rows, groups and sections are in the order of the texts of their first rows. Within a section live matches come first, then upcoming ones by the earliest start, overdue ones after
  * them, then others by the latest start.
  */
 function placeOf(match: BoardMatch, now: number) {

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { BoardMatch } from '#story/match.ts';
 import { liveMatch } from '#story/testing/matches.ts';
-import { type Bracket, type BracketMatch, type BracketRound, bracketOf } from './bracket.ts';
+import { type Bracket, type BracketRound, type BracketStage, bracketOf } from './bracket.ts';
 
 const FINAL = { status_id: 11, status_type: 'finished' } as const;
 let nextId = 1;
 
+type BracketMatch = BracketStage['matches'][number];
 type Changes = Partial<BoardMatch> &
   Partial<Pick<BracketMatch, 'round' | 'advancing_id' | 'winner_id' | 'series'>>;
 

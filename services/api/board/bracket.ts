@@ -7,7 +7,7 @@ import type { BoardMatch } from '#story/match.ts';
 import type { KnockOutMatch } from '#views/store/board-view.ts';
 
 /** A match of a knock-out stage, with the fields that decide who advances. */
-export type BracketMatch = Omit<KnockOutMatch, 'state'> & {
+type BracketMatch = Omit<KnockOutMatch, 'state'> & {
   readonly match: BoardMatch;
   readonly home_id: number | null;
   readonly away_id: number | null;

@@ -12,7 +12,7 @@ import { feedsHead } from './feed-head.ts';
 import { boardHtml } from './pages/board-page.ts';
 import { matchHead } from './pages/match-page.ts';
 import { quietWords } from './pages/row.ts';
-import { EventStreamReader, type FrameOf, type ReaderAccess, type StreamTopic } from './reader.ts';
+import { BoardReader, type FrameOf, type ReaderAccess, type StreamTopic } from './reader.ts';
 
 /** Minimum interval between two batches, milliseconds. A change after a quiet time is sent at once. */
 const BATCH_MS = 10;
@@ -46,7 +46,7 @@ export type FollowedTopic = {
 /** Sends changes to the readers of `/board/events`. */
 export class Hub {
   readonly #options: HubOptions;
-  readonly #readers = new Set<EventStreamReader>();
+  readonly #readers = new Set<BoardReader>();
   readonly #stopFollowing: readonly (() => void)[];
   readonly #heartbeatTimer: NodeJS.Timeout;
   readonly #healthTimer: NodeJS.Timeout;
@@ -126,7 +126,7 @@ export class Hub {
     // The snapshot has the current health, so the new reader needs no event about earlier changes.
     this.#offerHealth();
     const now = this.#options.now();
-    const reader = new EventStreamReader(response, topic, access, this.#frameOf);
+    const reader = new BoardReader(response, topic, access, this.#frameOf);
     this.#readers.add(reader);
     response.once('close', () => this.#readers.delete(reader));
     reader.offerFeeds(feedsOf(this.#options.view, now));
@@ -147,7 +147,7 @@ export class Hub {
     this.#offer((reader) => (isDeleted ? reader.offerGone(state) : reader.offerMatch(state)));
   }
 
-  #offer(offerTo: (reader: EventStreamReader) => void): void {
+  #offer(offerTo: (reader: BoardReader) => void): void {
     for (const reader of this.#readers) offerTo(reader);
     if (this.#readers.size === 0) return;
     this.#flushTimer ??= setTimeout(

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { ShownState } from '#views/store/board-view.ts';
-import { EventStreamReader, type ReaderAccess, type StreamTopic } from './reader.ts';
+import { BoardReader, type ReaderAccess, type StreamTopic } from './reader.ts';
 
 /** A connection that takes one frame, and the next on command. */
 class Connection extends Writable {
@@ -37,7 +37,7 @@ function startReader(topic: StreamTopic = { kind: 'board' }) {
   const frameOf = ({ event_id, version }: ShownState, kind: string): string =>
     `${kind} ${event_id}v${version}`;
   const response = connection as unknown as ServerResponse;
-  return { connection, reader: new EventStreamReader(response, topic, ALL, frameOf) };
+  return { connection, reader: new BoardReader(response, topic, ALL, frameOf) };
 }
 
 test('keeps only the newest state of a match while the reader reads nothing', async () => {

@@ -28,7 +28,7 @@ const MAX_MISSED_HEARTBEATS = 60;
  * One reader of server-sent events. Only the newest unsent state of each match is kept, never a queue, so the memory of a slow
  * reader is limited by the number of matches.
  */
-export class EventStreamReader {
+export class BoardReader {
   readonly #response: ServerResponse;
   readonly #topic: StreamTopic;
   readonly #access: ReaderAccess;

@@ -8,7 +8,7 @@ import { type FeedAnswer, ProviderError } from '../provider/answer.ts';
 import { readPages } from '../provider/paging.ts';
 import type { ProviderClient, ProviderRequest } from '../provider/provider.ts';
 import { idOf, type Raw, readList, readTree } from '../provider/tree.ts';
-import type { EventPublisher, EventSource } from '../publish/events.ts';
+import type { EventPublisher } from '../publish/events.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 import type { Catalogue } from './catalogue.ts';
 import { readStandings, readStandingsList } from './standings.ts';
@@ -99,7 +99,7 @@ export class Lists {
   /** Reads all events of a season. Returns their ids. Throws `ProviderError`, `PublishError`. */
   readSeason(seasonId: number, signal: AbortSignal): Promise<ReadonlySet<number>> {
     const query = { season_id: seasonId, limit: EVENT_PAGE };
-    return this.#readEvents({ operation: 'events.index', query }, 'schedule', signal);
+    return this.#readEvents({ operation: 'events.index', query }, signal);
   }
 
   /** Reads the live board of a sport. Returns the ids of its events. Throws `ProviderError`, `PublishError`. */
@@ -112,14 +112,10 @@ export class Lists {
       date_to: formatDate(now + BOARD_AHEAD_SECONDS),
       limit: EVENT_PAGE,
     };
-    return this.#readEvents({ operation: 'livescore.index', query }, 'livescore', signal);
+    return this.#readEvents({ operation: 'livescore.index', query }, signal);
   }
 
-  async #readEvents(
-    request: ProviderRequest,
-    source: EventSource,
-    signal: AbortSignal,
-  ): Promise<ReadonlySet<number>> {
+  async #readEvents(request: ProviderRequest, signal: AbortSignal): Promise<ReadonlySet<number>> {
     const { provider, catalogue, eventPublisher, onEvents } = this.#options;
     const entries: CatalogueItem[] = [];
     // Pages count events: a page may end inside a stage, and each page has a whole tree.
@@ -131,7 +127,7 @@ export class Lists {
     const paging = { absenceCounts: false, idOf: (event: Raw) => idOf(event) ?? '', itemsOf };
     const { timestamp, items } = await readPages(provider, request, paging, signal);
     await catalogue.publish(entries, timestamp);
-    await eventPublisher.publish(items, { source, time: timestamp });
+    await eventPublisher.publish(items, { operation: request.operation, time: timestamp });
     onEvents(items, timestamp);
     return new Set(items.map(({ id }) => Number(id)));
   }

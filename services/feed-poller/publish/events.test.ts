@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { OperationName } from '#contract/rest/operations.ts';
 import type { ReadDelivery } from '#ingestion/delivery.ts';
 import type { Raw } from '../provider/tree.ts';
-import { EventPublisher, type EventSource } from './events.ts';
+import { EventPublisher } from './events.ts';
 
 /** Returns an event publisher, with the `ut` and the name of each message that it published. */
 function eventPublisher() {
@@ -13,8 +14,8 @@ function eventPublisher() {
     }
   };
   const made = new EventPublisher({ deliver }, { unix: () => 0 });
-  const publish = (event: Raw, time: number, source: EventSource = 'livescore', final = false) =>
-    made.publish([{ id: 9, events_incidents: [], ...event }], { source, time, final });
+  const publish = (event: Raw, time: number, operation: OperationName = 'livescore.index', final = false) =>
+    made.publish([{ id: 9, events_incidents: [], ...event }], { operation, time, final });
   return { published, publish, made };
 }
 
@@ -75,10 +76,10 @@ test('ignores a record that is older than one already read', async () => {
 
 test('publishes the same record from another list once, and later changes in that list', async () => {
   const { published, publish } = eventPublisher();
-  await publish({ name: 'a', ut: 50, details: [] }, 100, 'livescore');
-  await publish({ name: 'a', ut: 50 }, 110, 'schedule');
-  await publish({ name: 'a', ut: 50 }, 120, 'schedule');
-  await publish({ name: 'b', ut: 50 }, 130, 'schedule');
+  await publish({ name: 'a', ut: 50, details: [] }, 100, 'livescore.index');
+  await publish({ name: 'a', ut: 50 }, 110, 'events.index');
+  await publish({ name: 'a', ut: 50 }, 120, 'events.index');
+  await publish({ name: 'b', ut: 50 }, 130, 'events.index');
   expect(published).toEqual([
     [50, 'a'],
     [125, 'b'],
@@ -88,7 +89,7 @@ test('publishes the same record from another list once, and later changes in tha
 test('overrides everything older than the answer with a final read', async () => {
   const { published, publish } = eventPublisher();
   await publish({ name: 'a', ut: 50 }, 100);
-  await publish({ name: 'a', ut: 50 }, 200, 'show', true);
+  await publish({ name: 'a', ut: 50 }, 200, 'events.show', true);
   expect(published).toEqual([
     [50, 'a'],
     [195, 'a'],
@@ -97,7 +98,7 @@ test('overrides everything older than the answer with a final read', async () =>
 
 test('publishes each change once when reads are concurrent', async () => {
   const { published, made } = eventPublisher();
-  const reading = { source: 'livescore', time: 100 } as const;
+  const reading = { operation: 'livescore.index', time: 100 } as const;
   await Promise.all([made.publish([{ id: 9, ut: 1 }], reading), made.publish([{ id: 9, ut: 1 }], reading)]);
   expect(published).toHaveLength(1);
 });
@@ -106,7 +107,7 @@ test('publishes an unchanged event in play of the live board with each answer, u
   const { published, publish } = eventPublisher();
   const atRest = { name: 'a', ut: 50, status_type: 'live', clock_status: 'stopped', clock_time: 2_700 };
   for (const time of [100, 110]) await publish(atRest, time);
-  await publish(atRest, 120, 'show');
+  await publish(atRest, 120, 'events.show');
   const running = { ...atRest, name: 'b', ut: 130, clock_status: 'running' };
   for (const time of [130, 140]) await publish(running, time);
   const untimed = { ...running, name: 'c', ut: 150, clock_time: null };

@@ -1,19 +1,26 @@
 import { hash } from 'node:crypto';
+import type { OperationName } from '#contract/rest/operations.ts';
 import { SETTLE_SECONDS } from '#domain/presence.ts';
 import { toWholeNumber } from '#json/values.ts';
 import type { MachineClock } from '#timing/clock.ts';
 import { Limiter } from '../provider/limiter.ts';
 import { idOf, type Raw, without } from '../provider/tree.ts';
-import { type EventReading, readEvents } from './messages.ts';
+import { readEvents } from './messages.ts';
 import type { TopicWriter } from './topic-writer.ts';
 
-/** The operation that returned events. The same event may differ between them. */
-export type EventSource = 'schedule' | 'livescore' | 'show';
-
-type Change = EventReading & { readonly id: string; readonly own: number; readonly digest: string };
+type Change = {
+  readonly id: string;
+  readonly record: Raw;
+  /** Of the message, Unix seconds. */
+  readonly ut: number;
+  /** Of the record. */
+  readonly own: number;
+  readonly digest: string;
+};
 
 type EventsReading = {
-  readonly source: EventSource;
+  /** The operation that returned the events. The same event may differ between them. */
+  readonly operation: OperationName;
   /** `api.timestamp` of the answer, Unix seconds. */
   readonly time: number;
   /** Whether the read settles the event: it then overrides all older messages. */
@@ -27,7 +34,7 @@ type Published = {
   ut: number;
   /** `ut` of the last published message. */
   publishedUt: number;
-  readonly hashes: Map<EventSource, string>;
+  readonly hashes: Map<OperationName, string>;
 };
 
 /**
@@ -58,13 +65,13 @@ export class EventPublisher {
     const answer = { answeredAt: reading.time, receivedAt: this.#clock.unix() };
     for (const delivery of readEvents(changes, answer)) await this.#topicWriter.deliver(delivery);
     for (const { id, ut, own, digest } of changes) {
-      const hashes = this.#published.get(id)?.hashes ?? new Map<EventSource, string>();
-      this.#published.set(id, { ut: own, publishedUt: ut, hashes: hashes.set(reading.source, digest) });
+      const hashes = this.#published.get(id)?.hashes ?? new Map<OperationName, string>();
+      this.#published.set(id, { ut: own, publishedUt: ut, hashes: hashes.set(reading.operation, digest) });
     }
   }
 
   /** Returns the change to publish for an event; null when there is none. */
-  #changeOf(record: Raw, { source, time, final = false, absentAt = null }: EventsReading): Change | null {
+  #changeOf(record: Raw, { operation, time, final = false, absentAt = null }: EventsReading): Change | null {
     const id = idOf(record);
     if (id === null) return null;
     const stamped = toWholeNumber(record.ut);
@@ -78,13 +85,13 @@ export class EventPublisher {
     // An older record comes from a cache or a lagging replica.
     if (own < before.ut) return null;
     if (!final) {
-      if (before.hashes.get(source) === digest)
-        return source === 'livescore' && isLiveAtRest(record)
+      if (before.hashes.get(operation) === digest)
+        return operation === 'livescore.index' && isLiveAtRest(record)
           ? { id, record, ut: before.publishedUt, own, digest }
           : null;
-      if (stamped === before.ut && !before.hashes.has(source)) {
+      if (stamped === before.ut && !before.hashes.has(operation)) {
         // Another list shows the same record in another shape.
-        before.hashes.set(source, digest);
+        before.hashes.set(operation, digest);
         return null;
       }
     }

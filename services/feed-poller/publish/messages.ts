@@ -62,15 +62,12 @@ export function readFeed(messages: readonly Buffer[], receivedAt: number): ReadD
   );
 }
 
-/** An event of the provider's lists, and the `ut` of its message, Unix seconds. */
-export type EventReading = { readonly record: Raw; readonly ut: number };
-
 /** When events were read: `api.timestamp` of the answer, Unix seconds, and its receipt, Unix milliseconds. */
 type AnswerTime = { readonly answeredAt: number; readonly receivedAt: number };
 
-/** Returns the deliveries of the messages that the feed would send for these events. */
+/** Returns the deliveries of the messages that the feed would send for these events. `ut`: of the message, Unix seconds. */
 export function readEvents(
-  events: readonly EventReading[],
+  events: readonly { readonly record: Raw; readonly ut: number }[],
   { answeredAt, receivedAt }: AnswerTime,
 ): ReadDelivery[] {
   const messages = events.map(({ record, ut }) => {

@@ -93,7 +93,7 @@ export class Reconciler {
     await catalogue.publish(tree.entries, shown.timestamp);
     const absentAt = missing.publishedUt(id);
     await eventPublisher.publish([event], {
-      source: 'show',
+      operation: 'events.show',
       time: shown.timestamp,
       final: event.status_type === 'finished',
       absentAt,

@@ -1,6 +1,6 @@
 /** The catalogues and the structure of a competition. They do not change while matches are played. */
 
-import type { CompetitionRecord, GroupRecord, SeasonRecord, StageRecord } from '#contract/rest/records.ts';
+import type { RestRecord } from '#contract/rest/records.ts';
 import { type NodeLookup, type TreeLevel, type TreeStage, withList } from '#contract/rest/tree.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
@@ -93,7 +93,9 @@ export function createTree(
   };
   const within = { competition_id: competition.id, season_id: season.id, area_id: area.id, ut };
   const stages = dataset.competition.stages.map((stage): ListedNode => {
-    const groups = stage.groups.map(({ id, name }) => keep('group', { id, name, ut } satisfies GroupRecord));
+    const groups = stage.groups.map(({ id, name }) =>
+      keep('group', { id, name, ut } satisfies RestRecord<'group'>),
+    );
     return { ...within, text: withList(keep('stage', stageRecord(dataset, stage, ut)), 'groups', groups) };
   });
   const stageTexts = stages.map(({ text }) => text);
@@ -127,7 +129,7 @@ function competitionRecord({ competition: { competition, area, stages } }: Datas
     stats_lvl: 'bronze',
     generate_season_stats: false,
     ut,
-  } satisfies CompetitionRecord;
+  } satisfies RestRecord<'competition'>;
 }
 
 function seasonRecord({ competition: { season } }: Dataset, ut: number) {
@@ -140,7 +142,7 @@ function seasonRecord({ competition: { season } }: Dataset, ut: number) {
     range_level: 1,
     stats_lvl: 'bronze',
     ut,
-  } satisfies SeasonRecord;
+  } satisfies RestRecord<'season'>;
 }
 
 function stageRecord(
@@ -160,5 +162,5 @@ function stageRecord(
     groups_nr: groups.length,
     sort: competition.stages.findIndex((stage) => stage.id === id) + 1,
     ut,
-  } satisfies StageRecord;
+  } satisfies RestRecord<'stage'>;
 }

@@ -10,7 +10,7 @@ import type {
   ProviderData,
   RestAnswer,
 } from '#contract/rest/provider.ts';
-import { renderChain, renderStages, renderTree, type TreeEvent } from '#contract/rest/tree.ts';
+import { renderChain, renderStages, renderTree } from '#contract/rest/tree.ts';
 import { compareIds } from '#domain/incident-register.ts';
 import { SOCCER, STATUS } from '#soccer/soccer.ts';
 import type { Dataset } from '../../../data/dataset.ts';
@@ -162,7 +162,7 @@ function inCatalogue({ timestamp, sport_id }: CatalogueQuery): (record: { readon
     (timestamp === undefined || ut >= timestamp) && (sport_id === undefined || sport_id === SOCCER);
 }
 
-function treeEvent({ record }: KnownEvent, view: object): TreeEvent {
+function treeEvent({ record }: KnownEvent, view: object) {
   const { competition_id, season_id, stage_id, group_id = null } = record;
   return { competition_id, season_id, stage_id, group_id, text: JSON.stringify(view) };
 }

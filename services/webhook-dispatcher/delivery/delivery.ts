@@ -3,9 +3,9 @@ import type { DeliveryOutcome } from '#outbound/endpoint.ts';
 import type { WebhookProgress } from '#records/types.ts';
 import { type Logger, logsMessages } from '#streams/log.ts';
 import { settlesWithin } from '#timing/clock.ts';
-import type { DeliveryState, DispatcherMetrics } from '../metrics.ts';
+import type { DispatcherMetrics } from '../metrics.ts';
 import { type CollectedBatch, collectBatch, identify, type MessageHead } from './batch.ts';
-import { ExpiredError, type MessageSource } from './message-source.ts';
+import { ExpiredError, type MessageReader } from './message-reader.ts';
 import type { MessageAtOffset, MessageChunk } from './message-window.ts';
 import type { DeliveryProgress } from './progress.ts';
 import { type OpenEndpoint, Receiver } from './receiver.ts';
@@ -19,7 +19,7 @@ import type { Subscription } from './subscriptions.ts';
 
 /** Dependencies and limits that all deliveries of a partition share. */
 export type DeliveryContext = ProgressContext & {
-  readonly messages: Pick<MessageSource, 'window' | 'startOf' | 'readOlder'>;
+  readonly messages: Pick<MessageReader, 'window' | 'startOf' | 'readOlder'>;
   readonly openEndpoint: OpenEndpoint;
   /** Time of failing attempts after which a subscription is disabled, milliseconds. */
   readonly disableAfterMs: number;
@@ -69,7 +69,7 @@ export class SubscriptionDelivery {
     return this.#progress.current;
   }
 
-  get state(): DeliveryState {
+  get state(): 'delivering' | 'failing' | 'disabled' {
     if (this.progress?.disabled != null) return 'disabled';
     return (this.progress?.attempts ?? 0) > 0 ? 'failing' : 'delivering';
   }

@@ -1,9 +1,9 @@
 import type { WebhookProgress } from '#records/types.ts';
 import { partitionOfKey } from '#streams/client/port.ts';
 import { settlesWithin } from '#timing/clock.ts';
-import type { DeliveryFigures, DeliveryState } from '../metrics.ts';
+import type { DeliveryFigures } from '../metrics.ts';
 import { type DeliveryContext, SubscriptionDelivery } from './delivery.ts';
-import type { MessageSource } from './message-source.ts';
+import type { MessageReader } from './message-reader.ts';
 import type { MessageAtOffset } from './message-window.ts';
 import { moved } from './progress.ts';
 import type { ProgressLog } from './progress-log.ts';
@@ -11,7 +11,7 @@ import type { WebhookSubscriptions } from './subscriptions.ts';
 
 type DispatcherOptions = {
   readonly context: Omit<DeliveryContext, 'progressLog'> & {
-    readonly messages: Pick<MessageSource, 'bounds'>;
+    readonly messages: Pick<MessageReader, 'bounds'>;
   };
   readonly subscriptions: WebhookSubscriptions;
   /** Number of partitions of webhook-progress; the hash of a subscription's id chooses its partition. */
@@ -81,7 +81,7 @@ export class Dispatcher {
 
   /** Returns the current figures of the metrics. */
   figures(): Omit<DeliveryFigures, 'unclaimed'> {
-    const states = new Map<DeliveryState, number>();
+    const states = new Map<SubscriptionDelivery['state'], number>();
     let behind = 0;
     for (const { state, behind: records } of this.#deliveries()) {
       states.set(state, (states.get(state) ?? 0) + 1);

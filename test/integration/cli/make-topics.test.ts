@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { watchTopics } from '#service/topic-watch.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import { deleteTopics, findTopics, topicPartitions } from '#topics/admin.ts';
+import { watchTopics } from '#topics/required-topics.ts';
 import { topicIdsName } from '#topics/topic-ids.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';

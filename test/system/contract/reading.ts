@@ -1,7 +1,8 @@
 /** Reads parts of an answer for the tests. */
 import { expect } from 'vitest';
-import type { EventTree, SportRecord } from '#contract/rest/records.ts';
+import type { RestRecord } from '#contract/rest/records.ts';
 
+type EventTree = RestRecord<'eventTree'>;
 type Event = EventTree['seasons'][number]['stages'][number]['groups'][number]['events'][number];
 
 /** Returns the events of a tree in order. */
@@ -17,8 +18,9 @@ type Answer = { readonly data: { readonly competitions: readonly EventTree[] } }
 export const eventIds = ({ data }: Answer): number[] => eventsOf(data).map(({ id }) => id);
 
 /** Returns the ids of a list of records. */
-export const idsOf = <T extends SportRecord['id'] | string>(records: readonly { readonly id: T }[]): T[] =>
-  records.map(({ id }) => id);
+export const idsOf = <T extends RestRecord<'sport'>['id'] | string>(
+  records: readonly { readonly id: T }[],
+): T[] => records.map(({ id }) => id);
 
 /** Returns the distinct ids of a feed's messages: a feed repeats a message that was published again. */
 export const messageIds = (messages: readonly { readonly id: number }[]): number[] => [

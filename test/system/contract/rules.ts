@@ -1,6 +1,6 @@
 /** Rules 1 to 7 of the spec. */
 import { describe, expect, test } from 'vitest';
-import type { RestIncident } from '#contract/rest/records.ts';
+import type { RestRecord } from '#contract/rest/records.ts';
 import { renderMinute } from '#domain/clock.ts';
 import { until } from '../../support/poll.ts';
 import { eventIds, eventsOf, expectParameters, idsOf } from './reading.ts';
@@ -131,11 +131,11 @@ export function rules(): void {
       expect(idsOf(data)).toEqual(STANDING);
       expect(idsOf(event.events_incidents)).toEqual(STANDING);
       for (const key of ['event_time', 'ut'] as const) {
-        const values = data.map((incident: RestIncident) => incident[key]);
+        const values = data.map((incident: RestRecord<'incident'>) => incident[key]);
         expect(values, key).not.toEqual(values.toSorted());
       }
       const [one, two] = ['5-20', '5-21'].map((id) =>
-        data.find((incident: RestIncident) => incident.id === id),
+        data.find((incident: RestRecord<'incident'>) => incident.id === id),
       );
       expect(one).toMatchObject({ event_time: '30:00', confirmation: 'confirmed', ut: PUBLISHED + 60 });
       expect(two).toMatchObject({ event_time: '40:00', confirmation: 'confirmed' });

@@ -4,7 +4,7 @@ import { issueToken, verifyToken } from '#signing/token.ts';
 import { restServerOptions } from '../error-answers.ts';
 import { RestError } from '../errors.ts';
 import type { Access, Authenticator, ProviderData } from '../provider.ts';
-import type { RestEvent, RestIncident } from '../records.ts';
+import type { RestRecord } from '../records.ts';
 import { type RestOptions, restRoutes } from '../routes.ts';
 
 /** 2026-09-21 14:13:20 UTC. */
@@ -29,7 +29,7 @@ export const NARROW: ContractClient = {
 };
 
 /** Returns an event of today in competition 10. */
-export function event(id: number, more: Partial<RestEvent> = {}): RestEvent {
+export function event(id: number, more: Partial<RestRecord<'event'>> = {}): RestRecord<'event'> {
   return {
     id,
     name: `Home ${id} - Away ${id}`,
@@ -56,7 +56,7 @@ export function event(id: number, more: Partial<RestEvent> = {}): RestEvent {
 }
 
 /** Returns a confirmed goal. */
-export function incident(id: string, more: Partial<RestIncident> = {}): RestIncident {
+export function incident(id: string, more: Partial<RestRecord<'incident'>> = {}): RestRecord<'incident'> {
   return {
     id,
     incident_id: 413,

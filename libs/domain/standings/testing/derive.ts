@@ -4,7 +4,7 @@ import { subset, viewOf } from '../game-set.ts';
 import { compareOrder, type Flag, flagsOf, type Game, readGame } from '../games.ts';
 import { correctionsAt } from '../standing.ts';
 import { type Table, tablesOf } from '../tables.ts';
-import type { StandingsMatch } from '../types.ts';
+import type { SeasonResult } from '../types.ts';
 
 /** The tables of a group, and the parts of results that could not be counted. */
 type GroupTables = {
@@ -19,7 +19,7 @@ type GroupTables = {
  * `kinds`: only these.
  */
 export function deriveTables(
-  results: Iterable<StandingsMatch>,
+  results: Iterable<SeasonResult>,
   rules: CompetitionRules,
   day: string | null = null,
   kinds: Iterable<TableKind> = TABLE_TYPES.keys(),
@@ -44,11 +44,11 @@ export function deriveTables(
 
 /** Reads the results of a group, oldest first. Of several results of one event the latest version counts. `day`: see `deriveTables`. */
 export function readGames(
-  results: Iterable<StandingsMatch>,
+  results: Iterable<SeasonResult>,
   rules: CompetitionRules,
   day: string | null = null,
 ): { readonly games: readonly Game[]; readonly flags: readonly Flag[] } {
-  const latest = new Map<number, StandingsMatch>();
+  const latest = new Map<number, SeasonResult>();
   for (const result of results) {
     const known = latest.get(result.event_id);
     if (known === undefined || known.version < result.version) latest.set(result.event_id, result);

@@ -4,7 +4,7 @@ import type { ResultTeam, Score, StandingsGroup, StandingsRow } from '#records/t
 import { TABLE_TYPES, type TableKind } from '../columns.ts';
 import { type CompetitionRules, readRulesFile } from '../competition-rules.ts';
 import type { Table } from '../tables.ts';
-import type { StandingsMatch } from '../types.ts';
+import type { SeasonResult } from '../types.ts';
 import { deriveTables } from './derive.ts';
 
 /** Returns rules for tests: they rank by points, then goal difference, then goals, unless overridden. */
@@ -62,17 +62,15 @@ export const KNOWN = {
 };
 
 /** Returns a finished match, e.g. `result(7, 'A 2-1 B')`. The event's id is also its round and its day. */
-export function result(
-  event_id: number,
-  text: string,
-  overrides: Partial<StandingsMatch> = {},
-): StandingsMatch {
+export function result(event_id: number, text: string, overrides: Partial<SeasonResult> = {}): SeasonResult {
   const [home = '', goals = '?', away = ''] = text.split(' ');
   return {
     event_id,
     version: 1,
     cause: { offset: 0 },
     removed: false,
+    stage_id: null,
+    group_id: null,
     round_id: event_id,
     start_date: `2024-01-${String(event_id).padStart(2, '0')} 15:00`,
     status_id: 11,
@@ -91,7 +89,7 @@ export function result(
 /** Derives one table of the results. */
 export function table(
   kind: TableKind,
-  results: Iterable<StandingsMatch>,
+  results: Iterable<SeasonResult>,
   rules: CompetitionRules = rulesOf(),
   day: string | null = null,
 ): Table {

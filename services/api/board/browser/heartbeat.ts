@@ -1,8 +1,5 @@
 /** The age of the server's last heartbeat, by which a page decides what it may show. */
 
-/** `fresh`: heartbeats arrive; `lost`: the last one is too old; `awaited`: none has arrived yet. */
-export type ConnectionState = 'fresh' | 'lost' | 'awaited';
-
 /** Header of a request by which a page reads itself again: it withdraws what the answer says as soon as heartbeats are missing. */
 export const LIVE_HEADER = 'x-board-live';
 

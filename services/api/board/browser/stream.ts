@@ -1,6 +1,6 @@
 /** Follows a part of the board while the page is visible: passes on events, and watches the age of the last heartbeat. */
 import { scriptUrl } from './dom.ts';
-import { type ConnectionState, type Heartbeat, HeartbeatAge } from './heartbeat.ts';
+import { type Heartbeat, HeartbeatAge } from './heartbeat.ts';
 
 /** Age from which a heartbeat no longer counts, milliseconds. They arrive every second; the content is withdrawn within two. */
 const FRESH_MS = 1_750;
@@ -16,8 +16,11 @@ const NAMES = ['snapshot', 'beat', 'match', 'gone', 'table', 'feeds'] as const;
 
 type StreamEventName = (typeof NAMES)[number];
 
+/** `fresh`: heartbeats arrive; `lost`: the last one is too old; `awaited`: none has arrived yet. */
+type ConnectionState = 'fresh' | 'lost' | 'awaited';
+
 /** Callbacks of a followed stream. */
-export type StreamEvents = {
+type StreamEvents = {
   /** Called with the data of an event, by the event's name. */
   readonly on: Readonly<Partial<Record<StreamEventName, (data: unknown) => void>>>;
   /** Called when the state of the connection changes. `asOf`: when the server sent what the page shows, Unix seconds. */

@@ -2,7 +2,7 @@ import { foldName } from '#domain/name-search.ts';
 import { type BoardGoal, type BoardMatch, hasNoScoreYet, nameOf, phaseOf } from '#story/match.ts';
 import { type ClockedMatch, dayText, durationWords, minuteText, quietFor, timeText } from '#story/minute.ts';
 import { endingWords, halfWords, isShootingOut, scoreWords, statusName } from '#story/words.ts';
-import { type PlacedMatch, teamNames } from '../arrange.ts';
+import { teamNames } from '../arrange.ts';
 import { firmHtml, guardCell } from './guard.ts';
 import { type Html, html, type Moment, whileConnected } from './html.ts';
 
@@ -15,8 +15,10 @@ const GOAL_WORDS: Readonly<Record<BoardGoal['kind'], string>> = {
   own_goal: '(own goal)',
 };
 
+type BoardRow = { readonly match: BoardMatch; readonly order: string };
+
 /** Renders the row of a match. All rows have the same height, and the whole row links to the page of the match. */
-export function matchRow({ match, order }: PlacedMatch, moment: Moment): Html {
+export function matchRow({ match, order }: BoardRow, moment: Moment): Html {
   const { event_id, under_review, competition_id } = match;
   const beside = besideParts(match);
   const guard = guardCell(match, moment);

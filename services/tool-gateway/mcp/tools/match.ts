@@ -11,7 +11,7 @@ import { guardWords } from '#story/words.ts';
 import type { FeedStatus } from '#trading/feed-status.ts';
 import type { HandHalts } from '#trading/halts.ts';
 import { tradingOf, WENT_BACK } from '#trading/trading.ts';
-import type { MatchWithIncidents } from '#views/queries/tool-queries.ts';
+import type { NamedMatch } from '#views/queries/tool-queries.ts';
 import type { ShownIncident, ShownState } from '#views/store/board-view.ts';
 import { id, isoOf, matchSummary, NO_SUCH_MATCH, summaryOf, textOf } from './common.ts';
 import { type ToolScope, tool } from './tool.ts';
@@ -114,7 +114,7 @@ export function wholeMatch(id: number, scope: ToolScope): Record<string, unknown
 }
 
 function answerOf(
-  match: MatchWithIncidents,
+  match: NamedMatch,
   shown: readonly ShownIncident[],
   scope: ToolScope,
 ): z.input<typeof answer> {
@@ -165,7 +165,7 @@ function isImportant({ important, incident_id }: ShownIncident): boolean {
   return important || POSSIBLE_INCIDENTS.has(incident_id);
 }
 
-function entryOf(incident: ShownIncident, { state }: MatchWithIncidents): z.input<typeof entry> {
+function entryOf(incident: ShownIncident, { state }: NamedMatch): z.input<typeof entry> {
   const { record, confirmation } = incident;
   const why = whyVoid(incident, state);
   const info = record.additional_info as Readonly<Record<string, unknown>>;

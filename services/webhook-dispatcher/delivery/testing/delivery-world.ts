@@ -5,7 +5,7 @@ import type { WebhookMessage, WebhookProgress } from '#records/types.ts';
 import { untilTrue } from '../../../../test/support/poll.ts';
 import { dispatcherMetrics } from '../../metrics.ts';
 import { type DeliveryContext, SubscriptionDelivery } from '../delivery.ts';
-import { ExpiredError } from '../message-source.ts';
+import { ExpiredError } from '../message-reader.ts';
 import { type MessageAtOffset, MessageWindow } from '../message-window.ts';
 import type { DeliveryProgress } from '../progress.ts';
 import type { Subscription } from '../subscriptions.ts';

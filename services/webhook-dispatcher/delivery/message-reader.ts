@@ -26,7 +26,7 @@ export class ExpiredError extends defineError('ExpiredError') {
   }
 }
 
-type MessageSourceOptions = {
+type MessageReaderOptions = {
   readonly source: TopicSource;
   readonly client: StreamClient;
   /** Name of the reader in the broker's logs. */
@@ -57,8 +57,8 @@ type BacklogRead = {
 type ReaderSlot = Map<number, PartitionReader>;
 
 /** webhook-messages for all subscriptions of a process: the latest in memory, older ones by shared and limited reads of the log. */
-export class MessageSource {
-  readonly #options: MessageSourceOptions;
+export class MessageReader {
+  readonly #options: MessageReaderOptions;
   /** Its name on the broker. */
   readonly #topic: string;
   readonly #partitions: readonly TopicPartition[];
@@ -71,7 +71,7 @@ export class MessageSource {
   readonly #pending = new Map<string, Promise<BacklogRead>>();
 
   private constructor(
-    options: MessageSourceOptions,
+    options: MessageReaderOptions,
     topic: string,
     partitions: readonly TopicPartition[],
     bounds: readonly LogBounds[],
@@ -88,11 +88,11 @@ export class MessageSource {
   }
 
   /** Reads the bounds of the topic. Rejects with `StreamError`. */
-  static async open(options: MessageSourceOptions): Promise<MessageSource> {
+  static async open(options: MessageReaderOptions): Promise<MessageReader> {
     const { client, source } = options;
     const topic = topicName(source.prefix, TOPIC);
     const partitions = partitionsUpTo(topic, await client.partitionCount(topic));
-    return new MessageSource(options, topic, partitions, await client.logBounds(partitions));
+    return new MessageReader(options, topic, partitions, await client.logBounds(partitions));
   }
 
   get partitions(): number {

@@ -6,7 +6,7 @@ import { StreamError } from '#streams/errors.ts';
 import type { Registry } from '#topics/registry.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { MessageSource } from './message-source.ts';
+import { MessageReader } from './message-reader.ts';
 
 const codec = codecOf('webhook-messages');
 const record = (offset: number) => ({
@@ -41,7 +41,7 @@ async function world(backlogReads = 2) {
       },
     }),
   };
-  const source = await MessageSource.open({
+  const source = await MessageReader.open({
     source: { brokers: {} as Brokers, prefix: '', registry: { decoder: () => codec } as unknown as Registry },
     client: client as unknown as StreamClient,
     reader: 'test',

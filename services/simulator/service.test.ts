@@ -6,7 +6,7 @@ import type { ProviderMessage } from './records.ts';
 import { parseRestFaults } from './rest/faults.ts';
 import { type ServedProvider, serveProvider } from './rest/provider.ts';
 import { ProviderReader } from './rest/testing/reader.ts';
-import { type SimulationSummary, simulate } from './simulate.ts';
+import { type SimulationSummary, simulate } from './service.ts';
 import type { WebhookSender } from './webhook.ts';
 
 const WORLD_CUP = readDataset('world-cup-2018');
