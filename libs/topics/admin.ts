@@ -283,7 +283,10 @@ function copyWarnings(
   topics: ReadonlyMap<string, Pick<FoundTopic, 'replicas'>>,
   { replicas: wanted }: Replication,
 ): string[] {
-  const names = [...topics].filter(([, { replicas }]) => replicas < wanted).map(([name]) => name);
+  const names = [...topics]
+    .filter(([, { replicas }]) => replicas < wanted)
+    .map(([name]) => name)
+    .sort();
   if (names.length === 0) return [];
   return [`existing topics have fewer copies: ${names.join(', ')}; kafka-reassign-partitions.sh adds some`];
 }

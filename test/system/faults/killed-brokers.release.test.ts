@@ -62,6 +62,7 @@ describe.each(IN_FULL)('%s', () => {
       await grant(cluster.brokers, USER, [
         { ...all, operation: 'Read', resource: 'Topic' },
         { ...all, operation: 'Write', resource: 'Topic' },
+        { ...all, operation: 'DescribeConfigs', resource: 'Topic' },
         { ...all, operation: 'Read', resource: 'Group' },
         { ...all, operation: 'Write', resource: 'TransactionalId' },
       ]);
