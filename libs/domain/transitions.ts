@@ -155,8 +155,16 @@ class TransitionCollector {
       fields: detail.fields ?? [],
       cause,
       goals: detail.goals ?? [],
+      remaining: kind === 'score_changed' ? this.#remaining() : null,
       outranked: [...outranked],
     });
+  }
+
+  /** Returns what the exchange of sides and the cancelled goals, emitted before, left of the score; null without them. */
+  #remaining(): MatchTransition['remaining'] {
+    const last = this.emitted.findLast(({ kind }) => kind === 'sides_exchanged' || kind === 'goal_cancelled');
+    if (last === undefined) return null;
+    return { score: last.score?.after ?? null, cancelled: last.kind === 'goal_cancelled' };
   }
 
   hasEmitted(kind: TransitionKind | undefined): boolean {

@@ -877,6 +877,8 @@ export type MatchTransition = {
   incident_presence: null | IncidentPresence;
   /** Of score_changed: the goals that count for their team from this version on, in order. */
   goals: KeyIncident[];
+  /** Of score_changed: what sides_exchanged and goal_cancelled of the version left of the score, before its goals; null without them. */
+  remaining: null | RemainingScore;
   /** Fields of the event of the cause that a message of the same second decides, which was applied earlier (law 2); of a side e.g. `participants.1` or `participants.1.results`. */
   outranked: string[];
 };
@@ -923,6 +925,12 @@ export type IncidentPresence = {
   incident: null | Incident;
   /** Not on the provider's latest list, and not proven to be removed. */
   missing: boolean;
+};
+
+export type RemainingScore = {
+  score: null | Score;
+  /** Whether a goal was cancelled. */
+  cancelled: boolean;
 };
 
 /** One provider message, parsed once at the edge. */

@@ -18,7 +18,7 @@ import type { MessageFields } from '#tracing/message-fields.ts';
 import { wentBack } from '#trading/trading.ts';
 import { type OwnPartition, requireOwnPartition } from '../own-partition.ts';
 import { alertsOf, type KnownMatch, webhookMessageOf } from './alert.ts';
-import { findingsOf, scoreSoFar, type VersionSoFar } from './decide.ts';
+import { findingsOf } from './decide.ts';
 import { KnownMatches } from './known-matches.ts';
 import type { AlertRule } from './rules.ts';
 import { findAlerts, leadStaleAlerts, watchEpisodes } from './stale-alerts.ts';
@@ -170,9 +170,6 @@ const ALERTS_PARTITION = 0;
 export class AlertPartition implements PartitionProcessor {
   readonly #options: AlertPartitionOptions;
 
-  /** What the version `of` (`<event id>:<version>`) did to the score so far: the transitions of a version follow each other. */
-  #version: VersionSoFar & { readonly of: string } = { of: '', isExplained: false };
-
   /** Receipts of the messages behind the alerts of the next commit, Unix milliseconds. */
   #receivedAt: number[] = [];
 
@@ -195,11 +192,8 @@ export class AlertPartition implements PartitionProcessor {
     const known = latest(eventId);
     if (known !== null && wentBack(known, transition))
       throw versionWentBack('match-transitions', known.version, transition);
-    const ofVersion = `${eventId}:${version}`;
-    const so = this.#version.of === ofVersion ? this.#version : { isExplained: false };
-    this.#version = { ...scoreSoFar(transition, so), of: ofVersion };
     if (cause.received_at < since()) return;
-    const wanted = findingsOf(transition, so).filter(({ kind }) => rules.some(({ on }) => on.includes(kind)));
+    const wanted = findingsOf(transition).filter(({ kind }) => rules.some(({ on }) => on.includes(kind)));
     const alerts = wanted.flatMap((finding, nth) => {
       // Of several goals of one change, the first has the id that a single goal would have.
       const subject = nth > 0 && finding.kind === wanted[0]?.kind ? `${id}/${finding.incident?.id}` : id;

@@ -17,9 +17,9 @@ import {
 import type { MatchTransition, NormalizedMessage } from '#records/types.ts';
 import { KEY_INCIDENT } from '#topics/testing/match-samples.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { findingsOf, scoreSoFar, type VersionSoFar } from './decide.ts';
+import { findingsOf } from './decide.ts';
 
-const EMPTY = { score: null, value: null, incident_presence: null, goals: [] };
+const EMPTY = { score: null, value: null, incident_presence: null, goals: [], remaining: null };
 
 const goalOf = (id: string) => ({ ...KEY_INCIDENT, id });
 
@@ -93,7 +93,7 @@ test('finds a goal that only the provider’s result no longer counts', () => {
     { kind: 'goal_cancelled', incident: null, score_before: score(1, 0), score: score(0, 0) },
   ]);
   // The goal's own transition says it.
-  expect(findingsOf(of, { isExplained: true })).toEqual([]);
+  expect(findingsOf({ ...of, remaining: { score: score(1, 0), cancelled: true } })).toEqual([]);
   expect(
     findingsOf({ ...of, score: { before: score(2, 0), after: score(1, 0) }, goals: [goalOf('5-1')] }),
   ).toEqual([]);
@@ -173,12 +173,9 @@ test.each<
   const match = newMatch(EVENT_ID);
   const opening = [eventMessage(START, eventFields()), incidentMessage(incident('5-0', 429)), ...before];
   opening.forEach((one, at) => void applyMessage(match, one, causeOf(one, at)));
-  let so: VersionSoFar = { isExplained: false };
-  const found = applyMessage(match, message, causeOf(message, 9)).transitions.flatMap((transition) => {
-    const findings = findingsOf(transition, so);
-    so = scoreSoFar(transition, so);
-    return findings.filter(({ kind }) => /^(goal|final)/.test(kind));
-  });
+  const found = applyMessage(match, message, causeOf(message, 9)).transitions.flatMap((transition) =>
+    findingsOf(transition).filter(({ kind }) => /^(goal|final)/.test(kind)),
+  );
   expect(
     found.map(({ kind, incident: one, score_before, score: after }) => [
       kind,

@@ -17,35 +17,18 @@ export type Finding = {
 /** A status in transitions, e.g. `11 finished`; without the id when the provider sends none. */
 const STATUS = /^(?:(\d+) )?([a-z]+)$/;
 
-/** What the earlier transitions of a version did to the score. */
-export type VersionSoFar = {
-  /** The score after them; undefined before the first of them. */
-  readonly score?: Score | null;
-  /** Whether one of them cancelled a goal. */
-  readonly isExplained: boolean;
-};
-
-/** Returns what a version did to the score, this transition included. A reinstated goal is in its `score_changed`. */
-export function scoreSoFar({ kind, score }: MatchTransition, so: VersionSoFar): VersionSoFar {
-  if (kind !== 'sides_exchanged' && kind !== 'goal_cancelled') return so;
-  return { score: score?.after ?? null, isExplained: so.isExplained || kind === 'goal_cancelled' };
-}
-
-/** Returns the findings of a transition. A goal is a rise from a known score. `so`: the transitions of its version before it. */
-export function findingsOf(
-  transition: MatchTransition,
-  so: VersionSoFar = { isExplained: false },
-): readonly Finding[] {
+/** Returns the findings of a transition. A goal is a rise from a known score; a reinstated one is in its `score_changed`. */
+export function findingsOf(transition: MatchTransition): readonly Finding[] {
   const { kind, key_incident: incident, key_incident_before: incidentBefore } = transition;
-  const { score, value, match, goals } = transition;
+  const { score, value, match, goals, remaining } = transition;
   switch (kind) {
     case 'score_changed': {
-      const before = so.score === undefined ? (score?.before ?? null) : so.score;
+      const before = remaining === null ? (score?.before ?? null) : remaining.score;
       const after = score?.after ?? null;
       const rise = before === null || after === null ? 0 : riseOf(before, after);
       // Only the provider's result says so: no incident was taken back.
       const hasFallen = before !== null && after !== null && goals.length === 0 && riseOf(after, before) > 0;
-      if (rise === 0 && hasFallen && !so.isExplained)
+      if (rise === 0 && hasFallen && remaining?.cancelled !== true)
         return [finding('goal_cancelled', { score: after, score_before: before })];
       if (rise === 0) return [];
       // Without goals the score is the provider's result. The first list after a result also has goals that the result counted.

@@ -247,6 +247,7 @@ export const MATCH_SAMPLES = {
       missing: true,
     },
     goals: [KEY_INCIDENT],
+    remaining: { score: { home: 0, away: 0 }, cancelled: true },
     outranked: ['status_id'],
   },
   'match-results': {
