@@ -48,6 +48,8 @@ type ChangesQuery = Paging & {
   readonly only: ReadonlySet<StepClass> | null;
 };
 
+/** Maximum number of cached matches: a few megabytes. */
+const MAX_MATCHES = 2_000;
 /** Maximum number of cached matches with incidents, some hundred kilobytes each. */
 const MAX_DETAILS = 200;
 /** Maximum number of meetings of two teams in their balance. */
@@ -60,21 +62,30 @@ const ONE: Paging = { limit: 1, page: 1 };
 
 export type ToolQueries = ReturnType<typeof toolQueries>;
 
-/** Reads matches, and caches those that were read last with their incidents. */
+/** Reads matches, and caches those that were read last until match or incidents change. */
 function matchReader(views: Views) {
   const { matches, incidentLog } = views;
-  /** Matches with their incidents, by id, until match or incidents change. */
+  /** By id. Lists of live matches are compared each second for each contract. */
+  const read = new LRUCache<number, NamedMatch>({ max: MAX_MATCHES });
+  const matchOf = (id: number): NamedMatch => {
+    const known = read.get(id);
+    if (known !== undefined) return known;
+    const { state, plain } = matches.row(id);
+    const match = { state, ...namesOf(plain) };
+    read.set(id, match);
+    return match;
+  };
   const details = new LRUCache<number, { readonly names: number; readonly match: MatchWithIncidents }>({
     max: MAX_DETAILS,
   });
-  views.onStale((eventId) => details.delete(eventId));
+  views.onStale((eventId) => {
+    read.delete(eventId);
+    details.delete(eventId);
+  });
   return {
     page(conditions: Conditions, order: MatchOrder, paging: Paging): CountedPage<NamedMatch> {
-      const { total, items } = matches.page(conditions, order, paging);
-      return {
-        total,
-        items: items.map(({ state, plain }) => ({ state: JSON.parse(state), ...namesOf(plain) })),
-      };
+      const { total, items } = matches.ids(conditions, order, paging);
+      return { total, items: items.map(({ id }) => matchOf(id)) };
     },
     /** Throws `not_found`, `not_served`, `forbidden`. */
     match(id: number, access: Access): MatchWithIncidents {
@@ -117,7 +128,7 @@ export function toolQueries(views: Views) {
     },
 
     isTeam: (id: number, access: Access): boolean =>
-      matches.page(visibleEvents(access).where(PLAYS, id), 'latest', ONE).total > 0,
+      matches.ids(visibleEvents(access).where(PLAYS, id), 'latest', ONE).total > 0,
 
     /** Returns the matches of two teams against each other, latest first, with the balance of the first team. */
     meetings([team, opponent]: readonly [number, number], access: Access, paging: Paging) {

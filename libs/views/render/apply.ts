@@ -43,7 +43,6 @@ export function applyRecords(
         views.halts.table.apply(record.key, record.value, record.offset);
         continue;
       }
-      changed.answers = true;
       if (record.topic === 'catalogue') {
         if (!applyName(views, record, at)) continue;
         if (record.value?.kind === 'provider_league') changed.seasons.add(Number(record.value.parent_id));

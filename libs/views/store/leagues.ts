@@ -17,8 +17,8 @@ import type { TableView } from './tables.ts';
  */
 export const SETTLED_SECONDS = 7_200;
 
-/** Maximum number of seasons whose comparison is kept, some kilobytes each. */
-const MAX_COMPARED = 2_000;
+/** Maximum number of seasons whose comparison is kept, some hundred bytes each where the tables agree. */
+const MAX_COMPARED = 20_000;
 
 /** The groups of a season, and when the latest of our tables changed here, Unix seconds. */
 type ComparedSeason = { readonly changed: number; readonly groups: ComparedGroup[] };

@@ -147,13 +147,9 @@ export class MatchView extends SqlView {
     return this.sql.rows<EventRow>(text, id)[0];
   }
 
-  /** Returns the number of events that meet the conditions, and a page of their states and records, as JSON. */
-  page(
-    conditions: Conditions,
-    order: MatchOrder,
-    paging: Paging,
-  ): CountedPage<{ readonly state: string; readonly plain: string }> {
-    return this.sql.page('state, plain', 'events', conditions, `${ORDERS[order]}, id`, paging);
+  /** As `list`, but returns ids only: a caller reads again only events that have changed. */
+  ids(conditions: Conditions, order: MatchOrder, paging: Paging): CountedPage<{ readonly id: number }> {
+    return this.sql.page('id', 'events', conditions, `${ORDERS[order]}, id`, paging);
   }
 
   /** Returns the state and the record of an existing event. */

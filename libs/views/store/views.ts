@@ -39,8 +39,6 @@ export type ViewChanges = {
   readonly wentBack: LostState[];
   /** Whether a name changed. */
   names: boolean;
-  /** Whether anything that REST answers with has changed: any record except feed health and halts. */
-  answers: boolean;
 };
 
 /** Feed status of a match whose state may be outdated. */
@@ -89,8 +87,6 @@ export class Views {
   readonly #lastWriteAt: number;
   readonly #listeners = new Set<(state: ShownState) => void>();
   readonly #tableListeners = new Set<(seasonId: number | null) => void>();
-  /** Number of changes of anything but feed health. */
-  version = 0;
   /** Number of changes of data in lists of events. */
   listVersion = 0;
   /** Number of changes of names of the catalogue. Cached events are stale after a change. */
@@ -173,7 +169,6 @@ export class Views {
       seasons: new Set(),
       wentBack: [],
       names: false,
-      answers: false,
     };
     if (!this.#database.isTransaction) this.#database.exec('BEGIN');
     try {
@@ -185,7 +180,6 @@ export class Views {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
-    if (changed.answers) this.version += 1;
     if (changed.names) this.nameVersion += 1;
     if (changed.names || changed.states.size > 0) this.listVersion += 1;
     for (const id of changed.events) for (const listener of this.#staleListeners) listener(id);
