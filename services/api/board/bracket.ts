@@ -104,8 +104,13 @@ function tieOf(key: string, legs: readonly BracketMatch[], isWhole: boolean, lev
   // The winner of one leg does not win the tie.
   const ofMatch = legs.length === 1 ? last.winner_id : null;
   const isPlayed = isOver(legs);
+  const scores = legs.map(({ match: { score, shoot_out }, home_id }) => ({
+    home: home_id,
+    score,
+    shoot_out,
+  }));
   const outcome =
-    isWhole && home.id !== null && away.id !== null ? outcomeOf([home.id, away.id], legs, level) : null;
+    isWhole && home.id !== null && away.id !== null ? tieOutcome([home.id, away.id], scores, level) : null;
   const ofRule = typeof outcome === 'object' ? (outcome?.winner ?? null) : null;
   const winner = isPlayed ? (last.advancing_id ?? (isWhole ? (ofMatch ?? ofRule) : null)) : null;
   return {
@@ -117,18 +122,6 @@ function tieOf(key: string, legs: readonly BracketMatch[], isWhole: boolean, lev
     /** By start. */
     legs: legs.map(({ match }) => match),
   };
-}
-
-function outcomeOf(ids: readonly [number, number], legs: readonly BracketMatch[], level: TieRule['level']) {
-  return tieOutcome(
-    ids,
-    legs.map(({ match, home_id }) => ({
-      home: home_id,
-      score: match.score,
-      shoot_out: match.shoot_out,
-    })),
-    level,
-  );
 }
 
 function isOver(legs: readonly BracketMatch[]): boolean {
