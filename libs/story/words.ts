@@ -145,15 +145,12 @@ export function agreementWords(match: ComparedScores & Pick<ShownState, 'agreeme
 
 /** Returns what could not be read of a match, each with its last time: `incident.important, last at 2026-09-21 13:33:20Z`. */
 export function unreadWords({ unread, unread_at }: Pick<MatchState, 'unread' | 'unread_at'>): string[] {
-  const lastAt = (ut: number): string => `last at ${isoWords(ut)}`;
+  const lastAt = (ut: number): string =>
+    `last at ${new Date(ut * 1000).toISOString().replace('T', ' ').replace('.000Z', 'Z')}`;
   return [
     ...(unread_at === null ? [] : [`a whole message, ${lastAt(unread_at)}`]),
     ...unread.map(({ path, ut }) => `${path}, ${lastAt(ut)}`),
   ];
-}
-
-function isoWords(ut: number): string {
-  return new Date(ut * 1000).toISOString().replace('T', ' ').replace('.000Z', 'Z');
 }
 
 /** Returns whether the provider has verified the result; null: not reported. */

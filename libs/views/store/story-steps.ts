@@ -51,12 +51,8 @@ export function movedGoals(
 }
 
 /** Whether a transition belongs to the story of its match: that of an important incident, or of one of these kinds. */
-export function isStoryStep({ kind, incident_type }: StepSubject): boolean {
-  return CLASS_BY_KIND.has(kind) || (kind.startsWith('incident_') && isStoryType(incident_type));
-}
-
-function isStoryType(type: number | null): boolean {
-  return (
-    type !== null && (INCIDENT_TYPES_OF_SOCCER.get(type)?.important === true || POSSIBLE_INCIDENTS.has(type))
-  );
+export function isStoryStep({ kind, incident_type: type }: StepSubject): boolean {
+  if (CLASS_BY_KIND.has(kind)) return true;
+  if (type === null || !kind.startsWith('incident_')) return false;
+  return INCIDENT_TYPES_OF_SOCCER.get(type)?.important === true || POSSIBLE_INCIDENTS.has(type);
 }
