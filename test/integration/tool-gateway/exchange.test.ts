@@ -1,18 +1,24 @@
 /** The token exchange with an api as its upstream, and the life of its tokens. */
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { AccessTokens } from '#clients/access-tokens.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
-import { clients, startApi } from '../../support/api.ts';
+import { type ApiReplica, clients, startApi } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';
 import { quietLog } from '../../support/log.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { readRecords } from '../../support/read-records.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { grant, prepareTopics, startGateway, startUpstream } from '../../support/tool-gateway.ts';
+import {
+  type Gateway,
+  grant,
+  prepareTopics,
+  startGateway,
+  startUpstream,
+} from '../../support/tool-gateway.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 
 /** Returns all keys and values of a topic as text. */
@@ -40,10 +46,18 @@ async function followed(at: TestBackbone): Promise<AccessTokens> {
   return tokens;
 }
 
+let at: TestBackbone;
+let api: ApiReplica;
+let gateway: Gateway;
+
+/** The tests share these; each has clients of its own. */
+beforeAll(async () => {
+  at = await prepareTopics();
+  api = await startApi(at, temporaryFolder());
+  gateway = await startGateway(at, api.url, { LOG_LEVEL: 'trace' });
+});
+
 test('exchanges the credentials of the api for a token, and shows it nowhere else', async () => {
-  const at = await prepareTopics();
-  const api = await startApi(at, temporaryFolder());
-  const gateway = await startGateway(at, api.url, { LOG_LEVEL: 'trace' });
   const tokens = await followed(at);
   const credentials = await clients(at, 'add --competitions 1,2');
   const [, secret_key = ''] = /secret_key (\w+)/.exec(credentials) ?? [];
@@ -101,9 +115,6 @@ test('exchanges the credentials of the api for a token, and shows it nowhere els
 });
 
 test('refuses the tokens of a client that is gone to the client that is given its id', async () => {
-  const at = await prepareTopics();
-  const api = await startApi(at, temporaryFolder());
-  const gateway = await startGateway(at, api.url);
   const statuses = async (token: string) => (await api.get(`/v2/statuses?token=${token}`)).status;
   /** Adds client 9, and returns its tokens once both processes know it. */
   const added = async () => {
@@ -140,14 +151,13 @@ test('refuses the tokens of a client that is gone to the client that is given it
 });
 
 test('lists, labels, expires and revokes tokens; every replica applies it within seconds', async () => {
-  const at = await prepareTopics();
   await clients(at, 'add --id 5');
   await clients(at, 'add --id 6');
-  const gateway = await startGateway(at, (await startUpstream(grant)).url, { TOKEN_LIFETIME_DAYS: '0' });
+  const issuing = await startGateway(at, (await startUpstream(grant)).url, { TOKEN_LIFETIME_DAYS: '0' });
   const replicas = await Promise.all([followed(at), followed(at)]);
   const issued = [];
   for (const label of ['first', 'second', 'third'])
-    issued.push((await gateway.exchange({ client_id: '5', secret_key: 'x', label })).body);
+    issued.push((await issuing.exchange({ client_id: '5', secret_key: 'x', label })).body);
   expect(issued.map(({ expires_at }) => expires_at)).toEqual([null, null, null]);
   const [first = '', second = '', third = ''] = issued.map(({ token }) => token);
   const everywhere = async (token: string, known: boolean): Promise<number> => {
