@@ -1,13 +1,15 @@
 /** The reference at `/docs` and the pages of tables, in Chromium. */
 import { describe, expect, test } from 'vitest';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
+import { documentRoutes } from '../../../services/api/app.ts';
 import { leagueTable, topScorers } from '../../../services/api/board/testing/provider-tables.ts';
 import { CHROMIUM, NEEDS_CHROMIUM } from './browser.ts';
 import { ShownBoard } from './shown-board.ts';
 
 describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, () => {
   const stage = ShownBoard.set({
-    play: ({ played }) => {
+    play: ({ app, played }) => {
+      void app.register(documentRoutes, { version: '1.0.0', publicUrl: undefined });
       played.table(39719, 2, 'League standings', leagueTable());
       played.table(39800, 18, 'Top scorers', topScorers());
     },

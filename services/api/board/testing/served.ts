@@ -4,7 +4,6 @@ import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
 import { answerErrors } from '#contract/rest/error-answers.ts';
 import { fastifyServer } from '#service/http-server.ts';
-import { documentRoutes } from '../../app.ts';
 import type { GateOptions } from '../gate.ts';
 import { type BoardOptions, boardRoutes, notFoundPage } from '../routes.ts';
 import { PlayedViews } from './playing.ts';
@@ -17,7 +16,7 @@ export const OPEN: GateOptions = {
   publicUrl: undefined,
 };
 
-/** A server of the board and the reference over views that a test publishes to. It is closed after the test. */
+/** A server of the board over views that a test publishes to. It is closed after the test. */
 export class ServedBoard {
   readonly played = new PlayedViews();
   readonly metrics = new Registry();
@@ -40,7 +39,6 @@ export class ServedBoard {
       gate: OPEN,
       ...options,
     });
-    await served.app.register(documentRoutes, { version: '1.0.0', publicUrl: undefined });
     return served;
   }
 
