@@ -1,7 +1,8 @@
 /** The datasets: a topic each, with the columns of its schema (docs/guides/analyse.md). */
+import avro from 'avsc';
 import { dayOf, groupsOn } from '#domain/standings/types.ts';
 import type { TopicValues } from '#records/types.ts';
-import { type AvroField, type AvroRecord, type AvroSchema, loadSchemas } from '#topics/codec.ts';
+import { loadSchemas } from '#topics/codec.ts';
 import type { TopicName } from '#topics/topics.ts';
 import type { EXPORTS } from './command.ts';
 
@@ -28,10 +29,12 @@ function shapeOf<T extends TopicName>(
   parts: readonly ListPart[] = [],
   rowsOf: (value: TopicValues[T]) => readonly (object | null)[][] = (value) => [[value]],
 ): ExportShape<TopicValues[T]> {
-  const schema = SCHEMAS.get(topic) as AvroRecord;
+  const record = avro.Type.forSchema(SCHEMAS.get(topic) as avro.Schema, {
+    logicalTypes,
+  }) as avro.types.RecordType;
   const lists = new Set(parts.flatMap(([, ...path]) => path));
   const columns = [[''] as ListPart, ...parts].flatMap(([prefix, ...path], part) =>
-    schemaColumns(schema, ...path)
+    columnsOf(path.reduce(itemRecord, record))
       .filter(({ name }) => !lists.has(name))
       .map(({ name, type, of }) => ({ name: `${prefix}${name}`, type, of, part })),
   );
@@ -52,6 +55,7 @@ function shapeOf<T extends TopicName>(
 }
 
 const SCHEMAS = loadSchemas().topics;
+const logicalTypes = { 'timestamp-millis': avro.types.LogicalType };
 const SEASON = [
   ['competition_id', 'competition'],
   ['season_id', 'season'],
@@ -67,44 +71,37 @@ export type ExportRow = readonly ExportCell[];
 /** A column, and the way to its value in a record. */
 type SchemaColumn = ExportColumn & { readonly of: (record: object | null) => ExportCell };
 
+/** By the names of Avro. A time of a logical type is in milliseconds. */
 const TYPES: Readonly<Record<string, ColumnType>> = {
   boolean: 'BOOLEAN',
   int: 'INT32',
   long: 'INT64',
   double: 'DOUBLE',
   string: 'STRING',
+  enum: 'STRING',
+  'logical:timestamp-millis': 'TIMESTAMP',
 };
 
-/** Returns the columns of the records of a topic, or of those in its lists along `path`. Lists and maps are JSON. */
-function schemaColumns(schema: AvroRecord, ...path: readonly string[]): SchemaColumn[] {
-  const named = new Map<string, AvroSchema>();
-  collectNamed(schema, named);
-  const record = path.reduce((inside, list) => itemRecord(inside, list, named), schema);
-  return columnsOf(record, named);
-}
-
-function columnsOf({ fields }: AvroRecord, named: ReadonlyMap<string, AvroSchema>): SchemaColumn[] {
+/** Returns the columns of a record: one for each field, those of a nested record after its name. Lists and maps are JSON. */
+function columnsOf({ fields }: avro.types.RecordType): SchemaColumn[] {
   return fields.flatMap((field): SchemaColumn[] => {
     const { name } = field;
     const valueIn = (record: object | null) => (record as Record<string, unknown> | null)?.[name] ?? null;
-    const own = typeOf(field, named);
-    if (typeof own === 'object' && !Array.isArray(own) && own.type === 'record')
-      return columnsOf(own, named).map((inner) => ({
+    const own = typeOf(field);
+    if (own instanceof avro.types.RecordType)
+      return columnsOf(own).map((inner) => ({
         ...inner,
         name: `${name}_${inner.name}`,
         of: (record) => inner.of(valueIn(record) as object | null),
       }));
-    if (isTime(own)) return [{ name, type: 'TIMESTAMP', of: (record) => valueIn(record) as ExportCell }];
-    const simple = typeof own === 'string' ? TYPES[own] : 'STRING';
-    const unit = unitOf(field);
-    if (simple === 'INT64' && unit !== null) {
-      const timeOf = (value: unknown) => (value === null ? null : (value as number) * unit);
-      return [{ name, type: 'TIMESTAMP', of: (record) => timeOf(valueIn(record)) }];
-    }
-    if (simple !== undefined && (typeof own === 'string' || isEnum(own)))
-      return [{ name, type: simple, of: (record) => valueIn(record) as ExportCell }];
-    const jsonOf = (value: unknown) => (value === null ? null : JSON.stringify(value));
-    return [{ name, type: 'JSON', of: (record) => jsonOf(valueIn(record)) }];
+    const type = TYPES[own.typeName] ?? 'JSON';
+    const unit = type === 'INT64' ? unitOf(field) : null;
+    const cellOf = (value: unknown): ExportCell => {
+      if (value === null) return null;
+      if (unit !== null) return (value as number) * unit;
+      return type === 'JSON' ? JSON.stringify(value) : (value as ExportCell);
+    };
+    return [{ name, type: unit === null ? type : 'TIMESTAMP', of: (record) => cellOf(valueIn(record)) }];
   });
 }
 
@@ -114,44 +111,20 @@ function unitOf({ name, doc = '' }: AvroField): number | null {
   return name === 'ut' || /Unix seconds/.test(doc) ? 1_000 : null;
 }
 
-function isTime(type: AvroSchema): boolean {
-  return typeof type === 'object' && !Array.isArray(type) && type.type === 'long';
-}
+/** A field of a record type; its typings lack the description. */
+type AvroField = avro.types.Field & { readonly doc?: string };
 
-function isEnum(type: AvroSchema): boolean {
-  return typeof type === 'object' && !Array.isArray(type) && type.type === 'enum';
-}
-
-/** Returns the type of a field without null; that of a name where it was defined before. */
-function typeOf({ type }: AvroField, named: ReadonlyMap<string, AvroSchema>): AvroSchema {
-  const others = Array.isArray(type) ? type.filter((one) => one !== 'null') : [type];
-  const own = others.length === 1 ? (others[0] as AvroSchema) : others;
-  return typeof own === 'string' ? (named.get(own) ?? own) : own;
-}
-
-/** Adds the types that a schema defines, by name. */
-function collectNamed(schema: AvroSchema, named: Map<string, AvroSchema>): void {
-  if (typeof schema === 'string') return;
-  if (Array.isArray(schema)) for (const one of schema) collectNamed(one, named);
-  else if (schema.type === 'array') collectNamed(schema.items, named);
-  else if (schema.type === 'map') collectNamed(schema.values, named);
-  else if (schema.type !== 'long') {
-    named.set(schema.name, schema);
-    if (schema.type === 'record') for (const { type } of schema.fields) collectNamed(type, named);
-  }
+/** Returns the type of a field without null. */
+function typeOf({ type }: avro.types.Field): avro.Type {
+  if (!avro.Type.isType(type, 'union')) return type;
+  const others = (type as avro.types.UnwrappedUnionType).types.filter(({ typeName }) => typeName !== 'null');
+  return others.length === 1 ? (others[0] as avro.Type) : type;
 }
 
 /** Returns the record that the items of a list are. */
-function itemRecord(
-  { name, fields }: AvroRecord,
-  list: string,
-  named: ReadonlyMap<string, AvroSchema>,
-): AvroRecord {
-  const field = fields.find((one) => one.name === list);
-  const type = field && typeOf(field, named);
-  if (typeof type !== 'object' || Array.isArray(type) || type.type !== 'array')
-    throw new Error(`${name}.${list} is no list`);
-  return typeOf({ name: list, type: type.items }, named) as AvroRecord;
+function itemRecord({ fields }: avro.types.RecordType, list: string): avro.types.RecordType {
+  const field = fields.find(({ name }) => name === list) as avro.types.Field;
+  return (typeOf(field) as avro.types.ArrayType).itemsType as avro.types.RecordType;
 }
 
 /** The datasets by name. */

@@ -11,18 +11,19 @@ import type { command } from './command.ts';
 import { type ExportRow, type ExportShape, type SeasonIds, SHAPES } from './datasets.ts';
 import { jsonLinesWriter, parquetWriter, type RowWriter } from './writers.ts';
 
-export async function run(...[name, options]: GivenTo<typeof command>): Promise<number> {
-  const { out = null, from = null, to = null, competition = null, season = null } = options;
-  if (out !== null && extname(out) !== '.parquet')
+/** The range of times of receipt, and the competition and season, of the rows; all without. */
+type ExportFilter = Omit<GivenTo<typeof command>[1], 'out'>;
+
+export async function run(...[name, { out, ...filter }]: GivenTo<typeof command>): Promise<number> {
+  if (out !== undefined && extname(out) !== '.parquet')
     throw new UsageError(`--out must end with .parquet, not ${JSON.stringify(out)}`);
-  const filter: ExportFilter = { from, to, competition, season };
   const dataset = SHAPES[name] as unknown as ExportShape<object>;
   const cluster = await findClusterWith(['match-state']);
   let writer: RowWriter | null = null;
   let rows = 0;
   try {
     const { columns } = dataset;
-    const opened = out === null ? jsonLinesWriter(columns, process.stdout) : parquetWriter(out, columns);
+    const opened = out === undefined ? jsonLinesWriter(columns, process.stdout) : parquetWriter(out, columns);
     writer = opened;
     await readRows(dataset, cluster, filter, (row) => {
       rows += 1;
@@ -32,100 +33,79 @@ export async function run(...[name, options]: GivenTo<typeof command>): Promise<
     await opened.close();
   } catch (error) {
     writer?.abort();
-    if (out !== null && isOfDisk(shortageOf(error)))
+    if (out !== undefined && isOfDisk(shortageOf(error)))
       throw new CommandError(`${out} cannot be written (${withAdvice(error as Error)})`);
     throw error;
   }
-  if (out !== null) process.stdout.write(`${rows} rows in ${out}\n`);
+  if (out !== undefined) process.stdout.write(`${rows} rows in ${out}\n`);
   return 0;
 }
 
 /** Throws `CommandError` when no match and no table, of any time, belongs to the competition or season of the filter. */
-async function requireKnown(
-  cluster: OpenCluster,
-  filter: Pick<ExportFilter, 'competition' | 'season'>,
-): Promise<void> {
+async function requireKnown(cluster: OpenCluster, filter: ExportFilter): Promise<void> {
   const existing = await findTopics(cluster);
   const known: SeasonIds[] = [];
-  await follow(
-    (['match-state', 'standings'] as const).filter((topic) => existing.has(topic)),
-    cluster,
-    {
-      untilEnd: true,
-      onRecord: ({ value }) => value && known.push(seasonOf(value)),
-    },
-  );
+  const topics = (['match-state', 'standings'] as const).filter((topic) => existing.has(topic));
+  const onRecord = ({ value }: TopicRecord<'match-state' | 'standings'>) =>
+    value && known.push(seasonOf(value));
+  await follow(topics, cluster, { untilEnd: true, onRecord });
   for (const level of ['competition', 'season'] as const) {
     const id = filter[level];
-    if (id === null || known.some((one) => one[level] === id)) continue;
+    if (id === undefined || known.some((one) => one[level] === id)) continue;
     throw new CommandError(
       `${level} ${id} is unknown here: no match or table under ${cluster.prefix} belongs to it`,
     );
   }
 }
 
-/** Selects the records to export; null selects all. Times are times of receipt, Unix milliseconds; `to` is excluded. */
-export type ExportFilter = {
-  readonly from: number | null;
-  readonly to: number | null;
-  readonly competition: number | null;
-  readonly season: number | null;
-};
-
-const UNKNOWN: SeasonIds = { competition: null, season: null };
-
 /** Topics of which every record is exported; of the others, the last one of each key. */
 const WHOLE: ReadonlySet<TopicName> = new Set(['match-transitions', 'normalized-messages']);
 
 /** Calls `onRow` with the selected rows of a dataset, in the order of each partition. Rejects as `follow`. */
-export async function readRows(
+async function readRows(
   { topic, columns, rows }: ExportShape<object>,
   cluster: OpenCluster,
   filter: ExportFilter,
   onRow: (row: ExportRow) => void | Promise<void>,
 ): Promise<void> {
-  const isOfMatch = columns.some((column) => column.name === 'event_id');
-  const matches = isOfMatch && topic !== 'match-state' ? await readSeasons(cluster) : new Map();
+  /** Of rows of topics that do not name their seasons. */
+  const seasons = new Map<number | null | undefined, SeasonIds>();
+  if (columns.some((column) => column.name === 'event_id') && topic !== 'match-state')
+    await readEach('match-state', cluster, (state) => void seasons.set(state.event_id, seasonOf(state)));
   const read = WHOLE.has(topic) ? readEach : readEachLatest;
-  await read(topic, cluster, async (value) => {
-    const season = seasonIn(value, matches);
+  await read(topic, cluster, async (value: ExportedRecord) => {
+    const own = 'season_id' in value ? seasonOf(value as MatchState) : seasons.get(value.event_id);
+    const season = own ?? { competition: null, season: null };
     if (!isSelected(filter, receivedAt(value), season)) return;
     for (const row of rows(value, season)) await onRow(row);
   });
 }
 
-/** Returns the season of a record: its own, else that of its match. */
-function seasonIn(value: object, matches: ReadonlyMap<number, SeasonIds>): SeasonIds {
-  if ('season_id' in value) return seasonOf(value as MatchState);
-  const { event_id = null } = value as { readonly event_id?: number | null };
-  return (event_id === null ? undefined : matches.get(event_id)) ?? UNKNOWN;
-}
+/** What the records of topics have in common: their match, and when they were received or written. */
+type ExportedRecord = object & {
+  readonly event_id?: number | null;
+  readonly cause?: Cause;
+  readonly received_at?: number;
+  readonly written_at?: number;
+  readonly ut?: number;
+};
 
 /** Returns when the last message of a record was received, else when the record was written, Unix milliseconds. */
-function receivedAt(value: object): number {
-  const { cause, received_at, written_at, ut } = value as {
-    readonly cause?: Cause;
-    readonly received_at?: number;
-    readonly written_at?: number;
-    readonly ut?: number;
-  };
-  return cause?.received_at ?? received_at ?? written_at ?? (ut ?? 0) * 1_000;
+function receivedAt({ cause, received_at, written_at, ut = 0 }: ExportedRecord): number {
+  return cause?.received_at ?? received_at ?? written_at ?? ut * 1_000;
 }
 
 /** Returns the competition and season of a record. */
-export function seasonOf(of: {
-  readonly competition_id: number | null;
-  readonly season_id: number | null;
-}): SeasonIds {
+function seasonOf(of: Pick<MatchState, 'competition_id' | 'season_id'>): SeasonIds {
   return { competition: of.competition_id, season: of.season_id };
 }
 
 function isSelected(filter: ExportFilter, receivedAt: number, { competition, season }: SeasonIds): boolean {
   return (
-    (filter.from === null || receivedAt >= filter.from) &&
-    (filter.to === null || receivedAt < filter.to) &&
-    (filter.competition === null || competition === filter.competition) &&
-    (filter.season === null || season === filter.season)
+    receivedAt >= (filter.from ?? Number.NEGATIVE_INFINITY) &&
+    receivedAt < (filter.to ?? Number.POSITIVE_INFINITY) &&
+    (filter.competition ?? competition) === competition &&
+    (filter.season ?? season) === season
   );
 }
 
@@ -137,11 +117,4 @@ function readEach<T extends TopicName>(
 ): Promise<void> {
   const onRecord = ({ value }: TopicRecord<T>) => value && onValue(value);
   return follow([topic], source, { untilEnd: true, onRecord });
-}
-
-/** Returns the seasons of all matches, for rows of topics that do not name them. */
-async function readSeasons(cluster: OpenCluster): Promise<ReadonlyMap<number, SeasonIds>> {
-  const seasons = new Map<number, SeasonIds>();
-  await readEach('match-state', cluster, (state) => void seasons.set(state.event_id, seasonOf(state)));
-  return seasons;
 }
