@@ -10,6 +10,7 @@ import { CommandError } from './command.ts';
 import { type PlatformSettings, platformSettings } from './platform-settings.ts';
 
 type KeptSecret = {
+  /** One, or two during a rotation with a comma between them: the first signs. */
   readonly secrets: string;
   /** The file that keeps it; null when a setting supplies it. */
   readonly file: string | null;
@@ -17,28 +18,17 @@ type KeptSecret = {
   readonly isNew: boolean;
 };
 
-/** Reads or creates the secrets in the data folder: as settings of services, and as the platform shows them. Throws as `keptSecret`. */
+/** Reads or creates the secrets in the data folder. Throws as `keptSecret`. */
 export function platformSecrets(dataDir: string, given: PlatformSettings) {
   makeFilesPrivate();
   makePrivateFolder(dataDir);
-  const webhook = keptSecret(join(dataDir, 'webhook-secret'), {
-    setting: platformSettings.WEBHOOK_SECRET,
-    given: given.WEBHOOK_SECRET?.join(','),
-  });
-  const { secrets: clientsKey } = keptSecret(join(dataDir, CLIENTS_KEY_FILE), {
-    setting: platformSettings.CLIENTS_KEY,
-    given: given.CLIENTS_KEY,
-  });
+  const { WEBHOOK_SECRET, CLIENTS_KEY } = platformSettings;
   return {
-    settings: { WEBHOOK_SECRET: webhook.secrets, CLIENTS_KEY: clientsKey },
-    shown: {
-      /** The secret to sign webhooks with. */
-      secret: webhook.secrets.slice(0, SECRET_LENGTH),
-      /** The file that keeps the secret; null when a setting supplies it. */
-      secretFile: webhook.file,
-      /** Whether the secret was created now. */
-      secretIsNew: webhook.isNew,
-    },
+    webhook: keptSecret(join(dataDir, 'webhook-secret'), {
+      setting: WEBHOOK_SECRET,
+      given: given.WEBHOOK_SECRET?.join(','),
+    }),
+    clients: keptSecret(join(dataDir, CLIENTS_KEY_FILE), { setting: CLIENTS_KEY, given: given.CLIENTS_KEY }),
   };
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/keys.ts';
 import { findBrokerDefects } from '#cluster/broker-defects.ts';
-import { type Backbone, startBackbone } from '#embedded/backbone.ts';
+import { startBackbone } from '#embedded/backbone.ts';
 import { isOfDisk, shortageOf } from '#errors/shortages.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { type Brokers, shownBrokers } from '#security/brokers.ts';
@@ -16,7 +16,6 @@ import { poll } from '#timing/poll.ts';
 import { type AcceptedTopics, createTopics, memberNames } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/follow.ts';
 import { applicationOf } from '#topics/processors.ts';
-import type { RegistryUrl } from '#topics/registry-http.ts';
 import { backboneLines } from './addresses.ts';
 import { backboneFile, pausedServicesFile } from './backbone-file.ts';
 import { openCluster } from './cluster.ts';
@@ -59,34 +58,51 @@ export type ProviderSettings = Readonly<
 /** A client of the served contract that was created here, with its secret key, which is shown only now. */
 export type NewClient = { readonly id: number; readonly secretKey: string };
 
-/** A broker and a registry, with the security settings of configured ones. */
-type PlatformBackbone = Omit<Backbone, 'brokers' | 'registryUrl'> & {
-  readonly brokers: Brokers;
-  readonly registryUrl: RegistryUrl;
-};
+/** Of a broker and a registry, with the security settings of configured ones. */
+type PlatformBackbone = Pick<TopicCluster, 'brokers' | 'registryUrl'>;
+
+type BackboneFile = ReturnType<typeof backboneFile>;
 
 export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
 /** Starts everything, and waits until it is ready. Stops what it started when it fails. Throws `TouchlineError`. */
 export async function startPlatform(options: PlatformOptions) {
-  const file = backboneFile(options.dataDir);
+  const { dataDir } = options;
+  const file = backboneFile(dataDir);
   try {
-    claimFolder(options.dataDir, file);
-    return await start(options, file);
+    if (file.claim()) return await start(options, file);
+    // One that has only just started has not written it yet.
+    const { brokers, topicPrefix } = file.read() ?? {};
+    const where = brokers === undefined ? '' : ` (broker ${brokers.join(',')}, topics ${topicPrefix}*)`;
+    throw new CommandError(
+      `touchline up already runs with the data folder ${dataDir}${where}: use it, stop it, or set DATA_DIR`,
+    );
   } catch (error) {
     file.remove();
     const isSystems = !(error instanceof TouchlineError) && isOfDisk(shortageOf(error));
-    throw isSystems ? new FolderError('DATA_DIR', options.dataDir, error) : error;
+    throw isSystems ? new FolderError('DATA_DIR', dataDir, error) : error;
   }
 }
 
 async function start(options: PlatformOptions, file: BackboneFile) {
-  const { dataDir, settings: given, onProgress, onProblem } = options;
+  const { dataDir, settings: given, onProgress, onProblem, isShort = false } = options;
   requireOpenFiles();
   const ports = await portsOf(given);
-  const urls = urlsOf(given.LISTEN_HOST, ports);
+  const urlOf = (setting: PortSetting): string => `http://${urlHost(given.LISTEN_HOST)}:${ports[setting]}`;
   const secrets = platformSecrets(dataDir, given);
-  const { started, backbone } = await openBackbone(options);
+  const started = await startBackbone({
+    dataDir,
+    env: process.env,
+    onProgress,
+    onProblem,
+    isShort,
+    preferredPorts: { kafka: given.KAFKA_PORT || undefined, registry: given.REGISTRY_PORT || undefined },
+  });
+  const backbone = {
+    ...started,
+    brokers: given.KAFKA_BROKERS ?? started.brokers,
+    registryUrl: given.SCHEMA_REGISTRY_URL ?? started.registryUrl,
+  };
   const logFolder = join(dataDir, 'logs');
   const services: ServiceProcess[] = [];
   const problems = new ProblemLines(onProblem);
@@ -109,32 +125,34 @@ async function start(options: PlatformOptions, file: BackboneFile) {
       KAFKA_BROKERS: brokers.join(','),
       SCHEMA_REGISTRY_URL: registryUrl,
       TOPIC_PREFIX: prefix,
-      ...secrets.settings,
       ...ports,
-      ...settingsOf(options, urls.apiUrl),
+      ...settingsOf(options, secrets, urlOf('API_PORT')),
     };
     const processes = processesToStart(options);
     onProgress(`starting ${processes.map(({ label }) => label).join(', ')}`);
-    for (const { name, label } of processes) {
-      // Only the first dispatcher tests addresses on the known port.
-      const ofFurther = label === name ? {} : { DISPATCHER_PORT: '0' };
+    for (const { name, label, own } of processes)
       services.push(
         new ServiceProcess({
           name,
-          settings: { ...settings, GROUP_INSTANCE_ID: instanceId(label), ...ofFurther },
+          settings: { ...settings, ...own },
           logFile: join(logFolder, `${label}.log`),
           restart: true,
           onProblem: (line, cause) => problems.report(line, cause),
         }),
       );
-    }
     const [newClient] = await Promise.all([
       createFirstClient({ brokers: backbone.brokers, registryUrl: backbone.registryUrl, prefix }),
       ...services.map((service) => service.ready()),
     ]);
     return {
-      ...urls,
-      ...secrets.shown,
+      webhookUrl: `${urlOf('WEBHOOK_PORT')}/webhook`,
+      /** Serves the REST contract under /v2 and the live board under /. */
+      apiUrl: urlOf('API_PORT'),
+      /** Serves the token exchange under /api/v1/token. */
+      toolsUrl: urlOf('TOOLS_PORT'),
+      /** Serves the test of clients' webhook addresses. */
+      dispatcherUrl: urlOf('DISPATCHER_PORT'),
+      webhookSecret: secrets.webhook,
       backbone,
       prefix,
       /** The first client; null when clients existed before. */
@@ -148,20 +166,6 @@ async function start(options: PlatformOptions, file: BackboneFile) {
   }
 }
 
-type BackboneFile = ReturnType<typeof backboneFile>;
-
-/** Claims the file by which commands find this platform. Throws `CommandError` while another one has it, and `FolderError`. */
-function claimFolder(dataDir: string, file: BackboneFile): void {
-  if (file.claim()) return;
-  // One that has only just started has not written it yet.
-  const running = file.read();
-  const where =
-    running === null ? '' : ` (broker ${running.brokers.join(',')}, topics ${running.topicPrefix}*)`;
-  throw new CommandError(
-    `touchline up already runs with the data folder ${dataDir}${where}: use it, stop it, or set DATA_DIR`,
-  );
-}
-
 type PortSetting = (typeof PORT_SETTINGS)[number];
 
 /** Chooses and checks the ports of the services, by their settings. */
@@ -170,44 +174,6 @@ async function portsOf(settings: PlatformSettings): Promise<Record<string, strin
   for (const setting of PORT_SETTINGS)
     ports[setting] = String(await portFor(settings[setting], setting, settings.LISTEN_HOST));
   return ports;
-}
-
-/** Returns the addresses of the services. */
-function urlsOf(host: string, ports: Readonly<Record<string, string>>) {
-  const urlOf = (setting: PortSetting): string => `http://${urlHost(host)}:${ports[setting]}`;
-  return {
-    webhookUrl: `${urlOf('WEBHOOK_PORT')}/webhook`,
-    /** Serves the REST contract under /v2 and the live board under /. */
-    apiUrl: urlOf('API_PORT'),
-    /** Serves the token exchange under /api/v1/token. */
-    toolsUrl: urlOf('TOOLS_PORT'),
-    /** Serves the test of clients' webhook addresses. */
-    dispatcherUrl: urlOf('DISPATCHER_PORT'),
-  };
-}
-
-/** Starts broker and registry. Returns them as started, and with the security settings of configured ones. */
-async function openBackbone({
-  dataDir,
-  settings: given,
-  onProgress,
-  onProblem,
-  isShort = false,
-}: PlatformOptions): Promise<{ readonly started: Backbone; readonly backbone: PlatformBackbone }> {
-  const started = await startBackbone({
-    dataDir,
-    env: process.env,
-    onProgress,
-    onProblem,
-    isShort,
-    preferredPorts: { kafka: given.KAFKA_PORT || undefined, registry: given.REGISTRY_PORT || undefined },
-  });
-  const backbone: PlatformBackbone = {
-    ...started,
-    brokers: given.KAFKA_BROKERS ?? started.brokers,
-    registryUrl: given.SCHEMA_REGISTRY_URL ?? started.registryUrl,
-  };
-  return { started, backbone };
 }
 
 /** Creates the topics and registers their schemas. */
@@ -241,9 +207,12 @@ function followPaused(dataDir: string, services: readonly ServiceProcess[]): Nod
 /** Returns the settings of services that follow from the options. */
 function settingsOf(
   { dataDir, settings: given, serviceSettings, provider }: PlatformOptions,
+  { webhook, clients }: ReturnType<typeof platformSecrets>,
   apiUrl: string,
 ): Record<string, string> {
   return {
+    WEBHOOK_SECRET: webhook.secrets,
+    CLIENTS_KEY: clients.secrets,
     DATA_DIR: dataDir,
     LISTEN_HOST: given.LISTEN_HOST,
     ALERT_RULES_FILE: given.ALERT_RULES_FILE,
@@ -256,23 +225,25 @@ function settingsOf(
   };
 }
 
-/** A process to start; `label` is the service's name, with a number from its second process on. */
-type LabelledProcess = { readonly name: string; readonly label: string };
-
-/** Lists the processes of each service: the feed poller only with a provider, the alert processor only with rules. */
+/**
+ * Lists the processes of each service, with their own settings: the feed poller only with a provider, the alert processor only with rules.
+ * `label` is the service's name, with a number from its second process on.
+ */
 function processesToStart({
   provider,
   replicas,
   settings,
-}: Pick<PlatformOptions, 'provider' | 'replicas' | 'settings'>): LabelledProcess[] {
+}: Pick<PlatformOptions, 'provider' | 'replicas' | 'settings'>) {
   return processNames()
     .filter((name) => name !== 'feed-poller' || provider !== null)
     .filter((name) => name !== 'alert-processor' || settings.ALERT_RULES_FILE !== '')
     .flatMap((name) =>
-      Array.from({ length: replicas?.get(name) ?? 1 }, (_, index) => ({
-        name,
-        label: index === 0 ? name : `${name}-${index + 1}`,
-      })),
+      Array.from({ length: replicas?.get(name) ?? 1 }, (_, index) => {
+        const label = index === 0 ? name : `${name}-${index + 1}`;
+        // Only the first dispatcher tests addresses on the known port.
+        const ofFurther = index === 0 ? {} : { DISPATCHER_PORT: '0' };
+        return { name, label, own: { GROUP_INSTANCE_ID: instanceId(label), ...ofFurther } };
+      }),
     );
 }
 

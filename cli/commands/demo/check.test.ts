@@ -60,14 +60,13 @@ test('the report shows the final scores that are wrong, beside the official ones
   const summary = { messages: 100, deliveries: 20, requests: 25, faults: {}, seconds: 10 } as PlaySummary;
   const report = (seen: PlayOutcome) =>
     stripVTControlCharacters(
-      renderReport({
-        dataset: DATASET,
-        matches: MATCHES,
-        wrong: mismatches(MATCHES, seen),
-        tables: checkTables(DATASET, MATCHES, seen.tables),
+      renderReport(
+        { dataset: DATASET, matches: MATCHES },
         summary,
-        found: seen,
-      }),
+        seen.states,
+        mismatches(MATCHES, seen),
+        checkTables(DATASET, MATCHES, seen.tables),
+      ),
     );
   const text = report(
     found([

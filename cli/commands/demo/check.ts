@@ -72,18 +72,6 @@ function isOfficial(state: MatchState, facts: MatchFacts): boolean {
   );
 }
 
-/** Returns a score and a shoot-out as text. */
-export function resultText(score: GoalPair | null, pens: GoalPair | null): string {
-  const pair = (goals: GoalPair): string => `${goals[0]}-${goals[1]}`;
-  if (score === null) return '?-?';
-  return pens === null ? pair(score) : `${pair(score)} (${pair(pens)} on penalties)`;
-}
-
-/** Returns the official result as text. */
-export function officialText(facts: MatchFacts): string {
-  return resultText(finalScore(facts), facts.pens ?? null);
-}
-
 /** Id of the type of league tables (spec, "Standings type"). */
 const LEAGUE = 2;
 const POINTS = { won: 3, drawn: 1 } as const;

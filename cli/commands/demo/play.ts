@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readPositions } from '#cluster/logs.ts';
 import { parseJson } from '#json/values.ts';
+import { SECRET_LENGTH } from '#signing/signing.ts';
 import { followLogs } from '#streams/read/follow.ts';
 import { machineClock } from '#timing/clock.ts';
 import { poll } from '#timing/poll.ts';
@@ -20,11 +21,11 @@ import { LiveMatches } from '../live/board.ts';
 import { checkTables, mismatches, progressLine, readOutcome } from './check.ts';
 import { renderReport } from './report.ts';
 
+/** The platform that gets the messages, and its poller's settings for the REST interface that the simulator serves. */
+export type PlayTarget = { readonly platform: Platform; readonly provider: ProviderSettings };
+
 /** A play: its matches, and where they are played. */
-export type DemoPlay = {
-  readonly platform: Platform;
-  /** The poller's settings for the REST interface that the simulator serves. */
-  readonly provider: ProviderSettings;
+export type DemoPlay = PlayTarget & {
   readonly dataset: Dataset;
   readonly matches: Dataset['matches'];
   readonly settings: { readonly SEED: string; readonly FAULTS: string };
@@ -82,7 +83,7 @@ export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
     await showing;
     const wrong = mismatches(matches, found);
     const tables = checkTables(dataset, matches, found.tables);
-    printLine(renderReport({ dataset, matches, wrong, tables, summary, found }));
+    printLine(renderReport(play, summary, found.states, wrong, tables));
     return wrong.length === 0 && tables.right === tables.all;
   } finally {
     ended.abort();
@@ -141,9 +142,6 @@ async function untilProcessed({ brokers, prefix }: TopicCluster, signal: AbortSi
   }
 }
 
-/** The platform that gets the messages, and its poller's settings for the REST interface that the simulator serves. */
-export type PlayTarget = { readonly platform: Platform; readonly provider: ProviderSettings };
-
 /** Starts a simulator with these settings: it sends webhooks and serves REST, whose lists have faults as the webhooks have. */
 function startSimulator(
   { platform, provider }: PlayTarget,
@@ -153,7 +151,7 @@ function startSimulator(
     name: 'simulator',
     settings: {
       WEBHOOK_URL: platform.webhookUrl,
-      WEBHOOK_SECRET: platform.secret,
+      WEBHOOK_SECRET: platform.webhookSecret.secrets.slice(0, SECRET_LENGTH),
       REST_PORT: new URL(provider.PROVIDER_BASE_URL).port,
       REST_CLIENT_ID: provider.PROVIDER_CLIENT_ID,
       REST_SECRET_KEY: provider.PROVIDER_SECRET_KEY,
@@ -170,14 +168,15 @@ const DATASET = 'england-2017-18';
 /** Whole weeks that move the season of 2017 after the tournament: a provider's time never goes back. */
 const DAYS_LATER = 364;
 
-type LeagueSettings = {
-  readonly SEED: string;
-  readonly FAULTS: string;
-  readonly SPEED: number;
-};
-
-/** Starts a simulator that plays a league season. It serves REST until it is stopped, also after the last match. */
-export function startLeague(played: PlayTarget, { SEED, FAULTS, SPEED }: LeagueSettings): ServiceProcess {
+/** Starts a simulator that plays a league season, and prints which. It serves REST until it is stopped, also after the last match. */
+export function startLeague(
+  played: PlayTarget,
+  { SEED, FAULTS, SPEED }: DemoPlay['settings'] & { readonly SPEED: number },
+): ServiceProcess {
+  const { competition, matches } = readDataset(DATASET);
+  printLine(
+    `${competition.season.name} is played now, ${SPEED} times as fast as life: ${matches.length} matches.`,
+  );
   return startSimulator(played, {
     DATASET,
     // These settings apply to the tournament only.
@@ -188,10 +187,4 @@ export function startLeague(played: PlayTarget, { SEED, FAULTS, SPEED }: LeagueS
     SEED,
     FAULTS,
   });
-}
-
-/** Returns a line on the league: its season and its speed. */
-export function leagueLine({ SPEED }: Pick<LeagueSettings, 'SPEED'>): string {
-  const { competition, matches } = readDataset(DATASET);
-  return `${competition.season.name} is played now, ${SPEED} times as fast as life: ${matches.length} matches.`;
 }

@@ -1,20 +1,12 @@
 import { styleText } from 'node:util';
+import type { Score } from '#records/types.ts';
 import { kafkaSettings } from '#service/config.ts';
-import type { Dataset, MatchFacts } from '../../../data/dataset.ts';
+import { type Dataset, finalScore, type GoalPair, type MatchFacts } from '../../../data/dataset.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { backboneLines, dataDirFor, enterFolder } from '../../addresses.ts';
 import type { Platform } from '../../platform.ts';
-import { type checkTables, type Mismatch, officialText, type PlayOutcome, resultText } from './check.ts';
-
-/** What the report of a demonstration shows. */
-export type DemoReport = {
-  readonly dataset: Dataset;
-  readonly matches: readonly MatchFacts[];
-  readonly wrong: readonly Mismatch[];
-  readonly tables: ReturnType<typeof checkTables>;
-  readonly summary: PlaySummary;
-  readonly found: PlayOutcome;
-};
+import type { checkTables, Mismatch, PlayOutcome } from './check.ts';
+import type { DemoPlay } from './play.ts';
 
 /** Names of the injected faults. */
 const FAULT_WORDS: Readonly<Record<string, string>> = {
@@ -33,9 +25,15 @@ const WAYS: Readonly<Record<string, string>> = {
   goal_cancelled: 'by a goal-cancelled incident',
 };
 
-/** Renders what was played, and how scores and tables compare with the official ones. */
-export function renderReport({ dataset, matches, wrong, tables, summary, found }: DemoReport): string {
-  const voids = [...found.states.values()].flatMap(({ void_goals }) => Object.values(void_goals));
+/** Renders what was played, and how scores and tables compare with the official ones: `wrong` scores, and the number of right tables. */
+export function renderReport(
+  { dataset, matches }: Pick<DemoPlay, 'dataset' | 'matches'>,
+  summary: PlaySummary,
+  states: PlayOutcome['states'],
+  wrong: readonly Mismatch[],
+  tables: ReturnType<typeof checkTables>,
+): string {
+  const voids = [...states.values()].flatMap(({ void_goals }) => Object.values(void_goals));
   const ways = Object.entries(WAYS).map(
     ([reason, words]) => `${voids.filter((why) => why === reason).length} ${words}`,
   );
@@ -60,8 +58,8 @@ export function renderReport({ dataset, matches, wrong, tables, summary, found }
       tables.right === tables.all,
       `every table has the official points and goals: ${tables.right} of ${tables.all}`,
     ),
-    tick(wrong.length === 0, finalScores(matches, wrong)),
-    ...wrong.map(mismatchLine(dataset)),
+    tick(wrong.length === 0, finalScores(matches, wrong.length)),
+    ...wrong.map((one) => mismatchLine(dataset, one)),
     '',
   ].join('\n');
 }
@@ -127,29 +125,32 @@ function tick(holds: boolean, text: string): string {
   return `  ${holds ? styleText('green', '✓') : styleText(['bold', 'red'], '✗')} ${text}`;
 }
 
-function finalScores(matches: readonly MatchFacts[], wrong: readonly Mismatch[]): string {
-  const right = matches.length - wrong.length;
+function finalScores(matches: readonly MatchFacts[], wrong: number): string {
+  if (wrong > 0)
+    return `${matches.length - wrong} of ${matches.length} final scores are the official ones; these are not:`;
   const shootOuts = matches.filter(({ pens }) => pens !== undefined).length;
   const besides = shootOuts === 0 ? '' : ` and ${shootOuts} shoot-outs`;
-  return wrong.length === 0
-    ? `all ${matches.length} final scores${besides} are the official ones`
-    : `${right} of ${matches.length} final scores are the official ones; these are not:`;
+  return `all ${matches.length} final scores${besides} are the official ones`;
 }
 
-function mismatchLine({ competition }: Dataset): (mismatch: Mismatch) => string {
+function mismatchLine({ competition }: Dataset, { facts, state }: Mismatch): string {
   const name = (id: number): string => competition.teams.find((team) => team.id === id)?.short ?? String(id);
-  return ({ facts, state }) => {
-    const found =
-      state === undefined
-        ? 'missing'
-        : `${resultText(pairOf(state.score), pairOf(state.shoot_out))}${state.status_type === 'finished' ? '' : `, not over (status ${state.status_id})`}`;
-    return styleText(
-      'red',
-      `      ${name(facts.home)} - ${name(facts.away)} (event ${facts.id}): ${found}, officially ${officialText(facts)}`,
-    );
-  };
+  const official = resultText(pairOf(finalScore(facts)), pairOf(facts.pens));
+  const end = state?.status_type === 'finished' ? '' : `, not over (status ${state?.status_id})`;
+  const found = state === undefined ? 'missing' : resultText(state.score, state.shoot_out) + end;
+  return styleText(
+    'red',
+    `      ${name(facts.home)} - ${name(facts.away)} (event ${facts.id}): ${found}, officially ${official}`,
+  );
 }
 
-function pairOf(score: { home: number; away: number } | null): readonly [number, number] | null {
-  return score === null ? null : [score.home, score.away];
+function pairOf(goals: GoalPair | undefined): Score | null {
+  return goals === undefined ? null : { home: goals[0], away: goals[1] };
+}
+
+/** Returns a score and a shoot-out as text. */
+function resultText(score: Score | null, pens: Score | null): string {
+  const pair = ({ home, away }: Score): string => `${home}-${away}`;
+  if (score === null) return '?-?';
+  return pens === null ? pair(score) : `${pair(score)} (${pair(pens)} on penalties)`;
 }

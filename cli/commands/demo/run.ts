@@ -4,7 +4,6 @@ import type { z } from 'zod';
 import { newSecret } from '#clients/keys.ts';
 import { urlHost } from '#service/addresses.ts';
 import { loadConfig } from '#service/config.ts';
-import type { TopicCluster } from '#topics/follow.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import type { GivenTo } from '../../command.ts';
 import { type Platform, type PlatformOptions, type ProviderSettings, startPlatform } from '../../platform.ts';
@@ -14,7 +13,7 @@ import { platformStopRequests, printLine } from '../../terminal.ts';
 import { isInUse } from './check.ts';
 import { type command, config, PLAY_SECONDS } from './command.ts';
 import { claimDemoFolder } from './folder.ts';
-import { leagueLine, type PlayTarget, playAndCheck, startLeague } from './play.ts';
+import { type PlayTarget, playAndCheck, startLeague } from './play.ts';
 import { renderHowToRead } from './report.ts';
 
 const EXIT = { ok: 0, wrong: 1, stopped: 130 } as const;
@@ -71,11 +70,17 @@ async function startDemoPlatform(
   settings: DemoSettings,
   options: Omit<PlatformOptions, 'settings' | 'prefixFor' | 'onProgress' | 'onProblem'>,
 ): Promise<Platform> {
-  const { ports, deviations } = await freePorts(settings);
+  const ports: Partial<Record<(typeof PORT_SETTINGS)[number], 0>> = {};
+  const deviations: string[] = [];
   if (options.dataDir !== settings.DATA_DIR)
-    deviations.unshift(
+    deviations.push(
       `the data is in ${options.dataDir}: ${settings.DATA_DIR} holds your own data, or a demonstration runs there`,
     );
+  for (const setting of PORT_SETTINGS) {
+    if (process.env[setting] || (await isFree(settings[setting], settings.LISTEN_HOST))) continue;
+    deviations.push(`port ${settings[setting]} is in use: ${setting} is another one`);
+    ports[setting] = 0;
+  }
   for (const line of deviations.splice(0)) printLine(`  ${line}`);
   let isStarting = true;
   const platform = await startPlatform({
@@ -83,9 +88,10 @@ async function startDemoPlatform(
     settings: { ...settings, ...ports },
     prefixFor: async ({ brokers, registryUrl }) => {
       const usual = settings.TOPIC_PREFIX;
-      const prefix = await unusedPrefix({ brokers, registryUrl, prefix: usual });
-      if (prefix !== usual) deviations.push(`the topics are ${prefix}*: those of ${usual}* have records`);
-      return prefix;
+      if (!(await isInUse({ brokers, registryUrl, prefix: usual }))) return usual;
+      const stamp = new Date().toISOString().slice(0, 19).replace(/\D/g, '');
+      deviations.push(`the topics are ${usual}demo-${stamp}.*: those of ${usual}* have records`);
+      return `${usual}demo-${stamp}.`;
     },
     // Services are restarted; later problems go to their logs, not into the drawn progress.
     onProgress: (line) => {
@@ -100,22 +106,9 @@ async function startDemoPlatform(
   return platform;
 }
 
-/** Returns 0, a free port, for each default port that is in use, with a line about each. */
-async function freePorts(settings: DemoSettings) {
-  const ports: Partial<Record<(typeof PORT_SETTINGS)[number], 0>> = {};
-  const deviations: string[] = [];
-  for (const setting of PORT_SETTINGS) {
-    if (process.env[setting] || (await isFree(settings[setting], settings.LISTEN_HOST))) continue;
-    deviations.push(`port ${settings[setting]} is in use: ${setting} is another one`);
-    ports[setting] = 0;
-  }
-  return { ports, deviations };
-}
-
 /** Plays the league, unless AFTERWARDS is `nothing`, until `signal`. */
 async function playLeague(target: PlayTarget, settings: DemoSettings, signal: AbortSignal): Promise<void> {
   const league = settings.AFTERWARDS === 'nothing' ? null : startLeague(target, settings);
-  if (league !== null) printLine(leagueLine(settings));
   void league?.ended.then(() => {
     if (!signal.aborted) printLine(`The league ended early, see ${target.platform.logFolder}/simulator.log.`);
   });
@@ -141,11 +134,4 @@ async function simulatedProvider(host: string): Promise<ProviderSettings> {
     // The simulator does not run yet, or any more.
     RETRY_CEILING_MS: '2000',
   };
-}
-
-/** Returns the prefix, or a new one for this run when a system uses its topics, in whatever state they are. */
-async function unusedPrefix(cluster: TopicCluster): Promise<string> {
-  if (!(await isInUse(cluster))) return cluster.prefix;
-  const stamp = new Date().toISOString().slice(0, 19).replace(/\D/g, '');
-  return `${cluster.prefix}demo-${stamp}.`;
 }

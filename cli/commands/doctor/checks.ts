@@ -20,7 +20,7 @@ import { requiredTopics, wantedTopics } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/follow.ts';
 import { PROCESSOR_NAMES, PROCESSORS, streamTopics } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
-import { probeRegistry, type RegistryAnswer, type RegistryUrl } from '#topics/registry-http.ts';
+import { probeRegistry, type RegistryAnswer } from '#topics/registry-http.ts';
 import { findLostTopics, IDENTIFIED, topicIdsName } from '#topics/topic-ids.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { findCluster, type OpenCluster, withBackbone } from '../../cluster.ts';
@@ -74,11 +74,18 @@ export async function runChecks(
   const independent = [
     ...services.map((name) => guarded('settings', () => settingsOf(name, env))),
     guarded('disk', () => localDisks(env)),
-    guarded('tls', async () => certificates(env)),
+    guarded('tls', async () =>
+      certificateFiles(env).map((file) => judgeCertificate(file.setting, validityOf(file), Date.now())),
+    ),
     guarded('provider', () => provider(env)),
   ];
   if (!('brokers' in cluster)) return [cluster, ...(await Promise.all(independent)).flat()];
-  const facts = await guarded('broker', () => describeCluster(cluster.brokers, namesOf(cluster)));
+  const facts = await guarded('broker', () =>
+    describeCluster(
+      cluster.brokers,
+      wantedTopics(cluster).map(({ name }) => name),
+    ),
+  );
   const found = await Promise.all([
     ...independent,
     guarded('registry', () => registry(cluster)),
@@ -89,11 +96,11 @@ export async function runChecks(
           guarded('records', () => records(cluster)),
           // Another check names missing topics.
           ...(WEBHOOK_TOPICS.every((topic) => facts.topics.has(topicName(cluster.prefix, topic)))
-            ? [guarded('webhooks', () => webhooks(cluster))]
+            ? [guarded('webhooks', async () => judgeWebhooks(await new WebhookTopics(cluster).rows()))]
             : []),
           guarded('lag', () => onReachable().then(() => [])),
         ]
-      : [(await speaksPlain(cluster.brokers)) ? NO_TLS_THERE : [facts].flat()]),
+      : [[(await speaksPlain(cluster.brokers)) ? NO_TLS_THERE : facts].flat()]),
   ]);
   return [fine('settings', 'broker, registry and prefix are set'), ...withOneCause(found.flat())];
 }
@@ -108,8 +115,6 @@ async function settingsOf(service: string, env: Environment): Promise<CheckResul
     return failed('settings', `${service}: ${textOf(error)}`, `npx touchline ${service} --help shows them`);
   }
 }
-
-const namesOf = ({ prefix }: TopicCluster): string[] => wantedTopics({ prefix }).map(({ name }) => name);
 
 /** Checks the topics, and whether the positions of the processors fit them. */
 async function topicsAndPositions(cluster: TopicCluster, facts: ClusterFacts): Promise<CheckResult[]> {
@@ -145,19 +150,13 @@ async function topicsAndPositions(cluster: TopicCluster, facts: ClusterFacts): P
   if (unnamed.length > 0) allLost.add(topicIdsName(prefix));
   return [
     ...judgeLost(prefix, gone, { unnamed, isRecorded: marks.size > 0 }),
-    ...brokerChecks(cluster, facts, allLost),
-    ...findings.flat(),
-  ];
-}
-
-function brokerChecks(cluster: TopicCluster, facts: ClusterFacts, lost: ReadonlySet<string>): CheckResult[] {
-  return [
     judgeBrokers(facts),
-    ...judgeTopics(requiredTopics(cluster.prefix, facts.topics, facts.brokers.length), facts.topics, lost),
+    ...judgeTopics(requiredTopics(prefix, facts.topics, facts.brokers.length), facts.topics, allLost),
     ...judgeRights(facts.topics),
     ...facts.disks.map(({ broker, freeBytes, totalBytes }) =>
       judgeDisk(`log of broker ${broker}`, freeBytes, totalBytes),
     ),
+    ...findings.flat(),
   ];
 }
 
@@ -189,24 +188,18 @@ async function registry(cluster: TopicCluster): Promise<CheckResult[]> {
     theirs === null
       ? fine('clock', 'not compared: the registry sends no Date')
       : judgeClock('the registry', { before, theirs, after: Date.now() });
-  return [clock, judgeRegistrySpeed(tookMs), ...(await schemas({ url, prefix }))];
-}
-
-async function schemas({ url, prefix }: { url: RegistryUrl; prefix: string }): Promise<CheckResult[]> {
   const opened = Registry.open({ url, prefix, waitMs: REQUEST_TIMEOUT_MS });
   const states = await Promise.all(
     TOPIC_NAMES.map(async (topic) => [opened.subject(topic), await opened.schemaState(topic)] as const),
   );
-  return judgeSchemas(new Map(states));
+  return [clock, judgeRegistrySpeed(tookMs), ...judgeSchemas(new Map(states))];
 }
 
-const NO_TLS_THERE = [
-  failed(
-    'broker',
-    'KAFKA_TLS is on, and the brokers speak no TLS on these ports',
-    'name the port of their TLS listener in KAFKA_BROKERS, or set KAFKA_TLS=off',
-  ),
-];
+const NO_TLS_THERE = failed(
+  'broker',
+  'KAFKA_TLS is on, and the brokers speak no TLS on these ports',
+  'name the port of their TLS listener in KAFKA_BROKERS, or set KAFKA_TLS=off',
+);
 
 /** Whether brokers that cannot be reached with TLS answer without it. */
 async function speaksPlain(brokers: Brokers): Promise<boolean> {
@@ -222,17 +215,6 @@ async function records(cluster: OpenCluster): Promise<CheckResult[]> {
   const lost = new LostVersions();
   const unreadable = await findUnreadable(cluster, (record) => lost.add(record));
   return [...judgeRecords(unreadable, LAST_OFFSETS), ...judgeLostVersions(lost.found())];
-}
-
-/** Checks the deliveries to clients. */
-async function webhooks(cluster: OpenCluster): Promise<CheckResult[]> {
-  return judgeWebhooks(await new WebhookTopics(cluster).rows());
-}
-
-/** Checks the certificates of ours that the settings name. */
-function certificates(env: Environment): CheckResult[] {
-  const now = Date.now();
-  return certificateFiles(env).map((file) => judgeCertificate(file.setting, validityOf(file), now));
 }
 
 /** Checks the disks of views and of spilled state. */

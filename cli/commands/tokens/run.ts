@@ -76,10 +76,10 @@ async function onTokens(perform: (here: TokensHere) => Promise<string>): Promise
   const connection = { ...cluster, log: commandLog('tokens') };
   const topic = new VersionedTopic('access-tokens', connection);
   const clients = await ClientDirectory.open(connection).list();
-  const shown = ({ token_hash, ...token }: AccessTokenRecord) => ({
-    ...token,
-    state: stateOf({ token_hash, ...token }, clients, Date.now()),
-  });
+  const shown = (record: AccessTokenRecord): ShownToken => {
+    const { token_hash: _, ...token } = record;
+    return { ...token, state: stateOf(record, clients, Date.now()) };
+  };
   const requireClient = async (id: number): Promise<void> => {
     const known = [...clients, ...(await topic.list())];
     if (known.some(({ client_id }) => client_id === id)) return;

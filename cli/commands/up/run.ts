@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import type { z } from 'zod';
 import { makePrivateFolder } from '#security/folders.ts';
 import { loadConfig } from '#service/config.ts';
 import { backboneLines, dataDirFor, enterFolder, shellWord } from '../../addresses.ts';
 import type { GivenTo } from '../../command.ts';
-import { type NewClient, type Platform, type ProviderSettings, startPlatform } from '../../platform.ts';
+import { type Platform, startPlatform } from '../../platform.ts';
 import { parseAccepted, requireBrokers } from '../../platform-settings.ts';
 import { platformStopRequests, printLine } from '../../terminal.ts';
 import { keepFolder } from '../demo/folder.ts';
@@ -17,6 +16,9 @@ export async function run(
   const accept = parseAccepted(accepted);
   const settings = loadConfig(config, process.env);
   requireBrokers(settings);
+  // Complete where the address is set.
+  const { PROVIDER_BASE_URL, PROVIDER_CLIENT_ID = '', PROVIDER_SECRET_KEY = '' } = settings;
+  const provider = { PROVIDER_CLIENT_ID, PROVIDER_SECRET_KEY };
   const stopRequests = platformStopRequests({
     exitCode: 0,
     onStop: (reason) => printLine(reason === 'SIGINT' ? '\nStopping …' : `Stopping (${reason}) …`),
@@ -27,7 +29,7 @@ export async function run(
   const platform = await startPlatform({
     dataDir: settings.DATA_DIR,
     settings,
-    provider: providerOf(settings),
+    provider: PROVIDER_BASE_URL === undefined ? null : { PROVIDER_BASE_URL, ...provider },
     replicas,
     accept,
     onProgress: (line) => printLine(`  ${line}`),
@@ -43,21 +45,17 @@ export async function run(
   return 0;
 }
 
-/** Returns the provider to poll; the settings are complete where its address is set. */
-function providerOf(settings: z.output<typeof config>): ProviderSettings | null {
-  const { PROVIDER_BASE_URL, PROVIDER_CLIENT_ID = '', PROVIDER_SECRET_KEY = '' } = settings;
-  return PROVIDER_BASE_URL === undefined
-    ? null
-    : { PROVIDER_BASE_URL, PROVIDER_CLIENT_ID, PROVIDER_SECRET_KEY };
-}
-
 /** Renders the addresses of the platform, and commands that send and read. */
 function renderHowTo(platform: Platform, dataDir: string): string {
-  const { backbone, webhookUrl, secret, secretFile, secretIsNew, apiUrl, toolsUrl } = platform;
-  const { dispatcherUrl, logFolder } = platform;
-  const file = secretFile === null ? null : resolve(secretFile);
-  const shownSecret =
-    file === null ? 'as set' : secretIsNew ? `${secret}  (kept in ${file})` : `kept in ${file}`;
+  const { backbone, webhookUrl, webhookSecret, apiUrl, toolsUrl, dispatcherUrl, logFolder } = platform;
+  const { newClient } = platform;
+  const { secrets, isNew } = webhookSecret;
+  const file = webhookSecret.file === null ? null : resolve(webhookSecret.file);
+  const shownSecret = file === null ? 'as set' : isNew ? `${secrets}  (kept in ${file})` : `kept in ${file}`;
+  const clientLine =
+    newClient === null
+      ? ''
+      : `  Client    id ${newClient.id}, secret key ${newClient.secretKey}  (shown this once; more with npx touchline clients add)\n`;
   const sign = file === null ? '$WEBHOOK_SECRET' : `$(cat ${shellWord(file)})`;
   return `Touchline is up: ${backbone.why}
 
@@ -69,7 +67,7 @@ ${backboneLines(platform).join('\n')}
   Tokens    POST ${toolsUrl}/api/v1/token
   Tools     ${toolsUrl}/mcp
   Test      POST ${dispatcherUrl}/test-webhook-url/  (webhooks of clients: npx touchline clients webhook --help, npx touchline webhooks list)
-${clientLine(platform.newClient)}  Logs      ${resolve(logFolder)}
+${clientLine}  Logs      ${resolve(logFolder)}
 
 From another terminal
 ${enterFolder()}
@@ -80,10 +78,4 @@ Read
 
 Ctrl-C stops everything.
 `;
-}
-
-function clientLine(client: NewClient | null): string {
-  return client === null
-    ? ''
-    : `  Client    id ${client.id}, secret key ${client.secretKey}  (shown this once; more with npx touchline clients add)\n`;
 }

@@ -83,14 +83,16 @@ export class WebhookTopics {
 
   /** Returns the offset after a pending message. Throws `CommandError` when it is not pending, or not the first of its partition. */
   async after(row: WebhookRow, uuid: string): Promise<WebhookOffset[]> {
-    const ahead = new Map<number, number>();
-    let found: (WebhookOffset & { readonly ahead: number }) | null = null;
+    const pending: (WebhookOffset & { readonly uuid: string })[] = [];
     await this.#readWanted(row, row.progress?.next ?? [], (message, { partition, offset }) => {
-      const before = ahead.get(partition) ?? 0;
-      if (message.uuid === uuid) found = { partition, offset: offset + 1, ahead: before };
-      ahead.set(partition, before + 1);
+      pending.push({ partition, offset, uuid: message.uuid });
     });
-    return [requireFirst(found, uuid)];
+    const found = pending.find((one) => one.uuid === uuid);
+    if (found === undefined) throw new CommandError(`message ${escapeLine(uuid)} is not pending`);
+    const { partition, offset } = found;
+    const ahead = pending.filter((one) => one.partition === partition && one.offset < offset).length;
+    if (ahead === 0) return [{ partition, offset: offset + 1 }];
+    throw new CommandError(`${ahead} messages wait before ${escapeLine(uuid)}: they would be skipped too`);
   }
 
   /** Returns the first offsets of the messages composed at or after a time. */
@@ -140,18 +142,6 @@ export class WebhookTopics {
 
 function hostOf(address: string | null, hasKeys: boolean): Pick<WebhookRow, 'host' | 'isUnopened'> {
   return { host: URL.parse(address ?? '')?.host ?? null, isUnopened: hasKeys && address === null };
-}
-
-function requireFirst(
-  found: (WebhookOffset & { readonly ahead: number }) | null,
-  uuid: string,
-): WebhookOffset {
-  if (found === null) throw new CommandError(`message ${escapeLine(uuid)} is not pending`);
-  if (found.ahead > 0)
-    throw new CommandError(
-      `${found.ahead} messages wait before ${escapeLine(uuid)}: they would be skipped too`,
-    );
-  return { partition: found.partition, offset: found.offset };
 }
 
 /** A webhook of a client; `progress` is null until a dispatcher has seen the webhook. */
