@@ -45,14 +45,7 @@ export type Backbone = {
  */
 export async function startBackbone(options: BackboneOptions): Promise<Backbone> {
   const given = configured(options.env);
-  if (given) {
-    return {
-      kind: 'configured',
-      why: `using ${given.shown}, as configured`,
-      ...given.addresses,
-      stop: async () => {},
-    };
-  }
+  if (given) return given;
   const engine = await findEngine(options.env);
   if (!engine) return await startEmbedded(options, 'KAFKA_BROKERS is not set and no Docker engine answers');
   try {
@@ -139,14 +132,8 @@ function withAdvice(error: unknown, because: string): unknown {
   return new EmbeddedError('NO_BACKBONE', message, error);
 }
 
-type Configured = {
-  readonly addresses: { readonly brokers: string[]; readonly registryUrl: string };
-  /** The addresses for display, without user, password and query. */
-  readonly shown: string;
-};
-
-/** Returns KAFKA_BROKERS and SCHEMA_REGISTRY_URL; undefined if neither is set. Throws CONFIG_INCOMPLETE. */
-export function configured(env: Env): Configured | undefined {
+/** Returns KAFKA_BROKERS and SCHEMA_REGISTRY_URL, shown without user, password and query; undefined if neither is set. Throws CONFIG_INCOMPLETE. */
+export function configured(env: Env): Backbone | undefined {
   const brokers = (env.KAFKA_BROKERS ?? '')
     .split(',')
     .map((broker) => broker.trim())
@@ -156,16 +143,13 @@ export function configured(env: Env): Configured | undefined {
   if (brokers.length === 0)
     throw incomplete('SCHEMA_REGISTRY_URL is set but KAFKA_BROKERS is not: set both or none');
   if (url === '') throw incomplete('KAFKA_BROKERS is set but SCHEMA_REGISTRY_URL is not: set both or none');
-  if (!brokers.every((broker) => /^[^\s/@]+:\d{1,5}$/.test(broker))) {
-    throw incomplete('KAFKA_BROKERS is not a list of host:port with commas between them');
-  }
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw incomplete('SCHEMA_REGISTRY_URL is not an http or https address');
-  }
   const { origin, pathname } = new URL(url);
   return {
-    addresses: { brokers, registryUrl: url },
-    shown: `${brokers.join(',')} and ${origin}${pathname}`,
+    kind: 'configured',
+    why: `using ${brokers.join(',')} and ${origin}${pathname}, as configured`,
+    brokers,
+    registryUrl: url,
+    stop: async () => {},
   };
 }
 

@@ -28,7 +28,7 @@ export type Ports = {
   readonly controllerPort: number;
   /** Port to which a proxy forwards; null without a proxy. */
   readonly proxiedPort: number | null;
-  readonly secured: SecuredPorts | null;
+  readonly secured: SecuredPorts | undefined;
 };
 
 /** Broker settings of the listeners TLS and SASL, and their arguments for formatting the storage. */
@@ -163,7 +163,7 @@ function brokerSettings(node: Node, logDir: string): Record<string, string> {
     listeners.push(`PROXIED://${HOST}:${proxiedPort}`);
     advertised.push(`PROXIED://${HOST}:${node.proxyPort}`);
   }
-  if (secured !== null) {
+  if (secured !== undefined) {
     const both = [`TLS://${HOST}:${secured.tls}`, `SASL://${HOST}:${secured.sasl}`];
     listeners.push(...both);
     advertised.push(...both);

@@ -19,7 +19,7 @@ type FolderNotes = {
   readonly port: number;
   readonly controllerPort: number;
   readonly proxiedPort: number | null;
-  readonly secured?: SecuredPorts | null;
+  readonly secured?: SecuredPorts | undefined;
 };
 
 /** A data folder that this process owns until it releases it. */

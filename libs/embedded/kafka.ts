@@ -61,10 +61,7 @@ export type KafkaCluster = {
 
 /** Starts a single broker that is its own controller (KRaft); keeps the data of an existing folder. Throws EmbeddedError. */
 export async function startKafka(options: KafkaOptions): Promise<Kafka> {
-  const folder = resolve(options.dataDir);
-  const { port, preferredPort, proxyPort } = options;
-  const plan = { folders: [folder], port, preferredPort, proxyPort, settings: LONE_BROKER };
-  const [kafka] = await startNodes(options, plan);
+  const [kafka] = await startNodes(options, [resolve(options.dataDir)], LONE_BROKER);
   return kafka as Kafka;
 }
 
@@ -75,7 +72,7 @@ export async function startKafkaCluster(
   const folders = Array.from({ length: options.brokers }, (_, index) =>
     resolve(options.dataDir, `broker-${index + 1}`),
   );
-  const nodes = await startNodes(options, { folders, settings: CLUSTER_BROKER });
+  const nodes = await startNodes(options, folders, CLUSTER_BROKER);
   return {
     brokers: nodes.flatMap((node) => node.brokers),
     nodes,
@@ -83,27 +80,32 @@ export async function startKafkaCluster(
   };
 }
 
-type ClusterPlan = {
-  readonly folders: readonly string[];
-  /** Of a single broker, as the next two, which are as for `KafkaOptions`. */
-  readonly port?: number | undefined;
-  readonly preferredPort?: number | undefined;
-  readonly proxyPort?: number | undefined;
-  readonly settings: Readonly<Record<string, string>>;
-};
-
-async function startNodes(options: BrokerOptions, plan: ClusterPlan): Promise<Kafka[]> {
-  const env = options.env ?? process.env;
-  const onProgress = options.onProgress ?? (() => {});
+/** Starts a broker in each folder. `settings`: their defaults. The ports of the options are those of a single broker. */
+async function startNodes(
+  options: KafkaOptions,
+  folders: readonly string[],
+  settings: Readonly<Record<string, string>>,
+): Promise<Kafka[]> {
+  const { env = process.env, onProgress = () => {}, port: fixed, preferredPort } = options;
   const java = await findJava(env);
   const { kafkaLibs, classArchives } = await install(env, onProgress, options.version);
   const jvm: Jvm = { java, args: options.jvmArgs ?? [], libs: kafkaLibs, classArchives, env };
   const owned: OwnedFolder[] = [];
   try {
-    for (const folder of plan.folders) owned.push(await ownFolder(folder));
-    onProgress(`starting the Kafka broker${plan.folders.length > 1 ? 's' : ''}`);
-    return await startOnFreePort(plan.port, [plan.preferredPort, owned[0]?.last?.port], async (port) => {
-      const nodes = await plannedNodes(plan, options, owned, port);
+    for (const folder of folders) owned.push(await ownFolder(folder));
+    onProgress(`starting the Kafka broker${folders.length > 1 ? 's' : ''}`);
+    return await startOnFreePort(fixed, [preferredPort, owned[0]?.last?.port], async (port) => {
+      const ports = await plannedPorts(options, owned, port);
+      const voters = ports.map(({ controllerPort }, index) => `${index + 1}@${HOST}:${controllerPort}`);
+      const nodes = ports.map((of, index) => ({
+        id: index + 1,
+        folder: folders[index] as string,
+        ports: of,
+        voters,
+        proxyPort: options.proxyPort,
+        security: options.security,
+        settings: { ...settings, ...options.settings },
+      }));
       options.onStarting?.(nodes.map(({ ports }) => addressOf(ports)));
       await formatMissing(jvm, nodes);
       return await launchAll(jvm, nodes, owned);
@@ -114,12 +116,12 @@ async function startNodes(options: BrokerOptions, plan: ClusterPlan): Promise<Ka
   }
 }
 
-async function plannedNodes(
-  plan: ClusterPlan,
-  options: BrokerOptions,
+/** Returns the ports of each broker, of which the first listens on `port`: those of its last start where they are free. */
+async function plannedPorts(
+  { proxyPort, security }: KafkaOptions,
   owned: readonly OwnedFolder[],
   port: number,
-): Promise<Node[]> {
+): Promise<Ports[]> {
   const taken = new Set([port]);
   const free = async (preferred: number | null | undefined): Promise<number> => {
     const found = await freePort(preferred ?? undefined, taken);
@@ -131,23 +133,11 @@ async function plannedNodes(
     ports.push({
       port: index === 0 ? port : await free(last?.port),
       controllerPort: await free(last?.controllerPort),
-      proxiedPort: plan.proxyPort === undefined ? null : await free(last?.proxiedPort),
-      secured:
-        options.security === undefined
-          ? null
-          : { tls: await free(last?.secured?.tls), sasl: await free(last?.secured?.sasl) },
+      proxiedPort: proxyPort === undefined ? null : await free(last?.proxiedPort),
+      secured: security && { tls: await free(last?.secured?.tls), sasl: await free(last?.secured?.sasl) },
     });
   }
-  const voters = ports.map(({ controllerPort }, index) => `${index + 1}@${HOST}:${controllerPort}`);
-  return ports.map((of, index) => ({
-    id: index + 1,
-    folder: plan.folders[index] as string,
-    ports: of,
-    voters,
-    proxyPort: plan.proxyPort,
-    security: options.security,
-    settings: { ...plan.settings, ...options.settings },
-  }));
+  return ports;
 }
 
 /** Formats new folders with the cluster id of existing ones, or a new id. */
@@ -183,7 +173,7 @@ async function launchAll(jvm: Jvm, nodes: readonly Node[], owned: readonly Owned
       port,
       proxiedPort,
       secured:
-        secured === null ? null : { tls: [`${HOST}:${secured.tls}`], sasl: [`${HOST}:${secured.sasl}`] },
+        secured === undefined ? null : { tls: [`${HOST}:${secured.tls}`], sasl: [`${HOST}:${secured.sasl}`] },
     });
   });
 }
