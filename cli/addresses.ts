@@ -1,22 +1,17 @@
 /** Addresses that commands print for their readers, and words of the shell commands beside them. */
 import { join, resolve } from 'node:path';
-import { addressesOf, type Brokers } from '#security/brokers.ts';
+import { addressesOf } from '#security/brokers.ts';
 import { dataSettings } from '#service/config.ts';
-import { parseRegistryAddress, type RegistryUrl } from '#topics/registry-http.ts';
+import type { TopicCluster } from '#topics/follow.ts';
+import { parseRegistryAddress } from '#topics/registry-http.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
 /** Returns the addresses of broker and registry and the names of topics, a line each. */
-export function backboneLines({
-  backbone,
-  prefix,
-}: {
-  readonly backbone: { readonly brokers: Brokers; readonly registryUrl: RegistryUrl };
-  readonly prefix: string;
-}): string[] {
+export function backboneLines({ brokers, registryUrl, prefix }: TopicCluster): string[] {
   return [
-    `  Kafka     ${addressesOf(backbone.brokers).join(',')}`,
-    `  Registry  ${parseRegistryAddress(backbone.registryUrl).url}`,
+    `  Kafka     ${addressesOf(brokers).join(',')}`,
+    `  Registry  ${parseRegistryAddress(registryUrl).url}`,
     `  Topics    ${prefix}*`,
   ];
 }

@@ -79,12 +79,8 @@ export function findCluster(env: Environment): OpenCluster {
       'no broker: touchline up does not run here; start it, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL',
     );
   }
-  const {
-    KAFKA_BROKERS: brokers,
-    SCHEMA_REGISTRY_URL: registryUrl,
-    TOPIC_PREFIX: prefix,
-  } = loadConfig(clusterSettings, found);
-  return openCluster({ brokers, registryUrl, prefix });
+  const { KAFKA_BROKERS, SCHEMA_REGISTRY_URL, TOPIC_PREFIX } = loadConfig(clusterSettings, found);
+  return openCluster({ brokers: KAFKA_BROKERS, registryUrl: SCHEMA_REGISTRY_URL, prefix: TOPIC_PREFIX });
 }
 
 /** Returns the cluster of this process's environment. Throws what `findCluster` and `requireTopics` throw. */

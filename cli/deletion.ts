@@ -73,7 +73,10 @@ export async function withStopped(
  */
 export async function requireNothingRuns(cluster: TopicCluster): Promise<void> {
   const { brokers, prefix } = cluster;
-  const groups = (await groupsWithMembers(brokers)).filter((name) => isDirectlyUnder(prefix, name)).sort();
+  const groups = (await groupsWithMembers(brokers))
+    // Not those of a longer prefix, such as that of a replay.
+    .filter((name) => name.startsWith(prefix) && !name.slice(prefix.length).includes('.'))
+    .sort();
   if (groups.length > 0)
     throw new CommandError(`${groups.join(', ')} run with the prefix ${prefix}: stop them first`);
   if (!(await findTopics(cluster)).has('ingress-status')) return;
@@ -84,11 +87,6 @@ export async function requireNothingRuns(cluster: TopicCluster): Promise<void> {
     throw new CommandError(
       `a receiver or poller with the prefix ${prefix} reported within ${REPORTED_WITHIN_MS / 1_000} s: stop it first`,
     );
-}
-
-/** Whether a name belongs to a prefix itself, not to a longer one such as that of a replay. */
-function isDirectlyUnder(prefix: string, name: string): boolean {
-  return name.startsWith(prefix) && !name.slice(prefix.length).includes('.');
 }
 
 /** Topics with records, named as on the broker, with the number of offsets that their logs hold. */

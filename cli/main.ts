@@ -20,7 +20,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(EXIT.failed);
 });
 
-warnOfSilence(process.argv[2]);
+// Delays no command and no exit. Services log it themselves.
+if (Object.hasOwn(SUMMARIES, process.argv[2] ?? ''))
+  setTimeout(() => void warnIfSilent().catch(() => {}), SILENT_AFTER_MS).unref();
 const exitCode = await run(process.argv.slice(2));
 if (exitCode !== null) {
   // Errors of the output are emitted after the write that failed.
@@ -28,13 +30,7 @@ if (exitCode !== null) {
   process.exit(exitCode);
 }
 
-/** Prints the addresses once, if the command still runs after some seconds and no broker answers. Delays no command and no exit. */
-function warnOfSilence(command: string | undefined): void {
-  // Services log it themselves.
-  if (command === undefined || !Object.hasOwn(SUMMARIES, command)) return;
-  setTimeout(() => void warnIfSilent().catch(() => {}), SILENT_AFTER_MS).unref();
-}
-
+/** Prints the addresses when no broker answers. */
 async function warnIfSilent(): Promise<void> {
   const { setTimeout: delay } = await import('node:timers/promises');
   const { shownBrokers } = await import('#security/brokers.ts');

@@ -23,7 +23,14 @@ type CommandLine = { readonly command: string; readonly args: readonly string[] 
 export async function recordOrder(line: CommandLine, run: () => Promise<number>): Promise<number> {
   const cluster = findClusterOrNull();
   if (cluster === null) return run();
-  const order = orderOf(line);
+  const order = {
+    id: randomBytes(8).toString('hex'),
+    user: userName(),
+    host: hostname(),
+    command: line.command,
+    arguments: recordedArguments(line.args),
+    version: serviceVersion(),
+  };
   const beginProblem = await write(cluster, { ...order, at: Date.now(), outcome: 'begun', exit_code: null });
   let exit_code = 1;
   try {
@@ -40,17 +47,6 @@ export async function recordOrder(line: CommandLine, run: () => Promise<number>)
     if (problem !== null && !isReported)
       process.stderr.write(`warning: this order is not recorded: ${problem}\n`);
   }
-}
-
-function orderOf({ command, args }: CommandLine) {
-  return {
-    id: randomBytes(8).toString('hex'),
-    user: userName(),
-    host: hostname(),
-    command,
-    arguments: recordedArguments(args),
-    version: serviceVersion(),
-  };
 }
 
 /** Options with a secret value, or with a file for which a secret may be given by mistake. */

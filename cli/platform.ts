@@ -6,7 +6,7 @@ import { findBrokerDefects } from '#cluster/broker-defects.ts';
 import { startBackbone } from '#embedded/backbone.ts';
 import { isOfDisk, shortageOf } from '#errors/shortages.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import { type Brokers, shownBrokers } from '#security/brokers.ts';
+import { shownBrokers } from '#security/brokers.ts';
 import { FolderError } from '#security/folders.ts';
 import { urlHost } from '#service/addresses.ts';
 import { requireOpenFiles } from '#service/open-files.ts';
@@ -33,7 +33,7 @@ export type PlatformOptions = {
   readonly dataDir: string;
   readonly settings: PlatformSettings;
   /** Returns the topic prefix once broker and registry run. Default: the prefix of the settings. */
-  readonly prefixFor?: (backbone: PlatformBackbone) => Promise<string>;
+  readonly prefixFor?: (addresses: Omit<TopicCluster, 'prefix'>) => Promise<string>;
   /** Further settings of the services. */
   readonly serviceSettings?: Readonly<Record<string, string>>;
   /** The provider to poll; null polls nothing. */
@@ -58,11 +58,6 @@ export type ProviderSettings = Readonly<
 /** A client of the served contract that was created here, with its secret key, which is shown only now. */
 export type NewClient = { readonly id: number; readonly secretKey: string };
 
-/** Of a broker and a registry, with the security settings of configured ones. */
-type PlatformBackbone = Pick<TopicCluster, 'brokers' | 'registryUrl'>;
-
-type BackboneFile = ReturnType<typeof backboneFile>;
-
 export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
 /** Starts everything, and waits until it is ready. Stops what it started when it fails. Throws `TouchlineError`. */
@@ -84,13 +79,13 @@ export async function startPlatform(options: PlatformOptions) {
   }
 }
 
-async function start(options: PlatformOptions, file: BackboneFile) {
+async function start(options: PlatformOptions, file: ReturnType<typeof backboneFile>) {
   const { dataDir, settings: given, onProgress, onProblem, isShort = false } = options;
   requireOpenFiles();
   const ports = await portsOf(given);
   const urlOf = (setting: PortSetting): string => `http://${urlHost(given.LISTEN_HOST)}:${ports[setting]}`;
   const secrets = platformSecrets(dataDir, given);
-  const started = await startBackbone({
+  const backbone = await startBackbone({
     dataDir,
     env: process.env,
     onProgress,
@@ -98,10 +93,10 @@ async function start(options: PlatformOptions, file: BackboneFile) {
     isShort,
     preferredPorts: { kafka: given.KAFKA_PORT || undefined, registry: given.REGISTRY_PORT || undefined },
   });
-  const backbone = {
-    ...started,
-    brokers: given.KAFKA_BROKERS ?? started.brokers,
-    registryUrl: given.SCHEMA_REGISTRY_URL ?? started.registryUrl,
+  /** With the security settings of configured ones. */
+  const addresses = {
+    brokers: given.KAFKA_BROKERS ?? backbone.brokers,
+    registryUrl: given.SCHEMA_REGISTRY_URL ?? backbone.registryUrl,
   };
   const logFolder = join(dataDir, 'logs');
   const services: ServiceProcess[] = [];
@@ -114,13 +109,14 @@ async function start(options: PlatformOptions, file: BackboneFile) {
     file.remove();
   };
   try {
-    const prefix = (await options.prefixFor?.(backbone)) ?? given.TOPIC_PREFIX;
-    const { brokers, registryUrl } = started;
+    const prefix = (await options.prefixFor?.(addresses)) ?? given.TOPIC_PREFIX;
+    const cluster = { ...addresses, prefix };
+    const { brokers, registryUrl } = backbone;
     // Commands that repair a platform must find one that is not ready.
     file.write({ brokers, registryUrl, topicPrefix: prefix });
-    for (const line of backboneLines({ backbone, prefix })) onProgress(line.trim());
-    await prepareTopics(backbone, prefix, options);
-    await requireSinglePlatform(backbone.brokers, prefix);
+    for (const line of backboneLines(cluster)) onProgress(line.trim());
+    await prepareTopics(cluster, options);
+    await requireSinglePlatform(cluster);
     const settings = {
       KAFKA_BROKERS: brokers.join(','),
       SCHEMA_REGISTRY_URL: registryUrl,
@@ -141,7 +137,7 @@ async function start(options: PlatformOptions, file: BackboneFile) {
         }),
       );
     const [newClient] = await Promise.all([
-      createFirstClient({ brokers: backbone.brokers, registryUrl: backbone.registryUrl, prefix }),
+      createFirstClient(cluster),
       ...services.map((service) => service.ready()),
     ]);
     return {
@@ -154,7 +150,7 @@ async function start(options: PlatformOptions, file: BackboneFile) {
       dispatcherUrl: urlOf('DISPATCHER_PORT'),
       webhookSecret: secrets.webhook,
       backbone,
-      prefix,
+      cluster,
       /** The first client; null when clients existed before. */
       newClient,
       logFolder,
@@ -178,16 +174,15 @@ async function portsOf(settings: PlatformSettings): Promise<Record<string, strin
 
 /** Creates the topics and registers their schemas. */
 async function prepareTopics(
-  backbone: PlatformBackbone,
-  prefix: string,
+  cluster: TopicCluster,
   { settings, accept, onProgress }: PlatformOptions,
 ): Promise<void> {
-  const { brokers, registryUrl: url } = backbone;
+  const { brokers, prefix } = cluster;
   for (const { message } of await findBrokerDefects(brokers)) onProgress(`warning: ${message}`);
   onProgress('creating topics and registering schemas');
   const [{ warnings, repaired }] = await Promise.all([
     createTopics({ brokers, prefix, ...wantedTopicsOf(settings), accept, command: 'up' }),
-    registerSchemas(openCluster({ brokers, registryUrl: url, prefix })),
+    registerSchemas(openCluster(cluster)),
   ]);
   for (const warning of warnings) onProgress(`warning: ${warning}`);
   for (const mismatch of repaired) onProgress(`mended: ${mismatch}`);
@@ -229,11 +224,7 @@ function settingsOf(
  * Lists the processes of each service, with their own settings: the feed poller only with a provider, the alert processor only with rules.
  * `label` is the service's name, with a number from its second process on.
  */
-function processesToStart({
-  provider,
-  replicas,
-  settings,
-}: Pick<PlatformOptions, 'provider' | 'replicas' | 'settings'>) {
+function processesToStart({ provider, replicas, settings }: PlatformOptions) {
   return processNames()
     .filter((name) => name !== 'feed-poller' || provider !== null)
     .filter((name) => name !== 'alert-processor' || settings.ALERT_RULES_FILE !== '')
@@ -273,7 +264,7 @@ const ASKED = 'match-processor';
 const KILLED_MS = 10_000;
 
 /** Throws `CommandError` while another platform of this machine runs on these topics: the processes of both have the same names. */
-async function requireSinglePlatform(brokers: Brokers, prefix: string): Promise<void> {
+async function requireSinglePlatform({ brokers, prefix }: TopicCluster): Promise<void> {
   const name = instanceId(ASKED);
   const isAlone = await poll(
     async () => !(await memberNames(brokers, applicationOf(prefix, ASKED))).includes(name),

@@ -84,19 +84,10 @@ export function originText({ topic, partition, offset }: DeadLetter): string {
   return topic === null ? 'over HTTP' : `${topic}/${partition}/${offset}`;
 }
 
-function incidentText({
-  incident_id,
-  incident_name,
-  participant_name,
-  event_time,
-  confirmation,
-}: Incident): string {
-  return wordsOf(
-    `${incident_name ?? 'incident'} (${incident_id})`,
-    event_time === null ? null : clockText(event_time),
-    participant_name,
-    confirmation,
-  );
+function incidentText(incident: Incident): string {
+  const { incident_id, incident_name, participant_name, event_time, confirmation } = incident;
+  const name = `${incident_name ?? 'incident'} (${incident_id})`;
+  return wordsOf(name, event_time === null ? null : clockText(event_time), participant_name, confirmation);
 }
 
 /** Returns the names of both sides; null unless both are known. */

@@ -28,13 +28,7 @@ export async function untilStopped<T>(work: (signal: AbortSignal) => Promise<T>)
  * Handles requests to stop a platform: until `started` is called, they end this process with `exitCode`, and with it a platform
  * that is still starting; later they call `onStop` and abort `signal`. A second request ends the process.
  */
-export function platformStopRequests({
-  exitCode,
-  onStop = () => {},
-}: {
-  readonly exitCode: number;
-  readonly onStop?: (reason: string) => void;
-}) {
+export function platformStopRequests(exitCode: number, onStop: (reason: string) => void = () => {}) {
   const stopping = new AbortController();
   let hasStarted = false;
   onStopRequest({

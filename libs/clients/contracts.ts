@@ -3,14 +3,6 @@ import type { Client } from '#records/types.ts';
 import { poll } from '#timing/poll.ts';
 import { type BackgroundReading, type FollowContext, followInBackground } from '#topics/follow.ts';
 
-function accessOf({ client_id, competitions, operations }: Client): Access {
-  return {
-    clientId: client_id,
-    competitions: competitions === null ? null : new Set(competitions),
-    operations: operations === null ? null : new Set(operations),
-  };
-}
-
 const POLL_MS = 20;
 
 /** A client, and the served part of what its contract covers. */
@@ -57,7 +49,13 @@ export class Contracts {
   }
 
   apply(client: Client): void {
-    this.#clients.set(client.client_id, { client, access: this.#narrow(accessOf(client)) });
+    const { client_id, competitions, operations } = client;
+    const access = this.#narrow({
+      clientId: client_id,
+      competitions: competitions === null ? null : new Set(competitions),
+      operations: operations === null ? null : new Set(operations),
+    });
+    this.#clients.set(client_id, { client, access });
   }
 
   async close(): Promise<void> {

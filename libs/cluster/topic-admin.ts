@@ -22,7 +22,7 @@ export type NewTopic = {
 };
 
 /** Administration of topics and groups. Methods reject with errors of the client. */
-export type TopicAdmin = ReturnType<typeof topicAdmin>;
+export type TopicAdmin = ReturnType<typeof adminOver>;
 
 /** Timeout on the broker of creating or deleting topics. */
 const BROKER_MS = 5_000;
@@ -42,8 +42,8 @@ export function withTopicAdmin<T>(
 }
 
 /** Returns the administration over open connections, whose failed requests are retried for `withinMs`. */
-export function adminOver(connections: BrokerConnections, withinMs: number): TopicAdmin {
-  return topicAdmin(connections, (request) =>
+export function adminOver(connections: BrokerConnections, withinMs: number) {
+  const retried = <A>(request: () => Promise<A>): Promise<A> =>
     retry(request, {
       ...PAUSE,
       deadlineMs: withinMs,
@@ -53,11 +53,7 @@ export function adminOver(connections: BrokerConnections, withinMs: number): Top
         else connections.forget();
         return isLost || isTransient(error);
       },
-    }),
-  );
-}
-
-function topicAdmin(connections: BrokerConnections, retried: <A>(request: () => Promise<A>) => Promise<A>) {
+    });
   const cluster = () => retried(async () => metadataOf(await connections.any(), null));
   return {
     async topics(): Promise<Map<string, { readonly partitions: number; readonly replicas: number }>> {

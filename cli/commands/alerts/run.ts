@@ -22,40 +22,29 @@ export async function run(...[options]: GivenTo<typeof command>): Promise<number
   await findClusterWith(['alerts']);
   const print: PrintAlert = (alert, offset) =>
     printLineAndDrain(format === 'line' ? alertLine(alert) : jsonText({ ...alert, offset }));
-  await untilStopped((signal) => runProcessor({ rules, maxAgeMs, print, signal }));
+  await untilStopped((signal) => runProcessor(rules, maxAgeMs, print, signal));
   return 0;
 }
 
-/** Returns a destination of a log that writes a line for each cause to standard error. */
-function problemStream(): { write(line: string): void } {
-  const problems = new ProblemLines((line) => void process.stderr.write(`${line}\n`));
-  return {
-    write(line) {
-      const entry = parseLine(line);
-      if (entry === null) return;
-      const { text, cause } = problemOf(entry);
-      problems.report(`alerts: ${text}`, cause);
-    },
-  };
-}
-
-type AlertRun = {
-  readonly rules: readonly AlertRule[];
-  readonly maxAgeMs: number | null;
-  readonly print: PrintAlert;
-  readonly signal: AbortSignal;
-};
-
 /** Runs the alert processor and prints alerts until `stopped`. */
-async function runProcessor({ rules, maxAgeMs, print, signal: stopped }: AlertRun): Promise<void> {
+async function runProcessor(
+  rules: readonly AlertRule[],
+  maxAgeMs: number | null,
+  print: PrintAlert,
+  stopped: AbortSignal,
+): Promise<void> {
   const given = loadConfig(settings, withBackbone(process.env));
   // Several processes may run on one host: without an instance id, each start is a new member.
   const config = { ...given, GROUP_INSTANCE_ID: given.GROUP_INSTANCE_ID || randomUUID() };
-  const logger = createLogger({
-    name: 'alerts',
-    level: process.env.LOG_LEVEL || 'warn',
-    stream: problemStream(),
-  });
+  const problems = new ProblemLines((line) => void process.stderr.write(`${line}\n`));
+  const write = (line: string): void => {
+    const entry = parseLine(line);
+    if (entry === null) return;
+    const { text, cause } = problemOf(entry);
+    problems.report(`alerts: ${text}`, cause);
+  };
+  const level = process.env.LOG_LEVEL || 'warn';
+  const logger = createLogger({ name: 'alerts', level, stream: { write } });
   const metrics = createMetrics('alerts');
   const failed = new AbortController();
   const fenced = Promise.withResolvers<never>();

@@ -76,7 +76,11 @@ export const webhookAdd = order(webhook.command('add'))
     '--secret-file <file>',
     'has the signing secret of 32 characters (-: standard input, or a prompt); without it, a new secret is printed, which is shown only once',
   )
-  .addOption(new Option('--secret <text>').hideHelp().argParser(refuseSecret))
+  .addOption(
+    new Option('--secret <text>').hideHelp().argParser((): never => {
+      throw new UsageError('--secret would show the secret to every user of this machine: use --secret-file');
+    }),
+  )
   .addOption(
     new Option('--types <types>', 'incident, event, alert, or all; default: incidents and events').argParser(
       listOf(String),
@@ -136,8 +140,4 @@ function limitOf(text: string): number {
   const problem = limitProblem(Number(text));
   if (problem !== null) throw new InvalidArgumentError(`It ${problem}.`);
   return Number(text);
-}
-
-function refuseSecret(): never {
-  throw new UsageError('--secret would show the secret to every user of this machine: use --secret-file');
 }

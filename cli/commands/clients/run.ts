@@ -72,7 +72,7 @@ export const actions = {
   },
   'webhook add': (...[id, options]: GivenTo<typeof commands.webhookAdd>) => {
     const form = requireForm(options);
-    return onClients((directory) => addWebhook(directory, id, { ...options, ...form }));
+    return onClients((directory) => addWebhook(directory, id, options, form));
   },
   'webhook rotate-secret': (...[id, webhookId, options]: GivenTo<typeof commands.webhookRotateSecret>) =>
     onClients((directory) => rotateWebhookSecret(directory, id, webhookId, options)),
@@ -183,19 +183,12 @@ function webhookLines({ client_id, webhooks }: Client): string[] {
     const { id, types, latest_only, format } = webhook;
     const limits = limitWords(webhook);
     const url = addressOf(client_id, webhook, keys);
-    const shown = url !== null && format !== null ? withoutPath(url) : url;
+    // The path of an address of Slack or Teams is a secret.
+    const shown = url !== null && format !== null ? `${URL.parse(url)?.origin ?? ''}/…` : url;
     const address =
       keys === null ? '' : `: ${shown === null ? 'sealed with another key' : escapeLine(shown)}`;
-    return `webhook ${id}${address}${formWords(types, format)}${latest_only ? ', latest states only' : ''}${limits === null ? '' : `, marked beyond ${limits}`}`;
+    const only = types === null ? '' : ` (only ${types.join(', ')})`;
+    const form = format === null ? only : ` (alerts as ${format})`;
+    return `webhook ${id}${address}${form}${latest_only ? ', latest states only' : ''}${limits === null ? '' : `, marked beyond ${limits}`}`;
   });
-}
-
-/** The path of an address of Slack or Teams is a secret. */
-function withoutPath(url: string): string {
-  return `${URL.parse(url)?.origin ?? ''}/…`;
-}
-
-function formWords(types: readonly string[] | null, format: string | null): string {
-  if (format !== null) return ` (alerts as ${format})`;
-  return types === null ? '' : ` (only ${types.join(', ')})`;
 }

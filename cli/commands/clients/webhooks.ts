@@ -33,8 +33,6 @@ const settings = z.object(outboundSettings);
 
 type AddOptions = GivenTo<typeof commands.webhookAdd>[1];
 
-type WebhookForm = ReturnType<typeof requireForm>;
-
 /** Returns types and form of a new webhook. Throws `UsageError` for options that do not go together. */
 export function requireForm(options: AddOptions) {
   const { types: named, format = null, template, latestOnly = false } = options;
@@ -58,9 +56,10 @@ function webhookTypeOf(text: string): WebhookType {
 export async function addWebhook(
   directory: ClientDirectory,
   id: number,
-  options: Omit<AddOptions, keyof WebhookForm> & WebhookForm,
+  options: AddOptions,
+  { types, latestOnly, format }: ReturnType<typeof requireForm>,
 ): Promise<string> {
-  const { url, secretFile, types, latestOnly, format, template, test } = options;
+  const { url, secretFile, template, test } = options;
   if (format === 'pagerduty' && secretFile === undefined)
     throw new UsageError(
       'PagerDuty needs the integration key of its service: name its file with --secret-file',
@@ -174,11 +173,8 @@ export function editClient(
 
 /** Returns a client. Throws `CommandError` when it does not exist, and what `ClientDirectory` throws. */
 export async function findClient(directory: ClientDirectory, id: number): Promise<Client> {
-  const clients = await directory.list();
-  return requireClient(
-    id,
-    clients.find(({ client_id }) => client_id === id),
-  );
+  const client = (await directory.list()).find(({ client_id }) => client_id === id);
+  return requireClient(id, client);
 }
 
 function requireClient(id: number, client: Client | undefined): Client {

@@ -46,8 +46,7 @@ const POLL_MS = 200;
  */
 export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
   const { platform, dataset, matches, settings, summaryFile, signal } = play;
-  const { brokers, registryUrl } = platform.backbone;
-  const cluster = openCluster({ brokers, registryUrl, prefix: platform.prefix });
+  const cluster = openCluster(platform.cluster);
   const ended = new AbortController();
   const stop = AbortSignal.any([signal, ended.signal]);
   const startedAt = performance.now();

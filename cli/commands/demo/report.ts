@@ -73,52 +73,40 @@ function reportLine(name: string, text: string): string {
   return `  ${styleText('gray', name.padEnd(17))} ${text}`;
 }
 
-type ServedPlatform = Pick<Platform, 'apiUrl' | 'toolsUrl' | 'newClient' | 'backbone' | 'prefix'>;
-
-/**
- * Renders the commands that read the topics. `data`: the data folder and the prefix of the topics; `brokerRuns`: whether the
- * broker still runs; `running`: the platform, null when it was stopped.
- */
-export function renderHowToRead(
-  data: { readonly foundIn: string; readonly prefix: string },
-  brokerRuns: boolean,
-  running: ServedPlatform | null,
-): string {
+/** Renders the commands that read the topics, whose data is in a folder. `isKept`: whether the platform still runs. */
+export function renderHowToRead(platform: Platform, folder: string, isKept: boolean): string {
+  const { cluster, backbone, apiUrl, toolsUrl, newClient } = platform;
   const usualPrefix = kafkaSettings.TOPIC_PREFIX.parse(undefined);
-  const inFolder = dataDirFor(data.foundIn);
   // Commands find the prefix of a running platform themselves.
-  const ofPrefix = data.prefix === usualPrefix || running !== null ? '' : `TOPIC_PREFIX=${data.prefix} `;
-  const again = [`  ${inFolder}${ofPrefix}npm run up`, '  and then, in another terminal'];
-  return [
-    ...(running === null
-      ? ['Read the topics:']
+  const ofPrefix = cluster.prefix === usualPrefix || isKept ? '' : `TOPIC_PREFIX=${cluster.prefix} `;
+  const here = `  ${dataDirFor(folder)}${ofPrefix}`;
+  const credentials = newClient && `{"client_id":"${newClient.id}","secret_key":"${newClient.secretKey}"}`;
+  const running = [
+    'Everything goes on until Ctrl-C.',
+    `  ${apiUrl}/  live board, ${apiUrl}/docs  the REST contract`,
+    ...(newClient === null
+      ? []
       : [
-          'Everything goes on until Ctrl-C.',
-          ...addressLines(running),
-          ...backboneLines(running),
-          'Read the topics, from another terminal:',
+          `  curl "${apiUrl}/v2/oauth?client_id=${newClient.id}&secret_key=${newClient.secretKey}"  # a token to try it with`,
+          `  curl ${toolsUrl}/api/v1/token -H 'content-type: application/json' -d '${credentials}'  # an access token for tools`,
         ]),
+    ...backboneLines(cluster),
+    'Read the topics, from another terminal:',
+  ];
+  return [
+    ...(isKept ? running : ['Read the topics:']),
     enterFolder(),
-    ...(brokerRuns ? [] : again),
-    `  ${inFolder}${ofPrefix}npx touchline tail match-state --from-beginning --exit-at-end`,
-    `  ${inFolder}${ofPrefix}npx touchline tail match-transitions --from-beginning --exit-at-end`,
-    `  ${inFolder}${ofPrefix}npx touchline dead-letters list`,
-    ...(running !== null
+    ...(isKept || backbone.kind === 'configured'
+      ? []
+      : [`${here}npm run up`, '  and then, in another terminal']),
+    `${here}npx touchline tail match-state --from-beginning --exit-at-end`,
+    `${here}npx touchline tail match-transitions --from-beginning --exit-at-end`,
+    `${here}npx touchline dead-letters list`,
+    ...(isKept
       ? []
       : ['Or have it go on next time, with a league season to watch:', '  npm start -- --keep']),
     '',
   ].join('\n');
-}
-
-function addressLines({ apiUrl, toolsUrl, newClient }: ServedPlatform): string[] {
-  const board = `  ${apiUrl}/  live board, ${apiUrl}/docs  the REST contract`;
-  if (newClient === null) return [board];
-  const { id, secretKey } = newClient;
-  return [
-    board,
-    `  curl "${apiUrl}/v2/oauth?client_id=${id}&secret_key=${secretKey}"  # a token to try it with`,
-    `  curl ${toolsUrl}/api/v1/token -H 'content-type: application/json' -d '{"client_id":"${id}","secret_key":"${secretKey}"}'  # an access token for tools`,
-  ];
 }
 
 function tick(holds: boolean, text: string): string {

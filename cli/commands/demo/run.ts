@@ -24,7 +24,7 @@ export async function run(...[options]: GivenTo<typeof command>): Promise<number
   const { keep = false } = options;
   const settings = loadConfig(config, process.env);
   requireBrokers(settings);
-  const stopRequests = platformStopRequests({ exitCode: EXIT.stopped });
+  const stopRequests = platformStopRequests(EXIT.stopped);
   const { signal } = stopRequests;
   const dataset = readDataset(settings.DATASET);
   const matches = dataset.matches.slice(0, settings.MATCHES ?? dataset.matches.length);
@@ -55,8 +55,7 @@ export async function run(...[options]: GivenTo<typeof command>): Promise<number
       printLine('Stopping …');
       return EXIT.stopped;
     }
-    const data = { foundIn: folder.path, prefix: platform.prefix };
-    printLine(renderHowToRead(data, keep || platform.backbone.kind === 'configured', keep ? platform : null));
+    printLine(renderHowToRead(platform, folder.path, keep));
     if (keep && !signal.aborted) await playLeague(play, settings, signal);
     return passed ? EXIT.ok : EXIT.wrong;
   } finally {
@@ -86,9 +85,9 @@ async function startDemoPlatform(
   const platform = await startPlatform({
     ...options,
     settings: { ...settings, ...ports },
-    prefixFor: async ({ brokers, registryUrl }) => {
+    prefixFor: async (addresses) => {
       const usual = settings.TOPIC_PREFIX;
-      if (!(await isInUse({ brokers, registryUrl, prefix: usual }))) return usual;
+      if (!(await isInUse({ ...addresses, prefix: usual }))) return usual;
       const stamp = new Date().toISOString().slice(0, 19).replace(/\D/g, '');
       deviations.push(`the topics are ${usual}demo-${stamp}.*: those of ${usual}* have records`);
       return `${usual}demo-${stamp}.`;

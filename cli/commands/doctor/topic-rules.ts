@@ -68,7 +68,7 @@ export function judgeLost(
 function* judgeMismatches(mismatches: readonly TopicMismatch[]): Generator<CheckResult> {
   const broken = mismatches.filter(({ breaks }) => breaks);
   for (const of of Map.groupBy(broken, ({ setting }) => setting).values()) {
-    const texts = [...Map.groupBy(of, causeOf).values()].map((same) => {
+    const texts = [...Map.groupBy(of, ({ found, wanted }) => `${found} ${wanted}`).values()].map((same) => {
       const [first] = same as [TopicMismatch];
       return mismatchText({ ...first, topic: same.map(({ topic }) => topic).join(', ') });
     });
@@ -85,10 +85,6 @@ function* judgeMismatches(mismatches: readonly TopicMismatch[]): Generator<Check
       `nobody chose these settings, so the broker's defaults apply: ${defaults.map(mismatchText).join('; ')}`,
       MAKE_TOPICS,
     );
-}
-
-function causeOf({ found, wanted }: TopicMismatch): string {
-  return `${found} ${wanted}`;
 }
 
 function* judgeReplicas(name: string, facts: TopicFacts | undefined): Generator<CheckResult> {
@@ -121,10 +117,8 @@ export function judgeRights(found: ClusterFacts['topics']): CheckResult[] {
 }
 
 /** Judges whether the advertised brokers can be reached from here. */
-export function judgeBrokers({
-  brokers,
-  unreachable,
-}: Pick<ClusterFacts, 'brokers' | 'unreachable'>): CheckResult {
+export function judgeBrokers(facts: Pick<ClusterFacts, 'brokers' | 'unreachable'>): CheckResult {
+  const { brokers, unreachable } = facts;
   if (unreachable.length === 0) return fine('broker', `${brokers.length} answer: ${brokers.join(', ')}`);
   return failed(
     'broker',

@@ -34,13 +34,8 @@ export function judgeWebhooks(webhooks: readonly JudgedWebhook[]): CheckResult[]
 }
 
 /** Returns what is wrong with a webhook, and the same of several; null where nothing is. */
-function faultOf({
-  id,
-  clientId,
-  active,
-  isUnopened,
-  progress,
-}: JudgedWebhook): { readonly kind: string; readonly finding: CheckResult } | null {
+function faultOf(webhook: JudgedWebhook): { readonly kind: string; readonly finding: CheckResult } | null {
+  const { id, clientId, active, isUnopened, progress } = webhook;
   if (!active) return null;
   const which = `webhook ${id} of client ${clientId}`;
   if (isUnopened)

@@ -76,8 +76,13 @@ async function readRows(
   await read(topic, cluster, async (value: ExportedRecord) => {
     const own = 'season_id' in value ? seasonOf(value as MatchState) : seasons.get(value.event_id);
     const season = own ?? { competition: null, season: null };
-    if (!isSelected(filter, receivedAt(value), season)) return;
-    for (const row of rows(value, season)) await onRow(row);
+    const at = receivedAt(value);
+    const isSelected =
+      at >= (filter.from ?? Number.NEGATIVE_INFINITY) &&
+      at < (filter.to ?? Number.POSITIVE_INFINITY) &&
+      (filter.competition ?? season.competition) === season.competition &&
+      (filter.season ?? season.season) === season.season;
+    if (isSelected) for (const row of rows(value, season)) await onRow(row);
   });
 }
 
@@ -98,15 +103,6 @@ function receivedAt({ cause, received_at, written_at, ut = 0 }: ExportedRecord):
 /** Returns the competition and season of a record. */
 function seasonOf(of: Pick<MatchState, 'competition_id' | 'season_id'>): SeasonIds {
   return { competition: of.competition_id, season: of.season_id };
-}
-
-function isSelected(filter: ExportFilter, receivedAt: number, { competition, season }: SeasonIds): boolean {
-  return (
-    receivedAt >= (filter.from ?? Number.NEGATIVE_INFINITY) &&
-    receivedAt < (filter.to ?? Number.POSITIVE_INFINITY) &&
-    (filter.competition ?? competition) === competition &&
-    (filter.season ?? season) === season
-  );
 }
 
 /** Calls `onValue` with every record that has a value, each partition's in order. */

@@ -18,7 +18,7 @@ import { type ShownState, shownStateOf } from '#views/store/board-view.ts';
 import { MatchReader } from '../../../libs/reader/match-reader.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { machineNow } from '../../followed-topics.ts';
-import { cut, type StyledText, type TextCell, type TextColumn, tableLines } from '../../table.ts';
+import { cut, type StyledText, type TextColumn, tableLines } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
 
 /** A live match with its current trading permission. */
@@ -34,7 +34,15 @@ const UNKNOWN = { name: null, short_name: null };
 
 function columnsAt(now: number): TextColumn<LiveRow>[] {
   return [
-    { head: 'minute', align: 'right', of: (row) => minuteOf(row, now) },
+    {
+      head: 'minute',
+      align: 'right',
+      of: ({ state, feed, trading }) =>
+        // A state that may be outdated has none.
+        trading.reasons.includes('states_unread')
+          ? '-'
+          : minuteText(boardMatchOf(state, feed, now), now / 1000).replace('′', "'"),
+    },
     { head: 'home', align: 'right', minWidth: 6, of: ({ state }) => nameOf(state.home ?? UNKNOWN) },
     { head: 'score', of: ({ state }) => ({ text: scoresText(state), style: 'bold' }) },
     { head: 'away', minWidth: 6, of: ({ state }) => nameOf(state.away ?? UNKNOWN) },
@@ -52,12 +60,6 @@ function columnsAt(now: number): TextColumn<LiveRow>[] {
 function scoresText({ score, firm }: ShownState): string {
   const isFirm = firm !== null && isSameScore(score, firm);
   return `${scoreWords(score)}${isFirm ? '' : ` (firm ${scoreWords(firm)})`}`;
-}
-
-/** Returns the minute; none when the state may be outdated. */
-function minuteOf({ state, feed, trading }: LiveRow, now: number): TextCell {
-  if (trading.reasons.includes('states_unread')) return '-';
-  return minuteText(boardMatchOf(state, feed, now), now / 1000).replace('′', "'");
 }
 
 /** Returns a line for each match at `now`, Unix milliseconds, below the sources; `width` is as for `tableLines`. */

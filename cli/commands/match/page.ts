@@ -2,14 +2,7 @@
 import { styleText } from 'node:util';
 import { absenceText } from '#domain/absence.ts';
 import { periodWords } from '#domain/sports/periods.ts';
-import type {
-  MatchIncident,
-  MatchState,
-  MatchTransition,
-  Score,
-  StandingAbsence,
-  TradingHalt,
-} from '#records/types.ts';
+import type { MatchIncident, MatchState, MatchTransition, Score, TradingHalt } from '#records/types.ts';
 import { orderWords, scopeWords } from '#story/halts.ts';
 import { absenceWords } from '#story/history.ts';
 import { cancellersOf, type TimelineEntry, timelineOf } from '#story/incidents.ts';
@@ -78,7 +71,11 @@ function shownIncident({ id, removed, incident, cause }: MatchIncident): ShownIn
 type PageRow = MatchStory & { readonly team: string | null };
 
 const COLUMNS: readonly TextColumn<PageRow>[] = [
-  { head: 'minute', align: 'right', of: (row) => styled(row, row.in_shoot_out ? 'pens' : minuteOf(row)) },
+  {
+    head: 'minute',
+    align: 'right',
+    of: (row) => styled(row, row.in_shoot_out ? 'pens' : row.minute && `${row.minute}'`),
+  },
   { head: 'score', align: 'right', of: (row) => styled(row, row.score && scoreWords(row.score)) },
   {
     head: 'incident',
@@ -112,7 +109,8 @@ export function pageLines(
 
 function headLines(state: MatchState, { trading, feed, halts }: MatchTrading, now: number): string[] {
   const match = boardMatchOf(shownStateOf(state), feed, now);
-  const { event_id, version, score, firm, shoot_out, status_id, status_type, start_date, cause } = state;
+  const { event_id, version, score, firm, shoot_out, status_id, status_type, start_date, absence, cause } =
+    state;
   const traded = tradingCell(trading, feed);
   const minute = status_type === 'live' ? minuteText(match, now / 1000) : '';
   const status = [statusName(match), minute, endingWords(status_id) ?? ''];
@@ -127,8 +125,18 @@ function headLines(state: MatchState, { trading, feed, halts }: MatchTrading, no
     `trading ${typeof traded === 'string' ? traded : styleText(traded.style, escapeLine(traded.text))}`,
     // Of a match that is over, no reason is shown beside the permission.
     ...(isOver(status_type) && state.guard.reasons.includes(WENT_BACK) ? [guardWords([WENT_BACK])] : []),
-    ...halts.map((halt) => escapeLine(haltLine(halt))),
-    ...(state.absence === null ? [] : [escapeLine(absenceLine(state.absence))]),
+    ...halts.flatMap(({ scope, orders }) =>
+      orders
+        .slice(-1)
+        .map((last) => escapeLine(`${orderWords(last)} (${scopeWords(scope)}), ${timeText(last.order.at)}`)),
+    ),
+    ...(absence === null
+      ? []
+      : [
+          escapeLine(
+            `${absenceWords(absenceText(absence))}, ${timeText(absence.order?.at ?? absence.ut * 1_000)}`,
+          ),
+        ]),
     ...(state.missing.length === 0
       ? []
       : [escapeLine(`not on the provider’s latest list: ${state.missing.join(', ')}`)]),
@@ -137,25 +145,9 @@ function headLines(state: MatchState, { trading, feed, halts }: MatchTrading, no
   ];
 }
 
-/** Returns the line of a halt by hand. */
-function haltLine({ scope, orders }: TradingHalt): string {
-  const last = orders.at(-1);
-  return last === undefined ? '' : `${orderWords(last)} (${scopeWords(scope)}), ${timeText(last.order.at)}`;
-}
-
-/** Returns the line of a missing, deleted or ended match. */
-function absenceLine(absence: StandingAbsence): string {
-  const at = absence.order?.at ?? absence.ut * 1_000;
-  return `${absenceWords(absenceText(absence))}, ${timeText(at)}`;
-}
-
 /** Returns the names of both sides, or the name of the match. */
 export function nameOf(state: MatchState): string {
   return sidesText(state) ?? state.name ?? 'unknown teams';
-}
-
-function minuteOf({ minute }: MatchStory): string | null {
-  return minute && `${minute}'`;
 }
 
 /** Returns a cell: bold for a goal, gray for a void incident. */

@@ -1,15 +1,9 @@
 import { withStreamClient } from '#cluster/access.ts';
 import { inputProgress, type PartitionProgress, topicIds } from '#cluster/logs.ts';
 import { type Brokers, shownBrokers } from '#security/brokers.ts';
-import type { LogBounds, StreamClient } from '#streams/client/port.ts';
+import type { StreamClient } from '#streams/client/port.ts';
 import { RefusedError, StreamError } from '#streams/errors.ts';
-import {
-  findPosition,
-  type LogMark,
-  type Position,
-  positionRecord,
-  positionsTopic,
-} from '#streams/runtime/positions.ts';
+import { findPosition, type LogMark, positionRecord, positionsTopic } from '#streams/runtime/positions.ts';
 import { type StreamTopics, transactionalIdOf, writesOf } from '#streams/runtime/stream-topics.ts';
 import { retry } from '#timing/retry.ts';
 import { streamTopics } from '#topics/processors.ts';
@@ -86,14 +80,19 @@ export function setPosition(topics: StreamTopics, options: SetPositionOptions): 
     const topicId = await client.openReader({ ...of, maxBytes: 1 }).topicId();
     if (skipsNothing) {
       const position = await findPosition(client, positions, partition);
-      requireNoneSkipped(
-        position,
-        { next, bounds, topicId },
-        `${topics.input}-${partition} of ${shownBrokers(brokers)}`,
-      );
+      // A position of another topic id does not count.
+      const processed = position?.topicId === topicId ? position.next : bounds.start;
+      const skipped = next - Math.max(processed, bounds.start);
+      if (skipped > 0)
+        throw new CommandError(
+          `${topics.input}-${partition} of ${shownBrokers(brokers)}: up to ${skipped} records would never be processed: confirm with --yes`,
+        );
     }
     const write = () => writePosition(topics, { ...options, client, next, topicId });
-    return retry(write, { ...TAKEN_BACK, passes: isFenced });
+    return retry(write, {
+      ...TAKEN_BACK,
+      passes: (error) => error instanceof StreamError && error.code === 'FENCED',
+    });
   });
 }
 
@@ -144,20 +143,4 @@ async function writePosition(
   } finally {
     await producer.close();
   }
-}
-
-function isFenced(error: unknown): boolean {
-  return error instanceof StreamError && error.code === 'FENCED';
-}
-
-/** Throws `CommandError` when records lie between the position and `next`. A position of another topic id does not count. */
-function requireNoneSkipped(
-  position: Position | null,
-  { next, bounds, topicId }: { readonly next: number; readonly bounds: LogBounds; readonly topicId: string },
-  input: string,
-): void {
-  const processed = position?.topicId === topicId ? position.next : bounds.start;
-  const skipped = next - Math.max(processed, bounds.start);
-  if (skipped > 0)
-    throw new CommandError(`${input}: up to ${skipped} records would never be processed: confirm with --yes`);
 }

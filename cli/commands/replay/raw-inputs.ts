@@ -39,27 +39,18 @@ export function normalizeAgain({ body, origin, received_at, delivery_id }: RawMe
     : null;
   if (result === null) return readDelivery(body, context);
   // The dead letter of an unreadable snapshot was written when it was received.
-  const message = messageOf(result);
+  const unread = result.kind === 'unreadable' ? result.mark : null;
+  const message = result.kind === 'normalized' ? result.message : unread;
   return { raw: null, normalized: message === null ? [] : [message], deadLetters: [], ignored: new Map() };
-}
-
-function messageOf(result: Normalized): NormalizedMessage | null {
-  if (result.kind === 'normalized') return result.message;
-  return result.kind === 'unreadable' ? result.mark : null;
 }
 
 /** Normalizes a body of the feed poller with an event's complete incident list; null for any other body. */
 export function normalizeSnapshotAgain(body: Buffer, context: MessageContext): Normalized | null {
-  const snapshot = readSnapshotBody(body);
-  if (snapshot === null) return null;
-  const { id, event_id, ut, data } = snapshot;
-  return normalizeSnapshot({ messageId: id, eventId: event_id, time: ut, ...data }, context);
-}
-
-function readSnapshotBody(body: Buffer): z.output<typeof snapshotBody>[0] | null {
   if (!body.subarray(0, MARK_WITHIN).includes(SNAPSHOT_MARK)) return null;
   const parsed = snapshotBody.safeParse(parseJson(body.toString('utf8')));
-  return parsed.success ? parsed.data[0] : null;
+  if (!parsed.success) return null;
+  const [{ id, event_id, ut, data }] = parsed.data;
+  return normalizeSnapshot({ messageId: id, eventId: event_id, time: ut, ...data }, context);
 }
 
 type RawInputsOptions = {

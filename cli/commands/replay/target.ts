@@ -63,18 +63,16 @@ export async function prepareTarget(
 async function ownTopicsUnder({ brokers, prefix }: TopicCluster): Promise<string[]> {
   const known = new Set(wantedTopics({ prefix }).map(({ name }) => name));
   const existing = await topicsUnder({ brokers, prefix });
-  const foreign = existing.filter((name) => !known.has(name) && !isOfLongerPrefix(name, prefix)).sort();
+  // A system with a longer prefix, such as `touchline.rebuilt.` under `touchline.`, is no other application.
+  const ends = wantedTopics({ prefix: '.' }).map(({ name }) => name);
+  const foreign = existing
+    .filter((name) => !known.has(name) && !ends.some((end) => name.slice(prefix.length).endsWith(end)))
+    .sort();
   if (foreign.length > 0)
     throw new CommandError(
       `${prefix} is the prefix of another application: ${foreign.join(', ')} are not topics of Touchline; name another prefix`,
     );
   return existing.filter((name) => known.has(name));
-}
-
-/** Whether a topic belongs to a system with a longer prefix, such as `touchline.rebuilt.` under `touchline.`. */
-function isOfLongerPrefix(name: string, prefix: string): boolean {
-  const known = wantedTopics({ prefix: '' }).map((topic) => `.${topic.name}`);
-  return known.some((end) => name.slice(prefix.length).endsWith(end));
 }
 
 /** Returns the number of partitions of the topics of a match. */

@@ -33,12 +33,12 @@ decoded, and when --from-beginning --exit-at-end finds no record of the --key.`,
       '--offset <n>',
       'starts at an offset of the --partition, or with -10 at the last ten of each partition',
     )
-      .argParser(offsetOf)
+      .argParser(parseWhole(/^-?\d{1,15}$/))
       .conflicts('fromBeginning'),
   )
   .option('--exit-at-end', 'ends after the last record that existed at the start')
   .option('--limit <n>', 'ends after this number of records', parseCount(999_999_999))
-  .option('--partition <n>', 'only records of this partition', partitionOf)
+  .option('--partition <n>', 'only records of this partition', parseWhole(/^\d{1,9}$/))
   .option(
     '--key <key>',
     "only records with this key; in match-incidents an event's id selects all its incidents",
@@ -48,12 +48,9 @@ decoded, and when --from-beginning --exit-at-end finds no record of the --key.`,
     "prints only one JSON value per line, with the schema's field names. Bytes are text when they are UTF-8, else base64. Skips records without a value (deleted keys)",
   );
 
-function offsetOf(text: string): number {
-  if (!/^-?\d{1,15}$/.test(text)) throw new InvalidArgumentError('It is a whole number.');
-  return Number(text);
-}
-
-function partitionOf(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It is a whole number.');
-  return Number(text);
+function parseWhole(form: RegExp): (text: string) => number {
+  return (text) => {
+    if (form.test(text)) return Number(text);
+    throw new InvalidArgumentError('It is a whole number.');
+  };
 }

@@ -1,7 +1,7 @@
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
-import { follow, type TopicRecord } from '#topics/follow.ts';
+import { follow } from '#topics/follow.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
@@ -17,12 +17,6 @@ export async function run(...[topics, options]: GivenTo<typeof command>): Promis
     throw new UsageError('--offset goes with --partition: each partition has its own offsets');
   const cluster = await findClusterWith(topics);
   return untilStopped((signal) => showRecords(cluster, { ...options, topics }, signal));
-}
-
-/** Returns a record as a line for people. */
-function lineOf({ topic, timestamp, key, value }: TopicRecord): string {
-  const summary = value === null ? '(no value: the key is deleted)' : summaryOf(topic, value as never);
-  return escapeLine(`${new Date(timestamp).toISOString()}  ${key}  ${summary}`);
 }
 
 /** Prints records until `stopped`, or the end of the request. Returns the exit code. */
@@ -59,10 +53,12 @@ async function showRecords(
       process.stderr.write(`partition ${partition}, offset ${offset}: ${error.message}\n`);
       count();
     },
-    async onRecord(record) {
-      if (record.value === null && json) return;
-      const ofTopic = topics.length > 1 ? `${record.topic}  ` : '';
-      await printLineAndDrain(json ? jsonText(record.value) : ofTopic + lineOf(record));
+    async onRecord({ topic, timestamp, key, value }) {
+      if (value === null && json) return;
+      const summary = value === null ? '(no value: the key is deleted)' : summaryOf(topic, value as never);
+      const line = `${new Date(timestamp).toISOString()}  ${key}  ${summary}`;
+      const ofTopic = topics.length > 1 ? `${topic}  ` : '';
+      await printLineAndDrain(json ? jsonText(value) : ofTopic + escapeLine(line));
       count();
     },
     onCaughtUp: () => {

@@ -19,10 +19,9 @@ export async function run(
   // Complete where the address is set.
   const { PROVIDER_BASE_URL, PROVIDER_CLIENT_ID = '', PROVIDER_SECRET_KEY = '' } = settings;
   const provider = { PROVIDER_CLIENT_ID, PROVIDER_SECRET_KEY };
-  const stopRequests = platformStopRequests({
-    exitCode: 0,
-    onStop: (reason) => printLine(reason === 'SIGINT' ? '\nStopping …' : `Stopping (${reason}) …`),
-  });
+  const stopRequests = platformStopRequests(0, (reason) =>
+    printLine(reason === 'SIGINT' ? '\nStopping …' : `Stopping (${reason}) …`),
+  );
   makePrivateFolder(settings.DATA_DIR);
   // Before all services are ready, because the receiver already accepts deliveries.
   keepFolder(settings.DATA_DIR);
@@ -59,7 +58,7 @@ function renderHowTo(platform: Platform, dataDir: string): string {
   const sign = file === null ? '$WEBHOOK_SECRET' : `$(cat ${shellWord(file)})`;
   return `Touchline is up: ${backbone.why}
 
-${backboneLines(platform).join('\n')}
+${backboneLines(platform.cluster).join('\n')}
   Webhook   POST ${webhookUrl}
   Secret    ${shownSecret}
   Board     ${apiUrl}/

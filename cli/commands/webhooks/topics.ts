@@ -179,11 +179,9 @@ export const MESSAGE_COLUMNS: readonly TextColumn<WebhookMessage>[] = [
 ];
 
 /** Returns the outcome of the last attempt with its reason, such as `failed CERT_HAS_EXPIRED` or `status 503`. */
-export function lastText({
-  last_outcome,
-  last_reason,
-}: Pick<WebhookProgress, 'last_outcome' | 'last_reason'>): string | null {
-  return last_outcome === null ? null : [last_outcome, last_reason].filter((part) => part !== null).join(' ');
+export function lastText(of: Pick<WebhookProgress, 'last_outcome' | 'last_reason'>): string | null {
+  const { last_outcome: outcome, last_reason: reason } = of;
+  return outcome === null || reason === null ? outcome : `${outcome} ${reason}`;
 }
 
 /** Returns the limits beyond which deliveries are marked, such as `age 5 s, delay 3 s`; null without any. */
