@@ -56,7 +56,7 @@ export type ProviderSettings = Readonly<
 >;
 
 /** A client of the served contract that was created here, with its secret key, which is shown only now. */
-export type NewClient = { readonly id: number; readonly secretKey: string };
+type NewClient = { readonly id: number; readonly secretKey: string };
 
 export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 

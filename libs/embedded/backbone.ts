@@ -73,12 +73,6 @@ async function startEmbedded(options: BackboneOptions, because: string): Promise
     registryStart?.cancelled.abort();
     await registryStart?.started.then((registry) => registry.stop()).catch(() => {});
   };
-  const registryOptions = {
-    dataDir: join(dataDir, 'registry'),
-    env,
-    onProgress,
-    preferredPort: preferredPorts?.registry,
-  };
   const kafka = await startKafka({
     dataDir: join(dataDir, 'kafka'),
     env,
@@ -88,7 +82,14 @@ async function startEmbedded(options: BackboneOptions, because: string): Promise
     onStarting: (brokers: readonly string[]) => {
       const cancelled = new AbortController();
       const started = cancel().then(() =>
-        startRegistry({ ...registryOptions, brokers, signal: cancelled.signal }),
+        startRegistry({
+          brokers,
+          dataDir: join(dataDir, 'registry'),
+          preferredPort: preferredPorts?.registry,
+          env,
+          onProgress,
+          signal: cancelled.signal,
+        }),
       );
       // Awaited below.
       started.catch(() => {});
@@ -96,7 +97,12 @@ async function startEmbedded(options: BackboneOptions, because: string): Promise
     },
   }).catch(async (error: unknown) => {
     await cancel();
-    throw withAdvice(error, because);
+    const missing = ['JAVA_MISSING', 'JAVA_TOO_OLD', 'MAVEN_MISSING'];
+    if (!(error instanceof EmbeddedError) || !missing.includes(error.code)) throw error;
+    const command = installCommand(osRelease());
+    const advice = `or start Docker, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL (${because})`;
+    const message = `${error.message}, ${advice}${command === undefined ? '' : `\n  ${command}`}`;
+    throw new EmbeddedError('NO_BACKBONE', message, error);
   });
   try {
     if (registryStart === null) throw new Error('the registry starts with its brokers');
@@ -122,15 +128,7 @@ async function startEmbedded(options: BackboneOptions, because: string): Promise
   }
 }
 
-/** Adds the alternatives to an error about missing software on this machine. */
-function withAdvice(error: unknown, because: string): unknown {
-  const missing = ['JAVA_MISSING', 'JAVA_TOO_OLD', 'MAVEN_MISSING'];
-  if (!(error instanceof EmbeddedError) || !missing.includes(error.code)) return error;
-  const advice = 'or start Docker, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL';
-  const command = installCommand(osRelease());
-  const message = `${error.message}, ${advice} (${because})${command === undefined ? '' : `\n  ${command}`}`;
-  return new EmbeddedError('NO_BACKBONE', message, error);
-}
+const BOTH = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL'];
 
 /** Returns KAFKA_BROKERS and SCHEMA_REGISTRY_URL, shown without user, password and query; undefined if neither is set. Throws CONFIG_INCOMPLETE. */
 export function configured(env: Env): Backbone | undefined {
@@ -140,9 +138,10 @@ export function configured(env: Env): Backbone | undefined {
     .filter((broker) => broker !== '');
   const url = (env.SCHEMA_REGISTRY_URL ?? '').trim().replace(/\/+$/, '');
   if (brokers.length === 0 && url === '') return undefined;
-  if (brokers.length === 0)
-    throw incomplete('SCHEMA_REGISTRY_URL is set but KAFKA_BROKERS is not: set both or none');
-  if (url === '') throw incomplete('KAFKA_BROKERS is set but SCHEMA_REGISTRY_URL is not: set both or none');
+  if (brokers.length === 0 || url === '') {
+    const [set, unset] = url === '' ? BOTH : BOTH.toReversed();
+    throw new EmbeddedError('CONFIG_INCOMPLETE', `${set} is set but ${unset} is not: set both or none`);
+  }
   const { origin, pathname } = new URL(url);
   return {
     kind: 'configured',
@@ -151,10 +150,6 @@ export function configured(env: Env): Backbone | undefined {
     registryUrl: url,
     stop: async () => {},
   };
-}
-
-function incomplete(message: string): EmbeddedError {
-  return new EmbeddedError('CONFIG_INCOMPLETE', message);
 }
 
 const run = promisify(execFile);
@@ -178,19 +173,15 @@ export async function findEngine(env: Env): Promise<string | undefined> {
   }
 }
 
-function isLocal(engine: string): boolean {
-  const url = URL.parse(engine);
-  if (url === null || url.protocol === 'unix:') return true;
-  return ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
-}
-
+const LOCAL = ['localhost', '127.0.0.1', '[::1]'];
 const FILE = join(import.meta.dirname, '..', '..', 'docker-compose.yml');
 /** Includes the time to pull images. */
 const TIMEOUT_MS = 15 * 60_000;
 
 /** Starts `kafka` and `registry` of docker-compose.yml; their data stays. `stop` stops those that did not run before. Throws DOCKER_FAILED. */
 export async function composeUp(engine: string, env: Env): Promise<Containers> {
-  if (!isLocal(engine)) {
+  const url = URL.parse(engine);
+  if (url !== null && url.protocol !== 'unix:' && !LOCAL.includes(url.hostname)) {
     const reason = `${engine} is not on this machine, and neither are the ports of its containers`;
     throw new EmbeddedError('DOCKER_FAILED', reason);
   }

@@ -38,7 +38,10 @@ export async function ownFolder(folder: string): Promise<OwnedFolder> {
   makeFolder(folder);
   const file = join(folder, 'broker.json');
   const lock = tryLock(join(folder, 'broker.lock'));
-  const last = await readNotes(file);
+  // None yet, or half-written by a killed process: nothing is lost.
+  const last = await readFile(file, 'utf8')
+    .then((text) => JSON.parse(text) as FolderNotes)
+    .catch(() => undefined);
   if (!lock) throw inUse(folder, last?.owner);
   const leftover = last?.broker;
   if (leftover !== undefined) {
@@ -70,35 +73,22 @@ function inUse(folder: string, pid: number | undefined): EmbeddedError {
   );
 }
 
-async function readNotes(file: string): Promise<FolderNotes | undefined> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8')) as FolderNotes;
-  } catch {
-    return undefined; // none yet, or half-written by a killed process: nothing is lost
-  }
-}
-
 /** Whether the process runs and its command names the folder. Another process may have reused the pid. */
 async function runsIn(pid: number, folder: string): Promise<boolean> {
   try {
-    process.kill(pid, 0);
+    if (process.platform === 'linux')
+      return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes(folder);
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)]);
+    return stdout.includes(folder);
   } catch {
     return false;
-  }
-  return (await commandOf(pid)).includes(folder);
-}
-
-async function commandOf(pid: number): Promise<string> {
-  try {
-    if (process.platform === 'linux') return await readFile(`/proc/${pid}/cmdline`, 'utf8');
-    return (await promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)])).stdout;
-  } catch {
-    return '';
   }
 }
 
 /** Of two processes that lock at once one waits for the other, which gives up: without a wait both would fail. Milliseconds. */
 const WAIT_MS = 100;
+
+const SQLITE_BUSY = 5;
 
 /** Keeps locks from the garbage collector, which would release them. */
 const held = new Set<DatabaseSync>();
@@ -117,12 +107,7 @@ export function tryLock(file: string, setting = 'DATA_DIR'): Lock | undefined {
     return { release: () => held.delete(opened) && opened.close() };
   } catch (error) {
     database?.close();
-    if (isBusy(error)) return undefined;
+    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined;
     throw new FolderError(setting, dirname(file), openError(file) ?? error);
   }
-}
-
-function isBusy(error: unknown): boolean {
-  const SQLITE_BUSY = 5;
-  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
 }

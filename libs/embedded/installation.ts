@@ -156,7 +156,7 @@ const run = promisify(execFile);
 /** Returns the Java of JAVA_HOME, else that on the PATH, if it is new enough. Throws JAVA_MISSING or JAVA_TOO_OLD. */
 export async function findJava(env: Env): Promise<Java> {
   const found: Java[] = [];
-  for (const path of candidates(env)) {
+  for (const path of env.JAVA_HOME ? [join(env.JAVA_HOME, 'bin', 'java'), 'java'] : ['java']) {
     const version = await versionOf(path, env);
     if (version === undefined) continue;
     if (majorOf(version) >= MINIMUM_JAVA) return { path, version };
@@ -175,10 +175,6 @@ export async function findJava(env: Env): Promise<Java> {
 /** Returns the major version: 17 of "17.0.15", 8 of "1.8.0_392". */
 export function majorOf(version: string): number {
   return Number.parseInt(version.replace(/^1\./, ''), 10);
-}
-
-function candidates(env: Env): string[] {
-  return env.JAVA_HOME ? [join(env.JAVA_HOME, 'bin', 'java'), 'java'] : ['java'];
 }
 
 async function versionOf(path: string, env: Env): Promise<string | undefined> {

@@ -124,7 +124,7 @@ async function plannedPorts(
 ): Promise<Ports[]> {
   const taken = new Set([port]);
   const free = async (preferred: number | null | undefined): Promise<number> => {
-    const found = await freePort(preferred ?? undefined, taken);
+    const found = await freePort(preferred, taken);
     taken.add(found);
     return found;
   };

@@ -27,10 +27,13 @@ export async function requireFree(port: number): Promise<void> {
   );
 }
 
-/** Returns a port that is free now, `preferred` if it is; another process may take it before its use. Throws PORT_IN_USE. */
-export async function freePort(preferred?: number, taken: ReadonlySet<number> = new Set()): Promise<number> {
+/** Returns a port that is free now, the first of `preferred` that is; another process may take it before its use. Throws PORT_IN_USE. */
+export async function freePort(
+  preferred: number | null | undefined | readonly (number | undefined)[] = [],
+  taken: ReadonlySet<number> = new Set(),
+): Promise<number> {
   const isOurs = async (port: number) => !taken.has(port) && (await isFree(port));
-  if (preferred !== undefined && (await isOurs(preferred))) return preferred;
+  for (const port of [preferred].flat()) if (typeof port === 'number' && (await isOurs(port))) return port;
   for (let attempt = 0; attempt < 200; attempt++) {
     const port = randomInt(LOWEST, HIGHEST);
     if (await isOurs(port)) return port;
@@ -49,15 +52,10 @@ export async function startOnFreePort<T>(
   if (fixed !== undefined) return await start(fixed);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await start((attempt === 1 ? await firstFree(preferred) : undefined) ?? (await freePort()));
+      return await start(await freePort(attempt === 1 ? preferred : []));
     } catch (error) {
       const taken = error instanceof EmbeddedError && error.code === 'PORT_IN_USE';
       if (!taken || attempt === ATTEMPTS) throw error;
     }
   }
-}
-
-async function firstFree(ports: readonly (number | undefined)[]): Promise<number | undefined> {
-  for (const port of ports) if (port !== undefined && (await isFree(port))) return port;
-  return undefined;
 }

@@ -34,7 +34,8 @@ export async function startRegistry(options: EmbeddedRegistryOptions): Promise<S
   const java = await findJava(env);
   const { registryJar, classArchives } = await install(env, onProgress);
   onProgress('starting the schema registry');
-  return await startOnFreePort(undefined, [preferredPort, await lastPort(dataDir)], async (port) => {
+  const last = Number(await readFile(join(dataDir, 'port'), 'utf8').catch(() => '')) || undefined;
+  return await startOnFreePort(undefined, [preferredPort, last], async (port) => {
     const start = (signal = options.signal) =>
       launch({ java, jar: registryJar, classArchives }, port, { ...options, signal });
     return Object.assign(controls(await start(), start), { url: `http://${HOST}:${port}${CONFLUENT_API}` });
@@ -69,7 +70,18 @@ async function launch(
         '-jar',
         jar,
       ],
-      env: { ...options.env, ...settings(options.brokers, port, { log, work }) },
+      env: {
+        ...options.env,
+        QUARKUS_HTTP_HOST: HOST,
+        QUARKUS_HTTP_PORT: String(port),
+        QUARKUS_HTTP_ACCESS_LOG_ENABLED: 'false',
+        QUARKUS_LOG_CONSOLE_ENABLE: 'false',
+        QUARKUS_LOG_FILE_ENABLE: 'true',
+        QUARKUS_LOG_FILE_PATH: log,
+        ...registryEnvironment(options.brokers),
+        APICURIO_STORAGE_SNAPSHOT_LOCATION: work,
+        APICURIO_IMPORT_WORK_DIR: work,
+      },
       cwd: folder,
       outputFile: join(logs, 'registry.out'),
       graceSeconds: 4,
@@ -86,41 +98,10 @@ async function launch(
   return server;
 }
 
-function settings(
-  brokers: readonly string[],
-  port: number,
-  { log, work }: { readonly log: string; readonly work: string },
-): Record<string, string> {
-  return {
-    QUARKUS_HTTP_HOST: HOST,
-    QUARKUS_HTTP_PORT: String(port),
-    QUARKUS_HTTP_ACCESS_LOG_ENABLED: 'false',
-    QUARKUS_LOG_CONSOLE_ENABLE: 'false',
-    QUARKUS_LOG_FILE_ENABLE: 'true',
-    QUARKUS_LOG_FILE_PATH: log,
-    ...registryEnvironment(brokers),
-    APICURIO_STORAGE_SNAPSHOT_LOCATION: work,
-    APICURIO_IMPORT_WORK_DIR: work,
-  };
-}
-
 /** Whether the registry reports that it is ready. Its API answers earlier, while schemas are still missing. */
 async function isReady(port: number): Promise<boolean> {
-  try {
-    const response = await fetch(`http://${HOST}:${port}/health/ready`, {
-      signal: AbortSignal.timeout(5_000),
-    });
-    await response.body?.cancel();
-    return response.ok;
-  } catch {
-    return false; // not yet
-  }
-}
-
-async function lastPort(dataDir: string): Promise<number | undefined> {
-  try {
-    return Number(await readFile(join(dataDir, 'port'), 'utf8')) || undefined;
-  } catch {
-    return undefined;
-  }
+  const signal = AbortSignal.timeout(5_000);
+  const response = await fetch(`http://${HOST}:${port}/health/ready`, { signal }).catch(() => null);
+  await response?.body?.cancel().catch(() => {});
+  return response?.ok ?? false;
 }

@@ -57,7 +57,12 @@ export async function startServer(spec: ServerSpec): Promise<RunningServer> {
   const { logFile } = spec;
   const { outputFile } = spec.process;
   if (logFile !== outputFile) await rename(logFile, `${logFile}.last`).catch(() => {});
-  const tails = () => Promise.all([...new Set([logFile, outputFile])].map(tailOf));
+  /** The ends of the log and of the output; empty where they cannot be read. */
+  const tails = async () => {
+    const files = [...new Set([logFile, outputFile])];
+    const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
+    return texts.map((text) => text.slice(-TAIL_CHARACTERS).trimEnd());
+  };
   const child = await spawnGuarded(spec.process);
   const logFolder = dirname(outputFile);
   const end = async (): Promise<string> => {
@@ -87,7 +92,7 @@ export async function startServer(spec: ServerSpec): Promise<RunningServer> {
   if (outcome === undefined) await child.stop(2_000);
   const exit = await child.ended();
   const written = await tails();
-  const tail = lastLines(written);
+  const tail = written.flatMap((text) => (text === '' ? [] : text.split('\n').slice(-TAIL_LINES))).join('\n');
   const log = `\n${tail || '(its log is empty)'}\n(${logFile}, ${outputFile})`;
   if (/Address already in use|Port already bound|seems to be in use by another process/i.test(tail)) {
     throw new EmbeddedError('PORT_IN_USE', `another process uses the port of the ${spec.name}:${log}`);
@@ -140,15 +145,6 @@ export function controls(
       onStopped();
     },
   };
-}
-
-/** Returns the end of a file; empty where it cannot be read. */
-async function tailOf(file: string): Promise<string> {
-  return (await readFile(file, 'utf8').catch(() => '')).slice(-TAIL_CHARACTERS).trimEnd();
-}
-
-function lastLines(tails: readonly string[]): string {
-  return tails.flatMap((tail) => (tail === '' ? [] : tail.split('\n').slice(-TAIL_LINES))).join('\n');
 }
 
 /** Returns what a server lacked that ended, and what to do; null when neither its logs nor their full disk shows it. */
