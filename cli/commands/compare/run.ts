@@ -17,7 +17,14 @@ export async function run(...[left, right, { level, json }]: GivenTo<typeof comm
   const cluster = findCluster(process.env);
   const [a, b] = [openCluster({ ...cluster, prefix: left }), openCluster({ ...cluster, prefix: right })];
   for (const side of [a, b]) await requireTopics(side, COMPARED);
-  const topics = await compare(a, b, level);
+  const topics: TopicComparison[] = [];
+  for (const topic of comparedAt(level)) {
+    const [ofA, ofB] = await Promise.all([digests(a, topic, level), digests(b, topic, level)]);
+    const keys = [...new Set([...ofA.keys(), ...ofB.keys()])];
+    const differing = keys.filter((key) => ofA.get(key) !== ofB.get(key));
+    differing.sort((x, y) => x.localeCompare(y, 'en', { numeric: true }));
+    topics.push({ topic, compared: keys.length, differing });
+  }
   const isSame = topics.every(({ differing }) => differing.length === 0);
   const verdict = `${isSame ? 'the same' : 'different'} (level ${level})`;
   const text = json
@@ -44,20 +51,7 @@ type TopicComparison = {
   readonly differing: readonly string[];
 };
 
-/** Compares the last value of each key, and each transition by its id, up to the current ends. Holds a digest of each record in memory. */
-async function compare(a: OpenCluster, b: OpenCluster, level: ComparisonLevel): Promise<TopicComparison[]> {
-  const found: TopicComparison[] = [];
-  for (const topic of comparedAt(level)) {
-    const [ofA, ofB] = await Promise.all([digests(a, topic, level), digests(b, topic, level)]);
-    const keys = [...new Set([...ofA.keys(), ...ofB.keys()])];
-    const differing = keys.filter((key) => ofA.get(key) !== ofB.get(key));
-    differing.sort((x, y) => x.localeCompare(y, 'en', { numeric: true }));
-    found.push({ topic, compared: keys.length, differing });
-  }
-  return found;
-}
-
-/** Returns the digest of the last value of each key. */
+/** Returns the digest of the last value of each key, and of each transition by its id, up to the current ends. */
 async function digests(
   cluster: OpenCluster,
   topic: ComparedTopic,
@@ -119,12 +113,13 @@ export function ignoredFields(topic: ComparedTopic, level: ComparisonLevel): rea
 }
 
 /**
- * Returns a record without the ignored fields as canonical JSON; null for one that says that there is nothing (any more). A table or
+ * Returns a record without the ignored fields as canonical JSON; null for one that says that its match has left the table, or that its table does not exist. A table or
  * a result that was there meanwhile leaves such a record, and whether it was there depends on the transactions: the last results
  * alone decide which tables exist (law S1).
  */
 export function comparedText(topic: ComparedTopic, level: ComparisonLevel, value: object): string | null {
-  if (isGone(topic, value)) return null;
+  if (topic === 'match-results' && (value as MatchResult).removed) return null;
+  if (topic === 'standings' && (value as Standings).groups.length === 0) return null;
   const copy = structuredClone(value) as Record<string, unknown>;
   for (const path of ignoredFields(topic, level)) {
     const [name = '', inner] = path.split('.');
@@ -133,10 +128,4 @@ export function comparedText(topic: ComparedTopic, level: ComparisonLevel, value
       delete (copy[name] as Record<string, unknown>)[inner];
   }
   return canonicalJson(copy);
-}
-
-/** Whether a record says that its match has left the table, or that its table does not exist. */
-function isGone(topic: ComparedTopic, value: object): boolean {
-  if (topic === 'match-results') return (value as MatchResult).removed;
-  return topic === 'standings' && (value as Standings).groups.length === 0;
 }

@@ -4,7 +4,7 @@ import type { PublishRecord } from '#streams/client/port.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
 import type { Registry } from '#topics/registry.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { openResender, type ResendResult } from './run.ts';
+import { type ResendResult, resendLetter } from './run.ts';
 
 const EVENT = 77;
 
@@ -45,7 +45,7 @@ async function resend(
 ): Promise<{ resent: ResendResult; published: string[]; sizes: number[] }> {
   const records: PublishRecord[] = [];
   const sizes: number[] = [];
-  const resender = await openResender({
+  const resent = await resendLetter(letter, {
     publisher: {
       async publish(of: PublishRecord[]) {
         sizes.push(of.length);
@@ -56,7 +56,6 @@ async function resend(
     prefix: 't.',
     lastOffset: async () => last,
   });
-  const resent = await resender(letter);
   return { resent, published: records.map(({ topic, key, value }) => `${topic} ${key} ${value}`), sizes };
 }
 

@@ -5,7 +5,6 @@ import type { DeadLetter, NormalizedMessage } from '#records/types.ts';
 import { type Publisher, withPublisher } from '#streams/publish/publisher.ts';
 import { followLogs } from '#streams/read/follow.ts';
 import { readLatest } from '#topics/follow.ts';
-import type { Registry } from '#topics/registry.ts';
 import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { commandLog, findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
@@ -55,18 +54,16 @@ async function resend(cluster: OpenCluster, letters: readonly DeadLetter[]): Pro
     process.stderr.write(NO_LETTERS);
     return 0;
   }
-  const { brokers, registry, prefix } = cluster;
+  const { brokers } = cluster;
   let failed = 0;
   const options = { brokers, clientId: 'touchline-resend', log: commandLog('dead-letters') };
   await withPublisher(options, async (publisher) => {
-    const resendOne = await openResender({
-      publisher,
-      registry,
-      prefix,
-      lastOffset: (letter, topic) => lastOffset(cluster, letter, topic),
-    });
     for (const letter of letters) {
-      const result = await resendOne(letter);
+      const result = await resendLetter(letter, {
+        ...cluster,
+        publisher,
+        lastOffset: (of, topic) => lastOffset(cluster, of, topic),
+      });
       printLine(`${letter.id.slice(0, ID_SHOWN)}  ${resultText(letter, result)}`);
       if (result.problem !== null) failed += 1;
     }
@@ -133,63 +130,48 @@ export type ResendResult = {
   readonly isSuperseded: boolean;
 };
 
-/** Returns the offset of the last record of a letter's key in its partition; null when there is none. */
-type LastOffset = (letter: DeadLetter, topic: TopicName) => Promise<number | null>;
-
 /** Messages of one publish: a body that had too many to be received holds more bytes of records than wait for the broker. */
 const MAX_AT_ONCE = 1_000;
 
 /** The service that reads the provider's feed. Letters of other services came by webhook. */
 const FEED_SERVICE = 'feed-poller';
 
-/** Returns a function that resends a letter, and closes it once it is sent completely or superseded. */
-export async function openResender(to: {
-  readonly publisher: Publisher;
-  readonly registry: Registry;
-  readonly prefix: string;
-  readonly lastOffset: LastOffset;
-}): Promise<(letter: DeadLetter) => Promise<ResendResult>> {
+/** Resends a letter, and closes it once it is sent completely or superseded. `lastOffset`: of the last record of a letter's key, if any. */
+export async function resendLetter(
+  letter: DeadLetter,
+  to: Pick<OpenCluster, 'prefix' | 'registry'> & {
+    readonly publisher: Publisher;
+    readonly lastOffset: (letter: DeadLetter, topic: TopicName) => Promise<number | null>;
+  },
+): Promise<ResendResult> {
   const { publisher, registry, prefix, lastOffset } = to;
-  const normalized = await registry.codec('normalized-messages');
-
-  const isSuperseded = async (letter: DeadLetter, topic: TopicName): Promise<boolean> => {
-    // In a compacted topic the last record of a key counts: an older record sent now would replace it.
-    if (TOPICS[topic].cleanup !== 'compact') return false;
-    const last = await lastOffset(letter, topic);
-    // A lower offset means that the topic was created again, and its records were derived again.
-    return last !== null && last !== letter.offset;
-  };
-
-  const close = ({ id: key }: DeadLetter): Promise<void> =>
-    publisher.publish([{ topic: topicName(prefix, 'dead-letters'), key, value: null }]);
-
-  const sendToTopic = async (letter: DeadLetter, topic: TopicName): Promise<ResendResult> => {
-    const { partition, key, value } = letter;
-    const superseded = await isSuperseded(letter, topic);
-    const record = { topic: topicName(prefix, topic), key, value };
-    if (!superseded) await publisher.publish([partition === null ? record : { ...record, partition }]);
-    await close(letter);
-    return { sent: superseded ? 0 : 1, problem: null, isSuperseded: superseded };
-  };
-
-  return async (letter) => {
-    if (letter.topic !== null) {
-      if (Object.hasOwn(TOPICS, letter.topic)) return sendToTopic(letter, letter.topic as TopicName);
-      return { sent: 0, problem: `there is no topic ${letter.topic}`, isSuperseded: false };
-    }
+  const close = () =>
+    publisher.publish([{ topic: topicName(prefix, 'dead-letters'), key: letter.id, value: null }]);
+  if (letter.topic === null) {
     const { messages, problem } = readAgain(letter);
     const topic = topicName(prefix, 'normalized-messages');
+    const codec = await registry.codec('normalized-messages');
     for (let at = 0; at < messages.length; at += MAX_AT_ONCE)
       await publisher.publish(
-        messages.slice(at, at + MAX_AT_ONCE).map((message) => ({
-          topic,
-          key: String(message.event_id),
-          value: normalized.encode(message),
-        })),
+        messages
+          .slice(at, at + MAX_AT_ONCE)
+          .map((message) => ({ topic, key: String(message.event_id), value: codec.encode(message) })),
       );
-    if (problem === null) await close(letter);
+    if (problem === null) await close();
     return { sent: messages.length, problem, isSuperseded: false };
-  };
+  }
+  if (!Object.hasOwn(TOPICS, letter.topic))
+    return { sent: 0, problem: `there is no topic ${letter.topic}`, isSuperseded: false };
+  const topic = letter.topic as TopicName;
+  // In a compacted topic the last record of a key counts: an older record sent now would replace it.
+  const last = TOPICS[topic].cleanup === 'compact' ? await lastOffset(letter, topic) : null;
+  // A lower offset means that the topic was created again, and its records were derived again.
+  const isSuperseded = last !== null && last !== letter.offset;
+  const { partition, key, value } = letter;
+  const record = { topic: topicName(prefix, topic), key, value };
+  if (!isSuperseded) await publisher.publish([partition === null ? record : { ...record, partition }]);
+  await close();
+  return { sent: isSuperseded ? 0 : 1, problem: null, isSuperseded };
 }
 
 /** Returns the messages that this release reads in bytes that came over HTTP, and the first problem. */

@@ -289,17 +289,19 @@ function judgeReceiverClock({ behind_ms, expired }: IngressClock, writtenAt: num
 
 /** Judges the sources of messages by feed-health. */
 export function judgeFeeds(sources: readonly SourceFeedStatus[]): CheckResult[] {
-  const findings = sources.flatMap((source) => (source.believed ? [] : [judgeFeed(source)]));
+  const findings = sources
+    .filter(({ believed }) => !believed)
+    .map((feed) =>
+      warning(
+        'feed',
+        `${feed.source} is ${feedWords(feed)}`,
+        feed.state === 'expired'
+          ? 'start the feed monitor: until then no match is safe'
+          : 'no match is safe by this source alone; docs/guides/feed-health.md has the causes',
+      ),
+    );
   if (sources.length === 0 || findings.length > 0) return findings;
   return [fine('feed', `${sources.map(({ source }) => source).join(' and ')}: alive`)];
-}
-
-function judgeFeed(feed: SourceFeedStatus): CheckResult {
-  const advice =
-    feed.state === 'expired'
-      ? 'start the feed monitor: until then no match is safe'
-      : 'no match is safe by this source alone; docs/guides/feed-health.md has the causes';
-  return warning('feed', `${feed.source} is ${feedWords(feed)}`, advice);
 }
 
 const MIB = 1024 * 1024;

@@ -3,7 +3,13 @@ import { inputProgress, type PartitionProgress, topicIds } from '#cluster/logs.t
 import { type Brokers, shownBrokers } from '#security/brokers.ts';
 import type { StreamClient } from '#streams/client/port.ts';
 import { RefusedError, StreamError } from '#streams/errors.ts';
-import { findPosition, type LogMark, positionRecord, positionsTopic } from '#streams/runtime/positions.ts';
+import {
+  findPosition,
+  type LogMark,
+  type Position,
+  positionRecord,
+  positionsTopic,
+} from '#streams/runtime/positions.ts';
 import { type StreamTopics, transactionalIdOf, writesOf } from '#streams/runtime/stream-topics.ts';
 import { retry } from '#timing/retry.ts';
 import { streamTopics } from '#topics/processors.ts';
@@ -45,9 +51,6 @@ export async function run(...[processor, partitions, to, given]: GivenTo<typeof 
 /** Budget for a partition that a refused task claims now and then: each claim ends our producer. */
 const TAKEN_BACK = { firstMs: 5, ceilingMs: 100, deadlineMs: 5_000 };
 
-/** A position that was set: the previous offset (null when there was none), and the new one. */
-export type SetPosition = { readonly before: number | null; readonly next: number };
-
 type SetPositionOptions = {
   readonly brokers: Brokers;
   readonly partition: number;
@@ -60,11 +63,11 @@ type SetPositionOptions = {
 };
 
 /**
- * Sets the position of one partition. Fences a running task, which then claims the partition again from the new position.
+ * Sets the position of one partition. Returns the previous offset, null when there was none, and the new one. Fences a running task, which then claims the partition again from the new position.
  * Rejects with `RefusedError` POSITION_BEYOND_END when the input does not have the offset, with `CommandError` when
  * `skipsNothing` forbids the position, and with `StreamError`.
  */
-export function setPosition(topics: StreamTopics, options: SetPositionOptions): Promise<SetPosition> {
+export function setPosition(topics: StreamTopics, options: SetPositionOptions) {
   const { brokers, partition, to, skipsNothing = false } = options;
   const positions = positionsTopic(topics.application);
   const of = { topic: topics.input, partition };
@@ -88,24 +91,21 @@ export function setPosition(topics: StreamTopics, options: SetPositionOptions): 
           `${topics.input}-${partition} of ${shownBrokers(brokers)}: up to ${skipped} records would never be processed: confirm with --yes`,
         );
     }
-    const write = () => writePosition(topics, { ...options, client, next, topicId });
-    return retry(write, {
+    const before = await retry(() => writePosition(topics, options, client, { next, topicId }), {
       ...TAKEN_BACK,
       passes: (error) => error instanceof StreamError && error.code === 'FENCED',
     });
+    return { before, next };
   });
 }
 
-/** Writes the position of one partition, as the only producer of its task until that takes the partition back. `topicId`: of the input. */
+/** Writes a position of one partition, as the only producer of its task until that takes the partition back. Returns the previous offset. */
 async function writePosition(
   topics: StreamTopics,
-  options: SetPositionOptions & {
-    readonly client: StreamClient;
-    readonly next: number;
-    readonly topicId: string;
-  },
-): Promise<SetPosition> {
-  const { client, brokers, partition, next, topicId, acceptsState = false } = options;
+  { brokers, partition, acceptsState = false }: SetPositionOptions,
+  client: StreamClient,
+  position: Pick<Position, 'next' | 'topicId'>,
+): Promise<number | null> {
   const positions = positionsTopic(topics.application);
   const lastCommitted = async () => (await findPosition(client, positions, partition))?.producer ?? null;
   const producer = await client.openProducer({
@@ -124,22 +124,17 @@ async function writePosition(
       end: bounds[at]?.end ?? null,
       last: null,
     });
-    const position = {
-      next,
-      topicId,
-      // The offset refers to the current records of the input.
-      inputEpoch: null,
-      // Has no marks of outputs: the operator accepts that processing again repeats them.
-      logs: Object.fromEntries(
-        topics.changelogs.flatMap((topic, at) => {
-          const mark = known === null || acceptsState ? accepted(topic, at) : known.logs[topic];
-          return mark === undefined ? [] : [[topic, mark]];
-        }),
-      ),
-      producer: producer.identity,
-    };
-    await producer.transact([positionRecord(positions, partition, position)]);
-    return { before: known?.next ?? null, next };
+    // Has no marks of outputs: the operator accepts that processing again repeats them.
+    const logs = Object.fromEntries(
+      topics.changelogs.flatMap((topic, at) => {
+        const mark = known === null || acceptsState ? accepted(topic, at) : known.logs[topic];
+        return mark === undefined ? [] : [[topic, mark]];
+      }),
+    );
+    // The offset refers to the current records of the input: it has no epoch.
+    const written = { ...position, inputEpoch: null, logs, producer: producer.identity };
+    await producer.transact([positionRecord(positions, partition, written)]);
+    return known?.next ?? null;
   } finally {
     await producer.close();
   }

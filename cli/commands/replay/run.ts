@@ -18,9 +18,11 @@ import { REPLAY_TOPICS, ReplayEngine, type ReplayInput, type ReplayOutput } from
 import { RawInputs } from './raw-inputs.ts';
 import { batchesOf, partitionRanges, readMerged } from './source.ts';
 import {
-  copyInputs,
   copyInto,
+  copyTopics,
+  INPUTS,
   matchPartitions,
+  OPERATIONS,
   prepareTarget,
   requireWritten,
   setPositions,
@@ -111,7 +113,9 @@ async function replayInto(replay: Replay, options: ReplayOptions) {
     readBack: (topic, partition) => writer.readBack(client, topic, partition),
   });
   try {
-    const copied = await copyInputs(source, target, publishers[0] as Publisher, options.forSwitch);
+    const inputTopics = options.forSwitch ? [...INPUTS, ...OPERATIONS] : INPUTS;
+    // Before the end of the range is looked up: the poller may read messages twice, but must not leave any out.
+    const copied = await copyTopics(source, target, publishers[0] as Publisher, inputTopics);
     const inputs = await inputReader(replay, options.partitions, partitions);
     const replayed = await replayRange(replay, options, { client, engine, writer, inputs });
     const expected = new Map(copied);

@@ -80,30 +80,20 @@ export function matchPartitions({ brokers, prefix }: TopicCluster): Promise<numb
   return topicPartitions(brokers, topicName(prefix, 'normalized-messages'));
 }
 
-/** Topics that are not derived from messages. */
-const INPUTS = ['catalogue', 'provider-standings'] as const satisfies readonly TopicName[];
+/** Topics that are not derived from messages: the catalogue and the provider's own tables. */
+export const INPUTS = ['catalogue', 'provider-standings'] as const satisfies readonly TopicName[];
 /** Topics that a system needs when it is switched to the target. */
-const OPERATIONS = ['clients', 'access-tokens', 'poller-checkpoints'] as const satisfies readonly TopicName[];
-
-/**
- * Copies what is not derived from messages: the catalogue and the provider's own tables; `forSwitch`, also clients, their access tokens
- * and the poller's checkpoints. Call this before looking up the end of the range: the poller may read messages twice, but must not
- * leave any out. Returns the number of records by topic, named as on the broker.
- */
-export function copyInputs(
-  source: TopicCluster,
-  target: TopicCluster,
-  publisher: Publisher,
-  forSwitch = false,
-): Promise<ReadonlyMap<string, number>> {
-  return copyTopics(source, target, publisher, forSwitch ? [...INPUTS, ...OPERATIONS] : INPUTS);
-}
+export const OPERATIONS = [
+  'clients',
+  'access-tokens',
+  'poller-checkpoints',
+] as const satisfies readonly TopicName[];
 
 /**
  * Copies the records of topics as they are: keys, values with the ids of their schemas, deletions and partitions. Returns the number
  * of records by topic, named as on the broker.
  */
-async function copyTopics(
+export async function copyTopics(
   source: TopicCluster,
   target: TopicCluster,
   publisher: Publisher,
