@@ -170,8 +170,7 @@ export type ProcessStatus =
   | { readonly url: string; readonly problem: string };
 
 const LIMITS = { timeoutMs: 3_000, maxBytes: 16 * 1024 * 1024 };
-const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
-const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
+const TASKS = /^touchline_tasks\{.*\bstate="(\w+)".*\} (\S+)$/gm;
 
 /** Reads the metrics of a process; `url` is its address, as http://localhost:9464. Never rejects. */
 async function readProcessStatus(url: string, signal: AbortSignal): Promise<ProcessStatus> {
@@ -185,24 +184,24 @@ async function readProcessStatus(url: string, signal: AbortSignal): Promise<Proc
 
 /** Parses the Prometheus text of a process. */
 export function parseProcessStatus(url: string, text: string): ProcessStatus {
-  const tasks: Record<string, number> = {};
-  let service = '';
-  const sums = new Map<string, number>();
-  for (const line of text.split('\n')) {
-    const [, name = '', labels = '', value = ''] = SAMPLE.exec(line) ?? [];
-    if (name === '') continue;
-    const byName = Object.fromEntries([...labels.matchAll(LABEL)].map(([, label, text]) => [label, text]));
-    service ||= byName.service ?? '';
-    sums.set(name, (sums.get(name) ?? 0) + Number(value));
-    if (name === 'touchline_tasks' && Number(value) > 0) tasks[byName.state ?? ''] = Number(value);
-  }
-  if (service === '') return { url, problem: 'is no service of Touchline' };
+  const service = /\bservice="([^"]+)"/.exec(text)?.[1];
+  if (service === undefined) return { url, problem: 'is no service of Touchline' };
+  const sumOf = (name: string): number =>
+    [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))].reduce(
+      (sum, [, value]) => sum + Number(value),
+      0,
+    );
+  const tasks = Object.fromEntries(
+    [...text.matchAll(TASKS)].flatMap(([, state = '', count]) =>
+      Number(count) > 0 ? [[state, Number(count)]] : [],
+    ),
+  );
   return {
     url,
     service,
     tasks,
-    restoredRecords: sums.get('touchline_restore_records_total') ?? 0,
-    undecidedRecords: sums.get('touchline_undecided_records') ?? 0,
-    residentBytes: sums.get('process_resident_memory_bytes') ?? 0,
+    restoredRecords: sumOf('touchline_restore_records_total'),
+    undecidedRecords: sumOf('touchline_undecided_records'),
+    residentBytes: sumOf('process_resident_memory_bytes'),
   };
 }

@@ -80,8 +80,8 @@ export class ReplayEngine {
   readonly #tasks = new Map<string, ReplayTask>();
   /** The next offset of each partition. */
   readonly #ends = new Map<string, number>();
-  /** Number of records by topic. */
-  readonly #counts = new Map<string, number>();
+  /** Number of records by topic, named as on the broker. */
+  readonly counts = new Map<string, number>();
 
   constructor(options: ReplayEngineOptions) {
     this.#options = options;
@@ -107,11 +107,6 @@ export class ReplayEngine {
       output.push(record);
     }
     return output;
-  }
-
-  /** Returns the number of records by topic, named as on the broker. */
-  counts(): ReadonlyMap<string, number> {
-    return this.#counts;
   }
 
   close(): void {
@@ -141,7 +136,7 @@ export class ReplayEngine {
     const key = partitionKey(of);
     const offset = this.#ends.get(key) ?? 0;
     this.#ends.set(key, offset + 1);
-    this.#counts.set(of.topic, (this.#counts.get(of.topic) ?? 0) + 1);
+    this.counts.set(of.topic, (this.counts.get(of.topic) ?? 0) + 1);
     return offset;
   }
 

@@ -65,35 +65,31 @@ type RawInputsOptions = {
 /** Converts records of raw-messages into input of the engine: normalizes again, and assigns messages to the partitions of their events. */
 export class RawInputs {
   readonly #options: RawInputsOptions;
-  #unreadable = 0;
+  /** Number of records that nobody can read. They are reported and left out. */
+  unreadable = 0;
 
   constructor(options: RawInputsOptions) {
     this.#options = options;
   }
 
-  /** Number of records that nobody can read. They are reported and left out. */
-  get unreadable(): number {
-    return this.#unreadable;
-  }
-
   /** Returns the messages of some records, in their order. Rejects with `RegistryUnavailableError`. */
   async of(records: readonly ReadRecord[]): Promise<ReplayInput[]> {
-    const { topic, decoder } = this.#options;
+    const { topic, decoder, codec, partitions } = this.#options;
     const inputs: ReplayInput[] = [];
     for (const record of records) {
       const [read] = await readable(decoder, { topic, partition: record.partition }, [record]);
-      if (read === undefined) this.#unreadable += 1;
-      else if (read.value !== null) {
-        for (const message of normalizeAgain(read.value).normalized)
-          inputs.push(this.#input(message, record.timestamp));
+      if (read === undefined) this.unreadable += 1;
+      for (const message of read?.value ? normalizeAgain(read.value).normalized : []) {
+        const key = Buffer.from(String(message.event_id));
+        const { timestamp } = record;
+        inputs.push({
+          partition: partitionOfKey(key, partitions),
+          key,
+          value: codec.encode(message),
+          timestamp,
+        });
       }
     }
     return inputs;
-  }
-
-  #input(message: NormalizedMessage, timestamp: number): ReplayInput {
-    const { codec, partitions } = this.#options;
-    const key = Buffer.from(String(message.event_id));
-    return { partition: partitionOfKey(key, partitions), key, value: codec.encode(message), timestamp };
   }
 }

@@ -119,11 +119,11 @@ async function replayInto(replay: Replay, options: ReplayOptions) {
     const inputs = await inputReader(replay, options.partitions, partitions);
     const replayed = await replayRange(replay, options, { client, engine, writer, inputs });
     const expected = new Map(copied);
-    for (const [topic, count] of engine.counts()) expected.set(topic, (expected.get(topic) ?? 0) + count);
+    for (const [topic, count] of engine.counts) expected.set(topic, (expected.get(topic) ?? 0) + count);
     onProgress('checking what was written');
     await requireWritten(target, expected);
     await setPositions(target);
-    return { ...replayed, unreadable: inputs.unreadable() };
+    return { ...replayed, unreadable: inputs.unreadable };
   } finally {
     engine.close();
     await Promise.all(publishers.map((publisher) => publisher.close()));
@@ -167,8 +167,8 @@ async function replayRange(
 
 /** Converts records of the source into input of the engine. `unreadable`: the number of records that it left out. */
 type InputReader = {
-  readonly of: (records: readonly ReadRecord[]) => Promise<readonly ReplayInput[]>;
-  readonly unreadable: () => number;
+  readonly unreadable: number;
+  of(records: readonly ReadRecord[]): Promise<readonly ReplayInput[]>;
 };
 
 /** Returns the conversion for a source: it normalizes raw messages, or distributes records over other partitions where some are `wanted`. */
@@ -178,20 +178,16 @@ async function inputReader(
   partitions: number,
 ): Promise<InputReader> {
   if (topic === 'raw-messages') {
-    const raw = new RawInputs({
+    return new RawInputs({
       topic: topicName(source.prefix, topic),
       decoder: target.registry.decoder(topic),
       codec: await target.registry.codec('normalized-messages'),
       partitions,
     });
-    return { of: (records) => raw.of(records), unreadable: () => raw.unreadable };
   }
   const moved = (record: ReadRecord): ReadRecord =>
     record.key === null ? record : { ...record, partition: partitionOfKey(record.key, partitions) };
-  return {
-    of: async (records) => (wanted === undefined ? records : records.map(moved)),
-    unreadable: () => 0,
-  };
+  return { unreadable: 0, of: async (records) => (wanted === undefined ? records : records.map(moved)) };
 }
 
 /** Publishes batches while the next one is processed, and reads back published records. */
