@@ -155,11 +155,7 @@ export function configured(env: Env): Backbone | undefined {
 const run = promisify(execFile);
 
 /** A broker and a registry that run in containers. */
-export type Containers = {
-  readonly brokers: string[];
-  readonly registryUrl: string;
-  stop(): Promise<void>;
-};
+export type Containers = Omit<Backbone, 'kind' | 'why'>;
 
 const ANSWER_MS = 5_000;
 

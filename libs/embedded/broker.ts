@@ -97,7 +97,14 @@ export async function launch(jvm: Jvm, node: Node, owned: OwnedFolder): Promise<
     readyTimeoutMs: READY_TIMEOUT_MS,
     stopTimeoutMs: STOP_TIMEOUT_MS,
   }).catch((error: unknown) => {
-    throw newerData(error, folder);
+    const isNewer =
+      error instanceof EmbeddedError && error.code === 'START_FAILED' && WRITTEN_BY_NEWER.test(error.message);
+    if (!isNewer) throw error;
+    throw new EmbeddedError(
+      'DATA_FOLDER_NEWER',
+      `the data in ${folder} was written by a newer Kafka, and this version cannot read it: remove the folder to start with empty topics, or set DATA_DIR to another folder; to keep the data, run the newer Kafka on it and set KAFKA_BROKERS and SCHEMA_REGISTRY_URL`,
+      error,
+    );
   });
   await archive.write(server.pid);
   return server;
@@ -106,17 +113,6 @@ export async function launch(jvm: Jvm, node: Node, owned: OwnedFolder): Promise<
 /** Messages of a broker whose data has an unknown metadata version or an unknown record. */
 const WRITTEN_BY_NEWER =
   /UnsupportedVersionException: Can't read version|No MetadataVersion with feature level/;
-
-function newerData(error: unknown, folder: string): unknown {
-  const isNewer =
-    error instanceof EmbeddedError && error.code === 'START_FAILED' && WRITTEN_BY_NEWER.test(error.message);
-  if (!isNewer) return error;
-  return new EmbeddedError(
-    'DATA_FOLDER_NEWER',
-    `the data in ${folder} was written by a newer Kafka, and this version cannot read it: remove the folder to start with empty topics, or set DATA_DIR to another folder; to keep the data, run the newer Kafka on it and set KAFKA_BROKERS and SCHEMA_REGISTRY_URL`,
-    error,
-  );
-}
 
 /** Returns the cluster id in a broker's folder; undefined if the folder is not formatted. */
 export async function clusterIdOf(folder: string): Promise<string | undefined> {

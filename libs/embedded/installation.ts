@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { makeFolder, requireFolder } from '#security/folders.ts';
 import { poll } from '#timing/poll.ts';
 import { type Lock, tryLock } from './folder.ts';
-import { type Guarded, spawnGuarded } from './guarded.ts';
+import { endText, spawnGuarded } from './guarded.ts';
 import type { OnProgress } from './progress.ts';
 import { EmbeddedError, type Env, KAFKA_VERSION } from './settings.ts';
 
@@ -30,7 +30,7 @@ export async function install(env: Env, onProgress: OnProgress, kafkaVersion = K
     requireFolder('XDG_CACHE_HOME', cache);
     const lock = await waitForLock(join(cache, 'download.lock'), onProgress);
     try {
-      if (!existsSync(folder)) await download({ cache, folder, kafkaVersion }, env, onProgress);
+      if (!existsSync(folder)) await download(folder, kafkaVersion, env, onProgress);
     } finally {
       lock.release();
     }
@@ -43,17 +43,11 @@ export async function install(env: Env, onProgress: OnProgress, kafkaVersion = K
 }
 
 async function waitForLock(file: string, onProgress: OnProgress): Promise<Lock> {
-  let announced = false;
-  const lock = await poll(
-    () => {
-      const locked = tryLock(file, 'XDG_CACHE_HOME');
-      if (!locked && !announced)
-        onProgress('waiting for another process that downloads the broker and the registry');
-      announced = true;
-      return locked;
-    },
-    { timeoutMs: DOWNLOAD_TIMEOUT_MS, everyMs: 500 },
-  );
+  const free = tryLock(file, 'XDG_CACHE_HOME');
+  if (free) return free;
+  onProgress('waiting for another process that downloads the broker and the registry');
+  const waiting = { timeoutMs: DOWNLOAD_TIMEOUT_MS, everyMs: 500 };
+  const lock = await poll(() => tryLock(file, 'XDG_CACHE_HOME'), waiting);
   if (lock) return lock;
   throw new EmbeddedError(
     'DOWNLOAD_FAILED',
@@ -61,17 +55,19 @@ async function waitForLock(file: string, onProgress: OnProgress): Promise<Lock> 
   );
 }
 
-type DownloadTarget = { readonly cache: string; readonly folder: string; readonly kafkaVersion: string };
-
 async function download(
-  { cache, folder, kafkaVersion }: DownloadTarget,
+  folder: string,
+  kafkaVersion: string,
   env: Env,
   onProgress: OnProgress,
 ): Promise<void> {
-  await requireMaven(env);
+  await run('mvn', ['--version'], { env, timeout: 60_000 }).catch((cause: unknown) => {
+    const lacks = 'no Maven found to download the broker and the registry with';
+    throw new EmbeddedError('MAVEN_MISSING', `${lacks}: install Maven 3.6 or later (mvn)`, cause);
+  });
   const partial = `${folder}.partial`;
   await rm(partial, { recursive: true, force: true });
-  const log = join(cache, 'download.log');
+  const log = join(dirname(folder), 'download.log');
   const goals = ['dependency:copy-dependencies@kafka', 'dependency:unpack@registry'];
   const maven = await spawnGuarded({
     command: 'mvn',
@@ -80,9 +76,15 @@ async function download(
     outputFile: log,
     graceSeconds: 2,
   });
-  const exit = await follow(maven, log, onProgress);
-  if (exit !== 0) {
-    const error = firstError(await readFile(log, 'utf8')) ?? `mvn ended with ${exit ?? 'no answer in time'}`;
+  const begun = performance.now();
+  const show = () => onProgress(progressOf(readFileSync(log, 'utf8'), performance.now() - begun));
+  const showing = setInterval(show, 500);
+  const late = setTimeout(() => void maven.stop(2_000), DOWNLOAD_TIMEOUT_MS);
+  const exit = await maven.ended();
+  clearInterval(showing);
+  clearTimeout(late);
+  if (exit.code !== 0) {
+    const error = firstError(await readFile(log, 'utf8')) ?? `mvn ${endText(exit)}`;
     throw new EmbeddedError(
       'DOWNLOAD_FAILED',
       `Maven could not download the broker and the registry: ${error} (${log})`,
@@ -90,38 +92,6 @@ async function download(
   }
   await registryJar(partial);
   await rename(partial, folder);
-}
-
-async function requireMaven(env: Env): Promise<void> {
-  try {
-    await promisify(execFile)('mvn', ['--version'], { env, timeout: 60_000 });
-  } catch (cause) {
-    throw new EmbeddedError(
-      'MAVEN_MISSING',
-      'no Maven found to download the broker and the registry with: install Maven 3.6 or later (mvn)',
-      cause,
-    );
-  }
-}
-
-/** Reports Maven's downloads until it ends. Returns its exit code; undefined after a timeout. */
-async function follow(
-  maven: Guarded,
-  log: string,
-  onProgress: OnProgress,
-): Promise<number | null | undefined> {
-  const start = performance.now();
-  const ended = await poll(
-    async () => {
-      if (!maven.running()) return true;
-      onProgress(progressOf(await readFile(log, 'utf8'), performance.now() - start));
-      return false;
-    },
-    { timeoutMs: DOWNLOAD_TIMEOUT_MS, everyMs: 500 },
-  );
-  if (ended) return (await maven.ended()).code;
-  await maven.stop(2_000);
-  return undefined;
 }
 
 function progressOf(output: string, elapsedMs: number): string {
@@ -231,7 +201,7 @@ export function classArchive(folder: string, server: string, java: Java) {
       try {
         makeFolder(folder);
         const jcmd = join(dirname(java.path), 'jcmd'); // on the PATH if `java` is
-        await promisify(execFile)(jcmd, [String(pid), 'VM.cds', 'dynamic_dump', partial], {
+        await run(jcmd, [String(pid), 'VM.cds', 'dynamic_dump', partial], {
           timeout: WRITE_TIMEOUT_MS,
         });
         await rename(partial, archive);
