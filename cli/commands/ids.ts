@@ -3,24 +3,25 @@ import { InvalidArgumentError } from 'commander';
 import { toWholeNumber } from '#json/values.ts';
 import { CommandError } from '../command.ts';
 import { escapeLine } from '../values.ts';
+import { parserOf } from './option-values.ts';
 
 /** A prefix of topics: words that end with a dot each. `TOPIC_PREFIX` may lack the dot, as that of older systems. */
 const NEW_PREFIX = /^(?=.{1,100}$)(?:[A-Za-z0-9_-]+\.)+$/;
 const KNOWN_PREFIX = /^[A-Za-z0-9._-]{1,100}$/;
 
-/** Parses the prefix of a system to create. This and the other parsers throw commander's `InvalidArgumentError`. */
-export function parseNewPrefix(text: string): string {
-  if (NEW_PREFIX.test(text)) return text;
-  throw new InvalidArgumentError(
-    'It must be a prefix that ends with a dot, as rebuilt., of letters, digits, underscore and hyphen, 100 at most.',
-  );
-}
+/** Parses the prefix of a system to create. */
+export const parseNewPrefix = parserOf(
+  NEW_PREFIX,
+  'It must be a prefix that ends with a dot, as rebuilt., of letters, digits, underscore and hyphen, 100 at most.',
+  String,
+);
 
 /** Parses the prefix of an existing system. */
-export function parsePrefix(text: string): string {
-  if (KNOWN_PREFIX.test(text)) return text;
-  throw new InvalidArgumentError('A prefix has letters, digits, dot, underscore and hyphen, 100 at most.');
-}
+export const parsePrefix = parserOf(
+  KNOWN_PREFIX,
+  'A prefix has letters, digits, dot, underscore and hyphen, 100 at most.',
+  String,
+);
 
 /** Parses an id: a positive whole number. */
 export function parseId(text: string): number {
@@ -29,14 +30,8 @@ export function parseId(text: string): number {
   return id;
 }
 
-/** A shorter start would name by chance the only webhook or letter that there is. */
-const MIN_ID_START = 4;
-
-/** Parses an id that may be shortened. */
-export function parseIdStart(text: string): string {
-  if (text.length >= MIN_ID_START) return text;
-  throw new InvalidArgumentError(`An id may be shortened to ${MIN_ID_START} characters.`);
-}
+/** Parses an id that may be shortened: a shorter start would name by chance the only webhook or letter that there is. */
+export const parseIdStart = parserOf(/^.{4}/s, 'An id may be shortened to 4 characters.', String);
 
 /** Returns the only item whose id begins with `start`. Throws `CommandError` when there is none, or several. */
 export function requireByIdStart<T extends { readonly id: string }>(

@@ -1,7 +1,8 @@
 /** `touchline position`: shows and sets the committed positions of a processor. */
-import { Argument, InvalidArgumentError } from 'commander';
+import { Argument } from 'commander';
 import { PROCESSOR_NAMES } from '#topics/processors.ts';
 import { defineCommand, order } from '../../command.ts';
+import { parserOf } from '../option-values.ts';
 
 const definition = defineCommand('position', {
   about: `Shows the committed position of a processor in each partition of its input; with a partition and an offset, sets it.
@@ -10,6 +11,17 @@ earlier position processes records again, which changes no match state. A stoppe
 one with its next record.`,
   examples: ['position match-processor', 'position match-processor 0 start'],
 });
+
+const partitionsOf = parserOf(
+  /^\d{1,4}(,\d{1,4})*$/,
+  'The partition must be a number, or several: 0,3,7.',
+  (text) => text.split(',').map(Number),
+);
+const offsetOf = parserOf<number | 'start' | 'end'>(
+  /^(start|end|\d{1,15})$/,
+  'The offset must be a number, start or end.',
+  (text) => (text === 'start' || text === 'end' ? text : Number(text)),
+);
 
 export const command = order(definition, (_, [, partitions]) => partitions !== undefined)
   .addArgument(new Argument('<processor>').choices(PROCESSOR_NAMES))
@@ -20,15 +32,3 @@ export const command = order(definition, (_, [, partitions]) => partitions !== u
     '--accept-state',
     'accepts the current changelogs as the state, even after a changelog was created again or lost records; without it the processor still refuses such changelogs. Give an offset before the messages whose changes were lost: else readers that know these changes halt their matches (version_went_back) until they have as many again',
   );
-
-function partitionsOf(text: string): number[] {
-  if (!/^\d{1,4}(,\d{1,4})*$/.test(text))
-    throw new InvalidArgumentError('The partition must be a number, or several: 0,3,7.');
-  return text.split(',').map(Number);
-}
-
-function offsetOf(text: string): number | 'start' | 'end' {
-  if (text === 'start' || text === 'end') return text;
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('The offset must be a number, start or end.');
-  return Number(text);
-}

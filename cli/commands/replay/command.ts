@@ -1,8 +1,8 @@
 /** `touchline replay`: rebuilds everything from a log under another topic prefix, beside the running system. */
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { defineCommand, order } from '../../command.ts';
 import { parseNewPrefix } from '../ids.ts';
-import { parseCount, parseMoment } from '../option-values.ts';
+import { parseCount, parseMoment, parserOf } from '../option-values.ts';
 
 const definition = defineCommand('replay', {
   about: `Rebuilds match state, incidents, transitions, results and tables under another topic prefix, beside the running system,
@@ -45,7 +45,7 @@ export const command = order(definition)
   .option(
     '--gaps <factor>',
     'keeps the gaps between records, multiplied by the factor: 1 as recorded, 0.1 ten times as fast; default: no gaps',
-    factorOf,
+    parserOf(/^(?!0+(\.0+)?$)\d+(\.\d+)?$/, 'It must be a number above 0.', Number),
   )
   .option(
     '--partitions <n>',
@@ -56,10 +56,3 @@ export const command = order(definition)
     '--for-switch',
     'also copies clients, their access tokens and the checkpoints of the poller, for a system that will continue with the new prefix',
   );
-
-function factorOf(text: string): number {
-  const factor = Number(text);
-  if (!/^\d+(\.\d+)?$/.test(text) || factor === 0)
-    throw new InvalidArgumentError('It must be a number above 0.');
-  return factor;
-}

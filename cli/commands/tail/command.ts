@@ -1,8 +1,8 @@
 /** `touchline tail`: shows the records of topics, decoded. */
-import { Argument, InvalidArgumentError, Option } from 'commander';
+import { Argument, Option } from 'commander';
 import { TOPIC_NAMES, TOPICS } from '#topics/topics.ts';
 import { defineCommand } from '../../command.ts';
-import { parseCount, parseTime } from '../option-values.ts';
+import { parseCount, parserOf, parseTime } from '../option-values.ts';
 
 export const command = defineCommand('tail', {
   about: `Shows the records of one or more topics, decoded, as consumers see them (read committed). The guard of a record is
@@ -33,12 +33,16 @@ decoded, and when --from-beginning --exit-at-end finds no record of the --key.`,
       '--offset <n>',
       'starts at an offset of the --partition, or with -10 at the last ten of each partition',
     )
-      .argParser(parseWhole(/^-?\d{1,15}$/))
+      .argParser(parserOf(/^-?\d{1,15}$/, 'It is a whole number.', Number))
       .conflicts('fromBeginning'),
   )
   .option('--exit-at-end', 'ends after the last record that existed at the start')
   .option('--limit <n>', 'ends after this number of records', parseCount(999_999_999))
-  .option('--partition <n>', 'only records of this partition', parseWhole(/^\d{1,9}$/))
+  .option(
+    '--partition <n>',
+    'only records of this partition',
+    parserOf(/^\d{1,9}$/, 'It is a whole number.', Number),
+  )
   .option(
     '--key <key>',
     "only records with this key; in match-incidents an event's id selects all its incidents",
@@ -47,10 +51,3 @@ decoded, and when --from-beginning --exit-at-end finds no record of the --key.`,
     '--json',
     "prints only one JSON value per line, with the schema's field names. Bytes are text when they are UTF-8, else base64. Skips records without a value (deleted keys)",
   );
-
-function parseWhole(form: RegExp): (text: string) => number {
-  return (text) => {
-    if (form.test(text)) return Number(text);
-    throw new InvalidArgumentError('It is a whole number.');
-  };
-}
