@@ -62,7 +62,17 @@ export function tableLines<T>(
   const heads = columns.map(({ head }): ShownCell => ({ text: head, style: 'gray' }));
   const lines = [heads, ...rows.map((row) => columns.map(({ of }) => shownCell(of(row))))];
   const widths = columns.map((_, at) => Math.max(...lines.map((cells) => widthOf(cells[at]?.text ?? ''))));
-  if (width !== null) shrink(columns, widths, width);
+  if (width !== null)
+    shrink(
+      columns.map(({ minWidth }) => minWidth),
+      widths,
+      width,
+    );
+  const pad = (text: string, at: number): string => {
+    const own = cut(text, widths[at] ?? 0);
+    const space = ' '.repeat((widths[at] ?? 0) - widthOf(own));
+    return columns[at]?.align === 'right' ? space + own : own + space;
+  };
   return lines.map((cells) => {
     let room = width ?? Number.POSITIVE_INFINITY;
     const last = cells.findLastIndex(({ text }) => text !== '');
@@ -70,7 +80,7 @@ export function tableLines<T>(
       .slice(0, last + 1)
       .map(({ text, style }, at) => {
         const gap = at === 0 ? '' : GAP;
-        const laid = at === last && columns[at]?.align !== 'right' ? text : pad(text, at, columns, widths);
+        const laid = at === last && columns[at]?.align !== 'right' ? text : pad(text, at);
         const own = cut(laid, Math.min(room - gap.length, at === last ? Infinity : (widths[at] ?? 0)));
         room -= gap.length + widthOf(own);
         return room < 0 ? '' : gap + (style === null || own.trim() === '' ? own : styleText(style, own));
@@ -95,25 +105,15 @@ function shownCell(cell: TextCell): ShownCell {
   return { text: escapeLine(text), style };
 }
 
-type Layout = readonly Pick<TextColumn<never>, 'align' | 'minWidth'>[];
-
-function pad(text: string, at: number, columns: Layout, widths: readonly number[]): string {
-  const own = cut(text, widths[at] ?? 0);
-  const space = ' '.repeat((widths[at] ?? 0) - widthOf(own));
-  return columns[at]?.align === 'right' ? space + own : own + space;
-}
-
 /** Narrows the widest column that may be cut, again and again, until a line fits or no column can be narrower. */
-function shrink(columns: Layout, widths: number[], width: number): void {
-  const total = (): number => widths.reduce((sum, one) => sum + one, GAP.length * (widths.length - 1));
-  for (let over = total() - width; over > 0; over -= 1) {
-    const room = columns.map(({ minWidth }, at) =>
-      minWidth === undefined ? 0 : (widths[at] ?? 0) - minWidth,
-    );
-    const most = Math.max(...columns.map((_, at) => ((room[at] ?? 0) > 0 ? (widths[at] ?? 0) : 0)));
-    const at = widths.findIndex((one, index) => one === most && (room[index] ?? 0) > 0);
-    if (at === -1) return;
-    widths[at] = most - 1;
+function shrink(minWidths: readonly (number | undefined)[], widths: number[], width: number): void {
+  const total = widths.reduce((sum, one) => sum + one, GAP.length * (widths.length - 1));
+  for (let over = total - width; over > 0; over -= 1) {
+    let widest = -1;
+    for (const [at, own] of widths.entries())
+      if (own > (minWidths[at] ?? own) && own > (widths[widest] ?? 0)) widest = at;
+    if (widest === -1) return;
+    widths[widest] = (widths[widest] ?? 0) - 1;
   }
 }
 
@@ -137,9 +137,12 @@ export async function drawWhile(work: Promise<unknown>, lines: () => readonly st
     const room = Math.max(1, out.rows - 1);
     const more = all.length - room + 1;
     const shown = more <= 1 ? all : [...all.slice(0, room - 1), `and ${more} more lines`];
-    const block = shown.map(
-      (line) => `\r${fitting(escapeControls(line), out.columns - 1)}${CLEAR_TO_END_OF_LINE}\n`,
-    );
+    const block = shown.map(escapeControls).map((line) => {
+      // A cut line loses its colours.
+      const plain = stripVTControlCharacters(line);
+      const own = widthOf(plain) < out.columns ? line : cut(plain, out.columns - 1);
+      return `\r${own}${CLEAR_TO_END_OF_LINE}\n`;
+    });
     writeControls(out, `${up}${block.join('')}${CLEAR_BELOW}`);
     drawn = shown.length;
   };
@@ -160,10 +163,4 @@ export async function drawWhile(work: Promise<unknown>, lines: () => readonly st
     out.off('resize', onResize);
     writeControls(out, SHOW_CURSOR);
   }
-}
-
-/** Cuts a line to `room` columns; a cut line loses its colours. */
-function fitting(line: string, room: number): string {
-  const plain = stripVTControlCharacters(line);
-  return widthOf(plain) <= room ? line : cut(plain, room);
 }

@@ -6,7 +6,6 @@ import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { backboneLines, dataDirFor, enterFolder } from '../../addresses.ts';
 import type { Platform } from '../../platform.ts';
 import type { checkTables, Mismatch, PlayOutcome } from './check.ts';
-import type { DemoPlay } from './play.ts';
 
 /** Names of the injected faults. */
 const FAULT_WORDS: Readonly<Record<string, string>> = {
@@ -27,7 +26,7 @@ const WAYS: Readonly<Record<string, string>> = {
 
 /** Renders what was played, and how scores and tables compare with the official ones: `wrong` scores, and the number of right tables. */
 export function renderReport(
-  { dataset, matches }: Pick<DemoPlay, 'dataset' | 'matches'>,
+  { dataset, matches }: { readonly dataset: Dataset; readonly matches: readonly MatchFacts[] },
   summary: PlaySummary,
   states: PlayOutcome['states'],
   wrong: readonly Mismatch[],
