@@ -76,25 +76,41 @@ function isOfficial(state: MatchState, facts: MatchFacts): boolean {
 const LEAGUE = 2;
 const POINTS = { won: 3, drawn: 1 } as const;
 
-/** The compared columns of a team. */
-type Totals = Record<'played' | 'points' | 'goals_for' | 'goals_against', number>;
-
 /** Counts the league tables, and those that have the official points and goals of every team. */
 export function checkTables(
-  dataset: Dataset,
+  { competition }: Dataset,
   matches: readonly MatchFacts[],
   tables: readonly Standings[],
 ): { readonly right: number; readonly all: number } {
-  const official = officialGroups(dataset, matches);
+  const played = matches.flatMap((match) => {
+    const stage = competition.stages.find(({ id }) => id === match.stage);
+    if (stage === undefined || stage.knockout) return [];
+    const key = keyOf(stage.id, match.group);
+    const [home, away] = finalScore(match);
+    return [
+      { key, team: match.home, scored: home, allowed: away },
+      { key, team: match.away, scored: away, allowed: home },
+    ];
+  });
+  type Played = (typeof played)[number];
+  const sumOf = (of: readonly Played[], value: (one: Played) => number): number =>
+    of.reduce((sum, one) => sum + value(one), 0);
+  const pointsOf = ({ scored, allowed }: Played): number =>
+    scored > allowed ? POINTS.won : scored === allowed ? POINTS.drawn : 0;
   const leagues = tables.filter(({ type_id }) => type_id === LEAGUE);
-  const right = [...official].filter(([key, teams]) => {
+  const official = Map.groupBy(played, ({ key }) => key);
+  const right = [...official].filter(([key, of]) => {
     const rows = leagues.flatMap(({ object_id, groups }) =>
       groups.flatMap((group) => (keyOf(object_id, group.id) === key ? group.rows : [])),
     );
-    return [...teams].every(([id, totals]) => {
+    return [...Map.groupBy(of, ({ team }) => team)].every(([id, own]) => {
       const row = rows.find(({ participant }) => participant.id === id);
-      const names = Object.keys(totals) as (keyof Totals)[];
-      return row !== undefined && names.every((name) => row[name] === totals[name]);
+      return (
+        row?.played === own.length &&
+        row.points === sumOf(own, pointsOf) &&
+        row.goals_for === sumOf(own, ({ scored }) => scored) &&
+        row.goals_against === sumOf(own, ({ allowed }) => allowed)
+      );
     });
   });
   return { right: right.length, all: official.size };
@@ -102,34 +118,6 @@ export function checkTables(
 
 function keyOf(stage: number, group: number | null | undefined): string {
   return `${stage}/${group ?? ''}`;
-}
-
-/** Returns the official end of each group: the totals of its teams. */
-function officialGroups(
-  { competition }: Dataset,
-  matches: readonly MatchFacts[],
-): Map<string, Map<number, Totals>> {
-  const groups = new Map<string, Map<number, Totals>>();
-  for (const match of matches) {
-    const stage = competition.stages.find(({ id }) => id === match.stage);
-    if (stage === undefined || stage.knockout) continue;
-    const key = keyOf(stage.id, match.group);
-    const teams = groups.get(key) ?? new Map<number, Totals>();
-    groups.set(key, teams);
-    const [home, away] = finalScore(match);
-    add(teams, match.home, home, away);
-    add(teams, match.away, away, home);
-  }
-  return groups;
-}
-
-function add(teams: Map<number, Totals>, id: number, scored: number, allowed: number): void {
-  const totals = teams.get(id) ?? { played: 0, points: 0, goals_for: 0, goals_against: 0 };
-  totals.played += 1;
-  totals.points += scored > allowed ? POINTS.won : scored === allowed ? POINTS.drawn : 0;
-  totals.goals_for += scored;
-  totals.goals_against += allowed;
-  teams.set(id, totals);
 }
 
 /** What the progress of a play reads of a match. */
