@@ -8,15 +8,13 @@ import { type Lock, tryLock } from '#embedded/folder.ts';
 import { makeFolder } from '#security/folders.ts';
 import { CommandError } from './command.ts';
 
-type BackboneAddress = {
-  readonly brokers: readonly string[];
-  readonly registryUrl: string;
-  readonly topicPrefix: string;
-};
-
 /** Returns access to the address of the broker and registry of a running `touchline up`, which starts, runs or stops. */
 export function backboneFile(dataDir: string) {
-  return ownedFile<BackboneAddress>(join(dataDir, 'backbone.json'));
+  return ownedFile<{
+    readonly brokers: readonly string[];
+    readonly registryUrl: string;
+    readonly topicPrefix: string;
+  }>(join(dataDir, 'backbone.json'));
 }
 
 /** Returns access to the services that `touchline up` stops for as long as the command that wrote the file runs. */

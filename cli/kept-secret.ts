@@ -9,15 +9,6 @@ import { CLIENTS_KEY_FILE } from './cluster.ts';
 import { CommandError } from './command.ts';
 import { type PlatformSettings, platformSettings } from './platform-settings.ts';
 
-type KeptSecret = {
-  /** One, or two during a rotation with a comma between them: the first signs. */
-  readonly secrets: string;
-  /** The file that keeps it; null when a setting supplies it. */
-  readonly file: string | null;
-  /** Whether it was created now. */
-  readonly isNew: boolean;
-};
-
 /** Reads or creates the secrets in the data folder. Throws as `keptSecret`. */
 export function platformSecrets(dataDir: string, given: PlatformSettings) {
   makeFilesPrivate();
@@ -34,13 +25,14 @@ export function platformSecrets(dataDir: string, given: PlatformSettings) {
 
 /**
  * Returns a secret of this deployment: the given one, else that of the file, else a new one, which only the file's owner can
- * read. A new secret has the length of a webhook secret. A secret in the file is never overwritten: it may seal the webhooks of
+ * read; with the file that keeps it, null when a setting supplies it, and whether it was created now. During a rotation there are two
+ * secrets with a comma between them: the first signs. A new secret has the length of a webhook secret. A secret in the file is never overwritten: it may seal the webhooks of
  * clients. Throws `CommandError` when `setting` rejects the content of the file.
  */
 export function keptSecret(
   file: string,
   { setting, given }: { readonly setting: z.ZodType; readonly given: string | undefined },
-): KeptSecret {
+): { readonly secrets: string; readonly file: string | null; readonly isNew: boolean } {
   if (given !== undefined) return { secrets: given, file: null, isNew: false };
   const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
   // A start that was killed leaves an empty file.

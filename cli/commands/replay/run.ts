@@ -117,7 +117,7 @@ async function replayInto(replay: Replay, options: ReplayOptions) {
     // Before the end of the range is looked up: the poller may read messages twice, but must not leave any out.
     const copied = await copyTopics(source, target, publishers[0] as Publisher, inputTopics);
     const inputs = await inputReader(replay, options.partitions, partitions);
-    const replayed = await replayRange(replay, options, { client, engine, writer, inputs });
+    const replayed = await replayRange(replay, options, client, engine, writer, inputs);
     const expected = new Map(copied);
     for (const [topic, count] of engine.counts) expected.set(topic, (expected.get(topic) ?? 0) + count);
     onProgress('checking what was written');
@@ -131,17 +131,13 @@ async function replayInto(replay: Replay, options: ReplayOptions) {
   }
 }
 
-type Running = {
-  readonly client: StreamClient;
-  readonly engine: ReplayEngine;
-  readonly writer: ReplayWriter;
-  readonly inputs: InputReader;
-};
-
 async function replayRange(
   { source, target, topic, signal, onProgress }: Replay,
   { from, to, gaps }: ReplayOptions,
-  { client, engine, writer, inputs }: Running,
+  client: StreamClient,
+  engine: ReplayEngine,
+  writer: ReplayWriter,
+  inputs: InputReader,
 ) {
   const name = topicName(source.prefix, topic);
   const ranges = await partitionRanges({ brokers: source.brokers, topic: name, from, to });
