@@ -1,5 +1,7 @@
 import type { AvroField, AvroNamed, AvroSchema, Schemas } from '#topics/codec.ts';
 
+const EVENT_FIELD = 'EventField';
+
 const PRIMITIVES: Readonly<Record<string, string>> = {
   null: 'null',
   boolean: 'boolean',
@@ -11,18 +13,18 @@ const PRIMITIVES: Readonly<Record<string, string>> = {
   bytes: 'Buffer',
 };
 
-/** Renders the TypeScript types of all schemas, named types in order of appearance, each once; then the value type of each topic. */
+/**
+ * Renders the TypeScript types of all schemas, records in order of appearance, each once; then the value type of each topic. Enums are
+ * unions in their fields, except the list of an event's fields, of which code needs more than their type.
+ */
 export function renderTypes(schemas: Schemas): string {
   const declared = new Map<string, string>();
   const declare = (schema: AvroNamed): void => {
     if (declared.has(schema.name)) return;
     declared.set(schema.name, '');
-    declared.set(
-      schema.name,
-      schema.type === 'enum'
-        ? `${docComment(schema.doc, '')}export type ${schema.name} = ${schema.symbols.map(quoted).join(' | ')};\n${renderValues(schema)}`
-        : `${docComment(schema.doc, '')}export type ${schema.name} = {\n${schema.fields.map(renderField).join('')}};\n`,
-    );
+    const text =
+      schema.type === 'enum' ? renderValues(schema) : `{\n${schema.fields.map(renderField).join('')}};\n`;
+    declared.set(schema.name, `${docComment(schema.doc, '')}export type ${schema.name} = ${text}`);
   };
   const renderField = (field: AvroField): string =>
     `${docComment(field.doc, '  ')}  ${field.name}: ${renderType(field.type)};\n`;
@@ -32,6 +34,7 @@ export function renderTypes(schemas: Schemas): string {
     if (schema.type === 'array') return arrayOf(renderType(schema.items));
     if (schema.type === 'map') return `Record<string, ${renderType(schema.values)}>`;
     if (schema.type === 'long') return PRIMITIVES.long as string;
+    if (schema.type === 'enum' && schema.name !== EVENT_FIELD) return unionOf(schema.symbols);
     declare(schema);
     return schema.name;
   };
@@ -41,10 +44,12 @@ export function renderTypes(schemas: Schemas): string {
   return [head, ...declared.values(), renderTopicValues(schemas)].join('\n');
 }
 
-/** Renders the list of an event's fields, of which code needs more than their type. */
 function renderValues({ name, symbols }: Extract<AvroNamed, { type: 'enum' }>): string {
-  if (name !== 'EventField') return '';
-  return `\nexport const EVENT_FIELDS: readonly EventField[] = [${symbols.map(quoted).join(', ')}];\n`;
+  return `${unionOf(symbols)};\n\nexport const EVENT_FIELDS: readonly ${name}[] = [${symbols.map(quoted).join(', ')}];\n`;
+}
+
+function unionOf(symbols: readonly string[]): string {
+  return symbols.map(quoted).join(' | ');
 }
 
 function quoted(symbol: string): string {

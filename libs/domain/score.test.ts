@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Coverage, Score } from '#records/types.ts';
+import type { MatchState, Score } from '#records/types.ts';
 import { coverageOf, decideScore, sameScore } from './score.ts';
 
 const s = (home: number, away: number) => ({ home, away });
@@ -23,7 +23,7 @@ describe('the score (law 8)', () => {
   const derivedFirm = s(1, 1);
   test.each<
     [
-      Coverage,
+      MatchState['coverage'],
       derived: Score | null,
       reported: Score | null,
       source: string,

@@ -1,17 +1,12 @@
 /** Law 8: which score of a match counts, and how much of its timeline is known. */
-import type { Agreement, Coverage, Score, ScoreSource } from '#records/types.ts';
+import type { MatchState, Score } from '#records/types.ts';
 
 /** The score of a match by law 8. */
-export type FinalScore = {
-  readonly score: Score | null;
-  readonly firm: Score | null;
-  readonly source: ScoreSource;
-  readonly agreement: Agreement;
-};
+export type FinalScore = Readonly<Pick<MatchState, 'score' | 'firm' | 'source' | 'agreement'>>;
 
 /** The input of law 8. */
 type ScoreSources = {
-  readonly coverage: Coverage;
+  readonly coverage: MatchState['coverage'];
   /** The score of the goals; null when the sport has no goal rules or a side is unknown. */
   readonly derived: Score | null;
   readonly derivedFirm: Score | null;
@@ -23,7 +18,7 @@ type ScoreSources = {
 };
 
 /** Law 8, coverage: complete with a snapshot or the timeline's start (`starts`), partial with any other body (`known`). */
-export function coverageOf(snapshotAt: number | null, starts: number, known: number): Coverage {
+export function coverageOf(snapshotAt: number | null, starts: number, known: number): MatchState['coverage'] {
   if (snapshotAt !== null || starts > 0) return 'complete';
   return known > 0 ? 'partial' : 'none';
 }

@@ -1,4 +1,4 @@
-import type { Clock, Coverage, Guard, Score, StandingAbsence } from '#records/types.ts';
+import type { Clock, Guard, MatchState, Score, StandingAbsence } from '#records/types.ts';
 import type { AbsenceRegister } from './absence.ts';
 import {
   type EventFacts,
@@ -26,7 +26,7 @@ export type DerivedMatch = {
   readonly facts: EventFacts;
   readonly clock: Clock | null;
   readonly tally: GoalTally;
-  readonly coverage: Coverage;
+  readonly coverage: MatchState['coverage'];
   readonly final: FinalScore;
   readonly shootOut: Score | null;
   /** Whether the match is reported as not started after its end (law 2), or has begun anew with goals from before (law 9). */

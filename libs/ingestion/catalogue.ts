@@ -9,7 +9,7 @@ import {
   recordReader,
 } from '#json/records.ts';
 import { INT_MAX, LONG_MAX } from '#json/values.ts';
-import type { CatalogueKind, CatalogueRecord, ProviderLeague } from '#records/types.ts';
+import type { CatalogueRecord, ProviderLeague } from '#records/types.ts';
 import { UT_MAX } from './head.ts';
 
 const int = number(INT_MAX);
@@ -80,7 +80,7 @@ const FIELDS = {
     is_current: yesNo,
   },
   group: {},
-} satisfies Readonly<Record<Exclude<CatalogueKind, 'provider_league'>, Kinds>>;
+} satisfies Readonly<Record<Exclude<CatalogueRecord['kind'], 'provider_league'>, Kinds>>;
 
 /** The kinds of records that a list or a tree of the provider has. */
 export type ListedKind = keyof typeof FIELDS;

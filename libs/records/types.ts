@@ -341,7 +341,7 @@ export type Alert = {
 
 /** One record of the provider's catalogues: names of the structure and of types. The field with the name of its kind has what the provider says of one; a group has a name alone. */
 export type CatalogueRecord = {
-  kind: CatalogueKind;
+  kind: 'sport' | 'area' | 'language' | 'status' | 'incident' | 'standings_type' | 'competition' | 'season' | 'stage' | 'group' | 'provider_league';
   id: string;
   /** Of a season its competition, of a stage its season, of a group its stage, of a standings type its sport, of a provider_league its season. */
   parent_id: null | string;
@@ -361,8 +361,6 @@ export type CatalogueRecord = {
   /** By name: canonical JSON of the fields that the contract does not know. */
   other: Record<string, string>;
 };
-
-export type CatalogueKind = 'sport' | 'area' | 'language' | 'status' | 'incident' | 'standings_type' | 'competition' | 'season' | 'stage' | 'group' | 'provider_league';
 
 export type CatalogueSport = {
   /** Slug. */
@@ -573,7 +571,7 @@ export type FeedHealth = {
   /** Null in the record of the source itself. */
   event_id: null | number;
   /** Only alive and recovered are to be believed. ended: the match is over. */
-  state: HealthState;
+  state: 'alive' | 'stale' | 'down' | 'recovering' | 'recovered' | 'ended' | 'delayed';
   /** Of alive and recovered why the last read of the source failed, before it counts as down: null where it did not. Else why it is not alive: silence, delay (content was too old when it arrived), clock (content is ahead of our clock), backlog (our own delay), unreadable_messages, credentials, contract, network, ingress (our own service does not report). Of a gap also monitor: nothing was published, so that records expired. */
   reason: null | string;
   /** Since when it is in this state, Unix milliseconds: of stale, when it became due. */
@@ -606,15 +604,13 @@ export type FeedHealth = {
   clock_since: null | number;
 };
 
-export type HealthState = 'alive' | 'stale' | 'down' | 'recovering' | 'recovered' | 'ended' | 'delayed';
-
 /** What an ingress service reports of its source, on each change and every few seconds. */
 export type IngressStatus = {
   /** As `origin` of normalized-messages: webhook, feed. */
   source: string;
   /** Of the process, made up at its start. */
   instance: string;
-  state: IngressState;
+  state: 'up' | 'down' | 'recovering';
   /** Why it is down: credentials, contract, network. Of up: why the last read failed; null where it did not. */
   reason: null | string;
   /** Of a polled source: when an answer last had everything up to the provider's present, Unix milliseconds, less its age. Null of a source that pushes: only its messages are signs of life. */
@@ -636,8 +632,6 @@ export type IngressStatus = {
   /** Events whose latest incident list is not plausible and was not published as a snapshot, the earliest first; 100 at most. */
   refused_lists: RefusedList[];
 };
-
-export type IngressState = 'up' | 'down' | 'recovering';
 
 /** What authentic deliveries say of the clock of a receiver's machine. */
 export type IngressClock = {
@@ -719,14 +713,12 @@ export type ResultTeam = {
 };
 
 export type ResultGoal = {
-  kind: GoalKind;
+  kind: 'goal' | 'penalty' | 'own_goal';
   /** The scorer's; of an own goal, the one it counts against. */
   team_id: number;
   player: null | ResultPerson;
   assistant: null | ResultPerson;
 };
-
-export type GoalKind = 'goal' | 'penalty' | 'own_goal';
 
 export type ResultPerson = {
   id: number;
@@ -734,14 +726,12 @@ export type ResultPerson = {
 };
 
 export type ResultCard = {
-  kind: CardKind;
+  kind: 'yellow' | 'red';
   team_id: number;
   player: null | ResultPerson;
   /** The incident's attributes, ascending: one of them may say that a red card is a second yellow one. */
   attribute_ids: number[];
 };
-
-export type CardKind = 'yellow' | 'red';
 
 /** The state of one event: a function of the set of its messages (but for `version` and `cause`). */
 export type MatchState = {
@@ -772,11 +762,11 @@ export type MatchState = {
   firm: null | Score;
   /** Goals of the penalty shoot-out; null while none counts. */
   shoot_out: null | Score;
-  source: ScoreSource;
-  coverage: Coverage;
+  source: 'incidents' | 'reported' | 'none';
+  coverage: 'complete' | 'partial' | 'none';
   /** The provider's own result 2. */
   reported: null | Score;
-  agreement: Agreement;
+  agreement: 'agrees' | 'differs' | 'unknown';
   under_review: boolean;
   /** Incident ids, in order. */
   counting_goals: string[];
@@ -817,12 +807,6 @@ export type MatchState = {
   /** Why the match is missing: its latest event_absence that no later report of its status took back (law 2); null where there is none. */
   absence: null | StandingAbsence;
 };
-
-export type ScoreSource = 'incidents' | 'reported' | 'none';
-
-export type Coverage = 'complete' | 'partial' | 'none';
-
-export type Agreement = 'agrees' | 'differs' | 'unknown';
 
 export type UnreadField = {
   /** As in normalized-messages. */
@@ -941,7 +925,7 @@ export type NormalizedMessage = {
   uuid: null | string;
   /** The provider's number of the message's source; null where it sent none. */
   source: null | number;
-  type: MessageType;
+  type: 'incident' | 'event' | 'incident_snapshot' | 'event_keep_alive' | 'events_lineups' | 'event_absence';
   /** The ingress service: webhook, feed; operator for an order. */
   origin: string;
   /** The raw-messages record it was part of. */
@@ -974,8 +958,6 @@ export type NormalizedMessage = {
   /** Of an event_absence: the provider no longer has the event, or an operator ended it (law 2). */
   absence: null | Absence;
 };
-
-export type MessageType = 'incident' | 'event' | 'incident_snapshot' | 'event_keep_alive' | 'events_lineups' | 'event_absence';
 
 export type IncidentRecord = {
   /** The record's `action` is delete. */

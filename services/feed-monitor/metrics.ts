@@ -1,13 +1,13 @@
 import { setInterval } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type ClusterFacts, describeCluster } from '#cluster/describe.ts';
-import type { FeedHealth, HealthState } from '#records/types.ts';
+import type { FeedHealth } from '#records/types.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 
 export type MonitorMetrics = ReturnType<typeof monitorMetrics>;
 
-const STATES: readonly HealthState[] = [
+const STATES: readonly FeedHealth['state'][] = [
   'alive',
   'stale',
   'down',

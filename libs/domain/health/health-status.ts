@@ -1,4 +1,4 @@
-import type { FeedHealth, HealthGap, HealthProgress, HealthState } from '#records/types.ts';
+import type { FeedHealth, HealthGap, HealthProgress } from '#records/types.ts';
 import type { HealthReason, HealthVerdict } from './verdict.ts';
 
 /** How a gap was filled: `open` not yet, `none` not at all, `skipped` its messages were left out. */
@@ -104,7 +104,7 @@ function recover(before: HealthStatus, signs: SignsOfLife, now: number): HealthS
 }
 
 function named(
-  state: HealthState,
+  state: FeedHealth['state'],
   since: number,
 ): Pick<HealthStatus, 'state' | 'reason' | 'since' | 'progress'> {
   return { state, reason: null, since, progress: null };

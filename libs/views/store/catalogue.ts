@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { TreeLevel } from '#contract/rest/tree.ts';
 import { NO_ENTRY } from '#ingestion/catalogue.ts';
 import { toWholeNumber } from '#json/values.ts';
-import type { CatalogueKind, CatalogueRecord } from '#records/types.ts';
+import type { CatalogueRecord } from '#records/types.ts';
 import { Conditions, SqlView } from './sql.ts';
 
 /** A record of the catalogue; of one that is only a name in an event, `ut` is 0. */
@@ -75,7 +75,7 @@ export class CatalogueView extends SqlView {
     this.#known.delete(key);
   }
 
-  find(kind: CatalogueKind, id: number | null): CatalogueEntry | null {
+  find(kind: CatalogueRecord['kind'], id: number | null): CatalogueEntry | null {
     if (id === null) return null;
     const key = `${kind}/${id}`;
     const known = this.#known.get(key);
@@ -87,13 +87,13 @@ export class CatalogueView extends SqlView {
   }
 
   /** Returns all records of a kind, ordered by id; with `parentId` only those of that parent. */
-  list(kind: CatalogueKind, parentId?: number): CatalogueEntry[] {
+  list(kind: CatalogueRecord['kind'], parentId?: number): CatalogueEntry[] {
     const conditions = new Conditions().where('kind = ?', kind).where('parent_id = ?', parentId?.toString());
     const text = `SELECT ${ENTRY}${conditions.text} ORDER BY number, id`;
     return this.sql.rows<CatalogueRow>(text, ...conditions.values).map(entryOf);
   }
 
-  name(kind: CatalogueKind, id: number | null): string | null {
+  name(kind: CatalogueRecord['kind'], id: number | null): string | null {
     return this.find(kind, id)?.name ?? null;
   }
 }

@@ -4,7 +4,7 @@ import { RestError } from '#contract/rest/errors.ts';
 import type { CatalogueQuery, ProviderData, RestAnswer } from '#contract/rest/provider.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import { type JsonObject, toWholeNumber } from '#json/values.ts';
-import type { CatalogueKind } from '#records/types.ts';
+import type { CatalogueRecord } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { SOCCER, STATUSES_OF_SOCCER } from '#soccer/soccer.ts';
 import { STATUSES } from '#soccer/statuses.ts';
@@ -88,7 +88,7 @@ const LANGUAGE_RECORDS: readonly JsonObject[] = LANGUAGES.map(([id, code, name, 
 export function catalogueData(views: Views) {
   const { catalogue } = views;
   const entries = (
-    kind: CatalogueKind,
+    kind: CatalogueRecord['kind'],
     base: readonly JsonObject[],
     isOf: (entry: CatalogueEntry) => boolean = () => true,
   ): Entry[] => {

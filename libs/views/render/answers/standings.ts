@@ -4,7 +4,7 @@ import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import type { ComparedGroup } from '#domain/standings/provider-league.ts';
 import { writeRecord } from '#json/records.ts';
 import { type JsonObject, toWholeNumber } from '#json/values.ts';
-import type { CatalogueKind } from '#records/types.ts';
+import type { CatalogueRecord } from '#records/types.ts';
 import { SOCCER } from '#soccer/soccer.ts';
 import { notFound, requireAccess, since } from '../../queries/access.ts';
 import type { Views } from '../../store/views.ts';
@@ -13,7 +13,12 @@ import { AnswerCache, listData } from './lists.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Types of ranked objects that have a name in the catalogue. */
-const NAMED_OBJECTS: ReadonlySet<CatalogueKind> = new Set(['sport', 'competition', 'season', 'stage']);
+const NAMED_OBJECTS: ReadonlySet<CatalogueRecord['kind']> = new Set([
+  'sport',
+  'competition',
+  'season',
+  'stage',
+]);
 
 export function standingsData(views: Views): Pick<ProviderData, 'standingsList' | 'standings'> {
   const { standings: tables, catalogue, tree } = views;
@@ -21,7 +26,7 @@ export function standingsData(views: Views): Pick<ProviderData, 'standingsList' 
   const namesOf = ({ object_type, object_id, competition_id, season_id }: JsonObject): TableNames => {
     const id = toWholeNumber(object_id);
     const competition = catalogue.find('competition', toWholeNumber(competition_id))?.competition;
-    const kind = String(object_type) as CatalogueKind;
+    const kind = String(object_type) as CatalogueRecord['kind'];
     const area = competition?.area_name ?? null;
     const areaId = competition?.area_id ?? null;
     const isOfOneArea = competition?.area_type === 'country' && areaId !== null;
