@@ -11,7 +11,7 @@ export type HaltRecord = {
 };
 
 /** The match that halts are looked up for. A competition of null is unknown. */
-export type HaltedMatch = { readonly event_id: number; readonly competition_id: number | null };
+type HaltedMatch = { readonly event_id: number; readonly competition_id: number | null };
 
 /** The halts of a match. */
 export type HandHalts<R extends HaltRecord = HaltRecord> = {

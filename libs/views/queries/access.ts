@@ -2,7 +2,7 @@
 import { RestError } from '#contract/rest/errors.ts';
 import type { Access, EventsQuery, LivescoreQuery } from '#contract/rest/provider.ts';
 import { STATUS } from '#soccer/soccer.ts';
-import type { EventRow, MatchView } from '../store/matches.ts';
+import type { MatchView } from '../store/matches.ts';
 import { isServed } from '../store/served.ts';
 import { Conditions } from '../store/sql.ts';
 import type { TreeView } from '../store/tree.ts';
@@ -75,7 +75,7 @@ type TimedQuery = Pick<
 >;
 
 /** Returns an event that the client may see. Throws `not_found`, `not_served`, `forbidden`. */
-export function visibleEvent(matches: MatchView, id: number, access: Access): EventRow {
+export function visibleEvent(matches: MatchView, id: number, access: Access) {
   const row = matches.find(id);
   if (row === undefined) throw notFound(access);
   requireAccess(access, row.competition_id);

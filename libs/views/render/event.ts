@@ -14,7 +14,6 @@ import { RESULT, SOCCER } from '#soccer/soccer.ts';
 import { STATUSES } from '#soccer/statuses.ts';
 import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../facts/facts.ts';
 import { type LevelNames, shownStateOf } from '../store/board-view.ts';
-import type { RenderedEvent } from '../store/matches.ts';
 import { eventSlug, slugOf, withoutNulls } from './fields.ts';
 
 /** Names of the levels above it, which an event does not repeat (spec, rule 1). */
@@ -32,7 +31,7 @@ type StatusName = (statusId: number) => string | undefined;
  * Renders an event with every field that was ever reported and every field of the spec. A field that was not reported has
  * the provider's empty value: `null`, `''` or 0. Result 2 is the score of match state; it is missing if unknown, never zero.
  */
-export function renderEvent(state: MatchState, statusName: StatusName): RenderedEvent {
+export function renderEvent(state: MatchState, statusName: StatusName) {
   const reported = reportedEvent(state);
   const shown = shownStateOf(state, reported);
   const { events_incidents: _, ...others } = otherFields(reported.others());

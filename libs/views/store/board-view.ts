@@ -115,7 +115,7 @@ export type SeasonEntry = {
   readonly competition: string | null;
 };
 
-export type KnockOutMatch = {
+type KnockOutMatch = {
   readonly state: ShownState;
   /** Name of its round within the stage; null if it has none. */
   readonly round: string | null;

@@ -1,7 +1,7 @@
-import type { FeedHealth, TradingHalt } from '#records/types.ts';
+import type { FeedHealth, MatchState, TradingHalt } from '#records/types.ts';
 import { partitionOfKey } from '#streams/client/port.ts';
 import { type FeedStatus, HealthTable, type SourceFeedStatus } from '#trading/feed-status.ts';
-import { type HaltedMatch, HaltTable, type HandHalts, isAbout } from '#trading/halts.ts';
+import { HaltTable, type HandHalts, isAbout } from '#trading/halts.ts';
 import { doubtsOf } from '#trading/trading.ts';
 import type { MatchView } from './matches.ts';
 import { SqlView, type Statements } from './sql.ts';
@@ -123,13 +123,16 @@ export class HaltView {
   }
 
   /** Returns the halts of a match at `now`, Unix milliseconds; by default all. */
-  standing(now: number, match: HaltedMatch | null = null): HandHalts<TradingHalt> {
+  standing(
+    now: number,
+    match: Pick<MatchState, 'event_id' | 'competition_id'> | null = null,
+  ): HandHalts<TradingHalt> {
     const halts = this.table.standing({ wall: now, steady: performance.now() }, match);
     return this.#isFollowed ? halts : { ...halts, isRead: true };
   }
 
   /** Returns the record of each scope, standing or not; of a match: of each scope that it is in. */
-  records(match?: HaltedMatch): TradingHalt[] {
+  records(match?: Pick<MatchState, 'event_id' | 'competition_id'>): TradingHalt[] {
     return this.table.records().filter(({ scope }) => match === undefined || isAbout(scope, match));
   }
 }

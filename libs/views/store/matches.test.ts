@@ -3,9 +3,11 @@ import type { MatchState } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { ViewsWorld } from '../testing/world.ts';
 import { shownStateOf } from './board-view.ts';
-import type { RenderedEvent } from './matches.ts';
+import type { MatchView } from './matches.ts';
 
 const STATE: MatchState = { ...sampleOf('match-state'), event_id: 1, version: 1 };
+type RenderedEvent = Parameters<MatchView['put']>[1];
+
 const RENDERED: RenderedEvent = {
   full: '{"form":"full"}',
   plain: '{"form":"plain"}',

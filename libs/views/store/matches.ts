@@ -7,7 +7,7 @@ import type { LevelIds, LevelNames, ShownState } from './board-view.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';
 
 /** An event as JSON, with the ids of its levels. */
-export type EventRow = Readonly<LevelIds & Pick<MatchState, 'sport_id'>> & {
+type EventRow = Readonly<LevelIds & Pick<MatchState, 'sport_id'>> & {
   readonly id: number;
   /** The event as JSON, in the requested form. */
   readonly json: string;
@@ -17,7 +17,7 @@ export type EventRow = Readonly<LevelIds & Pick<MatchState, 'sport_id'>> & {
 type MatchRow = { readonly state: ShownState; readonly plain: string };
 
 /** An event as it is stored. */
-export type RenderedEvent = {
+type RenderedEvent = {
   /** JSON with all fields. */
   readonly full: string;
   /** JSON without details and statistics. */
@@ -59,9 +59,6 @@ export type TeamRow = {
   readonly competition_id: number | null;
   readonly matches: number;
 };
-
-/** Which JSON of an event is returned. */
-export type EventForm = 'full' | 'plain';
 
 const ID_COLUMNS = 'id, sport_id, competition_id, season_id, stage_id, group_id';
 
@@ -137,7 +134,7 @@ export class MatchView extends SqlView {
   }
 
   /** Returns the number of events that meet the conditions, and a page of them ordered by start and id. */
-  list(conditions: Conditions, form: EventForm, paging: Paging): CountedPage<EventRow> {
+  list(conditions: Conditions, form: 'full' | 'plain', paging: Paging): CountedPage<EventRow> {
     return this.sql.page(`${ID_COLUMNS}, ${form} AS json`, 'events', conditions, 'start, id', paging);
   }
 

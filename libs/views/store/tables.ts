@@ -3,7 +3,7 @@ import { rankingRecord, standingsEntry, standingsRecord } from '#contract/rest/s
 import { dayOf, groupsOn } from '#domain/standings/types.ts';
 import type { JsonObject } from '#json/values.ts';
 import type { ProviderStandings, Standings } from '#records/types.ts';
-import type { KnockOutMatch, KnockOutStage, SeasonEntry, TableEntry } from './board-view.ts';
+import type { KnockOutStage, SeasonEntry, TableEntry } from './board-view.ts';
 import { Conditions, type CountedPage, SqlView, type Statements } from './sql.ts';
 
 type TableRow = { readonly json: string; readonly derived: 0 | 1; readonly changed: number };
@@ -166,7 +166,7 @@ export class KnockOutView extends SqlView {
     }));
   }
 
-  #matches(stageId: number): KnockOutMatch[] {
+  #matches(stageId: number): KnockOutStage['matches'] {
     const text = 'SELECT state, plain FROM events WHERE stage_id = ? AND hidden = 0 ORDER BY start, id';
     return this.sql.rows<{ state: string; plain: string }>(text, stageId).map(({ state, plain }) => {
       const { round_name, progress_id, winner_id, series } = JSON.parse(plain);

@@ -4,10 +4,10 @@ import { hasResult } from '#domain/result.ts';
 import type { TieRule } from '#domain/standings/competition-rules.ts';
 import { levelRule, tieOutcome } from '#domain/standings/ties.ts';
 import type { BoardMatch } from '#story/match.ts';
-import type { KnockOutMatch } from '#views/store/board-view.ts';
+import type { KnockOutStage } from '#views/store/board-view.ts';
 
 /** A match of a knock-out stage, with the fields that decide who advances. */
-type BracketMatch = Omit<KnockOutMatch, 'state'> & {
+type BracketMatch = Omit<KnockOutStage['matches'][number], 'state'> & {
   readonly match: BoardMatch;
   readonly home_id: number | null;
   readonly away_id: number | null;

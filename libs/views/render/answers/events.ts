@@ -12,7 +12,6 @@ import {
   visibleEvent,
   visibleEvents,
 } from '../../queries/access.ts';
-import type { EventForm, EventRow } from '../../store/matches.ts';
 import type { Conditions } from '../../store/sql.ts';
 import type { Views } from '../../store/views.ts';
 import { nodeLookup } from '../fields.ts';
@@ -27,7 +26,8 @@ const EVENT_BYTES = 64 * 1024 * 1024;
 type Page = {
   readonly conditions: Conditions;
   readonly paging: Paging;
-  readonly form: EventForm;
+  /** Which JSON of an event is returned. */
+  readonly form: 'full' | 'plain';
   readonly shape?: (json: string) => string;
 };
 
@@ -48,12 +48,12 @@ export function eventData(views: Views, maxBasic = MAX_BASIC) {
     lists.get(`${name} ${JSON.stringify(query)} ${accessKey(access)}`, String(views.listVersion), () =>
       render(page()),
     );
-  const eventsPage = (query: EventsQuery, access: Access, form: EventForm): Page => ({
+  const eventsPage = (query: EventsQuery, access: Access, form: Page['form']): Page => ({
     conditions: eventConditions(query, tree, access),
     paging: query,
     form,
   });
-  const visible = (id: number, access: Access): EventRow => visibleEvent(matches, id, access);
+  const visible = (id: number, access: Access) => visibleEvent(matches, id, access);
 
   return {
     events: (query, access) => list('events', query, access, () => eventsPage(query, access, 'full')),
