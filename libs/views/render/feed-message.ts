@@ -43,11 +43,16 @@ export function renderFeedMessage(message: NormalizedMessage): FeedRow | null {
 
 /** Returns an event, and its sides, without the nulls that clients refuse. */
 function shownEvent(event: Event): Event {
+  const { participants } = event;
+  // A list as it was read is written once for all messages that repeat it.
+  const asRead = participants.every(({ other }) => !Object.values(other).includes('null'));
   return {
     ...event,
     nulls: event.nulls.filter(isNullable),
     other: withoutNulls(event.other, 'null'),
-    participants: event.participants.map((side) => ({ ...side, other: withoutNulls(side.other, 'null') })),
+    participants: asRead
+      ? participants
+      : participants.map((side) => ({ ...side, other: withoutNulls(side.other, 'null') })),
   };
 }
 
