@@ -103,9 +103,14 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
   app.addHook('onResponse', async ({ routeOptions: { url: route = 'none' } }, reply) => {
     requestSeconds.observe({ route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
   });
-  app.addHook('onSend', (request, reply, _payload, done) => {
-    if (request.url.startsWith('/v2/') && reply.statusCode < 500)
+  // Set before the handler runs: bytes are written to the socket directly, without `onSend`.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.url.startsWith('/v2/'))
       reply.header(HEALTH_HEADER, healthHeader(view, eventIdOf(request), Date.now()));
+    done();
+  });
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (reply.statusCode >= 500) reply.removeHeader(HEALTH_HEADER);
     done();
   });
   const served = servedWords({ competitions, contracted: null });
