@@ -115,7 +115,7 @@ export function openApi({
       securitySchemes: {
         token: {
           type: 'apiKey',
-          in: 'query' as 'query' | 'path',
+          in: 'query',
           name: 'token',
           description: 'From `/v2/oauth`. URLs contain it, those of pages too: keep it out of logs.',
         },
