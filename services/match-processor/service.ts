@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import { MATCH_FLAGS, VALUES } from '#processors/match/loaded-match.ts';
 import { MatchPartition, type MatchPartitionOptions } from '#processors/match/match-partition.ts';
-import { WEBHOOK_TOPICS, WebhookStage } from '#processors/match/webhook-stage.ts';
+import { WEBHOOK_TOPICS, WebhookComposer } from '#processors/match/webhook-messages.ts';
 import { runProcessor } from '#service/run-processor.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
@@ -27,7 +27,7 @@ export const matchProcessor: ServiceDefinition<typeof settings> = {
         topicName,
         maxLoaded,
         webhooks:
-          COMPOSE_WEBHOOKS === 'on' ? new WebhookStage({ codecs, topicName, now: Date.now }) : undefined,
+          COMPOSE_WEBHOOKS === 'on' ? new WebhookComposer({ codecs, topicName, now: Date.now }) : undefined,
         onCommitted: observe(partition),
       });
     });

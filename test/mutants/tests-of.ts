@@ -4,7 +4,7 @@ import { globSync } from 'node:fs';
 export const FOLDERS = [
   'libs/signing',
   'libs/webhooks',
-  'libs/processors/match/compose.ts',
+  'libs/processors/match/webhook-messages.ts',
   'libs/json',
   'libs/contract',
   'libs/views/render',

@@ -25,7 +25,7 @@ import {
   VALUES,
 } from './loaded-match.ts';
 import { MatchCache } from './match-cache.ts';
-import type { WebhookStage } from './webhook-stage.ts';
+import type { WebhookComposer } from './webhook-messages.ts';
 
 export type MatchPartitionOptions = OwnPartition & {
   readonly codecs: MatchCodecs;
@@ -35,7 +35,7 @@ export type MatchPartitionOptions = OwnPartition & {
   readonly maxLoadedBytes?: number;
   readonly topicName: NameTopic;
   /** Composes the webhook messages. Default: they are left out. */
-  readonly webhooks?: WebhookStage | undefined;
+  readonly webhooks?: WebhookComposer | undefined;
   /** Called with the effect of each commit, for the metrics. */
   readonly onCommitted?: (commit: {
     /** When the messages that changed a match were received, Unix milliseconds. */

@@ -3,7 +3,7 @@ import { applyMessage, type Match, newMatch } from '#domain/match.ts';
 import { causeOf, EVENT_ID } from '#domain/testing/messages.ts';
 import type { JsonObject } from '#json/values.ts';
 import type { NormalizedMessage, WebhookMessage } from '#records/types.ts';
-import { compose } from '../compose.ts';
+import { compose } from '../webhook-messages.ts';
 
 type Sent = { readonly match: Match; readonly messages: readonly WebhookMessage[] };
 

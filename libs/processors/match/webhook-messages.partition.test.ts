@@ -14,7 +14,7 @@ import type { NormalizedMessage, WebhookMessage } from '#records/types.ts';
 import type { OutputRecord } from '#streams/client/port.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
-import { WebhookStage } from './webhook-stage.ts';
+import { WebhookComposer } from './webhook-messages.ts';
 
 const codecs = {
   'webhook-messages': codecOf('webhook-messages'),
@@ -35,8 +35,8 @@ const HISTORY = [
 /** Time of receipt of all messages, Unix milliseconds. */
 const RECEIVED = incidentMessage(incident('5-1', 413)).received_at;
 
-function openStage(now = RECEIVED): WebhookStage {
-  return new WebhookStage({ codecs, topicName: (topic) => topic, now: () => now });
+function openComposer(now = RECEIVED): WebhookComposer {
+  return new WebhookComposer({ codecs, topicName: (topic) => topic, now: () => now });
 }
 
 /** Returns what each message of a history caused, in its order. */
@@ -48,9 +48,9 @@ function changesOf(history: readonly NormalizedMessage[]) {
   }));
 }
 
-function composed(stage: WebhookStage, changes: ReturnType<typeof changesOf>): readonly OutputRecord[] {
+function composed(composer: WebhookComposer, changes: ReturnType<typeof changesOf>): readonly OutputRecord[] {
   const collector = new RecordCollector(0);
-  for (const { applied, message } of changes) stage.add(applied, message, collector);
+  for (const { applied, message } of changes) composer.add(applied, message, collector);
   return collector.records;
 }
 
@@ -64,7 +64,7 @@ const shown = ({ topic, key, value }: OutputRecord) => [topic, String(key), valu
 
 describe('the webhook messages of a partition', () => {
   test('are one for every accepted change, keyed by its event', () => {
-    const written = composed(openStage(), changesOf(HISTORY));
+    const written = composed(openComposer(), changesOf(HISTORY));
     expect(
       new Set(written.filter(({ topic }) => topic === 'webhook-messages').map(({ key }) => key)),
     ).toEqual(new Set([String(EVENT_ID)]));
@@ -84,7 +84,7 @@ describe('the webhook messages of a partition', () => {
       event: eventOf({ ...eventFields(), status_type, ut: START + at }),
     }));
     const history = [before, live, over] as NormalizedMessage[];
-    expect(messagesOf(composed(openStage(), changesOf(history))).map(({ in_play }) => in_play)).toEqual([
+    expect(messagesOf(composed(openComposer(), changesOf(history))).map(({ in_play }) => in_play)).toEqual([
       false,
       true,
       false,
@@ -93,11 +93,11 @@ describe('the webhook messages of a partition', () => {
 
   test('are the same after a restart at any message', async () => {
     const changes = changesOf(HISTORY);
-    const whole = composed(openStage(), changes);
+    const whole = composed(openComposer(), changes);
     expect(whole.some(({ topic }) => topic === 'webhook-times')).toBe(true);
     for (let at = 0; at <= changes.length; at++) {
-      const before = composed(openStage(), changes.slice(0, at));
-      const next = openStage();
+      const before = composed(openComposer(), changes.slice(0, at));
+      const next = openComposer();
       const times = before.filter(({ topic }) => topic === 'webhook-times');
       await next.restore(times.map(({ key, value }, offset) => ({ offset, key: Buffer.from(key), value })));
       expect([...before, ...composed(next, changes.slice(at))].map(shown)).toEqual(whole.map(shown));
@@ -105,7 +105,7 @@ describe('the webhook messages of a partition', () => {
   });
 
   test('are none of input older than their retention', () => {
-    expect(composed(openStage(RECEIVED + 8 * 86_400_000), changesOf(HISTORY))).toEqual([]);
+    expect(composed(openComposer(RECEIVED + 8 * 86_400_000), changesOf(HISTORY))).toEqual([]);
   });
 
   test('of a long list with a large event have its fields once, so that their size is that of the list', () => {
@@ -113,7 +113,7 @@ describe('the webhook messages of a partition', () => {
     const incidents = Array.from({ length: 300 }, (_, at) => incident(`5-${at}`, 400, { ut: START + at }));
     const fields = { ...eventFields(), note };
     const list = { ...snapshotMessage(START + 400, incidents), event: eventOf(fields) };
-    const written = messagesOf(composed(openStage(), changesOf([list])));
+    const written = messagesOf(composed(openComposer(), changesOf([list])));
     expect(written).toHaveLength(300);
     expect(written.filter(({ message }) => message.includes(note)).map(({ uuid }) => uuid)).toEqual([
       `${EVENT_ID}:1:0`,
@@ -126,7 +126,7 @@ describe('the webhook messages of a partition', () => {
       ...snapshotMessage(START + 80, [incident('5-1', 413), incident('5-2', 413)]),
       event: eventOf(eventFields()),
     };
-    const written = messagesOf(composed(openStage(), changesOf([list])));
+    const written = messagesOf(composed(openComposer(), changesOf([list])));
     expect(written).toHaveLength(2);
     for (const { message } of written) expect(message.toString()).toContain('"status_id"');
   });

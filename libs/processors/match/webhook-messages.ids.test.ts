@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { rounds } from '../../../test/support/rounds.ts';
-import { type MessageIdParts, messageId, messageUuid } from './compose.ts';
+import { type MessageIdParts, messageId, messageUuid } from './webhook-messages.ts';
 
 /** Decodes the parts of a number. */
 function partsOf(id: number): MessageIdParts {

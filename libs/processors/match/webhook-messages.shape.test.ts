@@ -13,8 +13,8 @@ import {
 import { normalized } from '#ingestion/testing/normalized.ts';
 import type { JsonObject } from '#json/values.ts';
 import type { NormalizedMessage, WebhookMessage } from '#records/types.ts';
-import { compose } from './compose.ts';
 import { jsonOf, send } from './testing/composed.ts';
+import { compose } from './webhook-messages.ts';
 
 describe('the messages', () => {
   const goal = incident('5-1', 413, { ut: START });
