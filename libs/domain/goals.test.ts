@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Incident } from '#records/types.ts';
 import { hasBody } from './goal-facts.ts';
-import { nameGoals, scoresAfter } from './goals.ts';
+import { nameGoals, sameScore, scoresAfter } from './goals.ts';
 import { sides, sidesOf, tally, tallyOf } from './testing/goals.ts';
 import { AWAY, HOME, incident, participants } from './testing/messages.ts';
 
@@ -237,4 +237,13 @@ test('lists the incidents that name each goal (law 6)', () => {
     ['5-1', '4 5'],
     ['5-3', '6'],
   ]);
+});
+
+test('two scores are equal only if both sides are; an unknown score equals only an unknown one', () => {
+  const score = { home: 1, away: 2 };
+  expect(sameScore(score, { home: 1, away: 2 })).toBe(true);
+  expect(sameScore(score, { home: 2, away: 2 })).toBe(false);
+  expect(sameScore(score, { home: 1, away: 1 })).toBe(false);
+  expect(sameScore(null, { home: 0, away: 0 })).toBe(false);
+  expect(sameScore(null, null)).toBe(true);
 });

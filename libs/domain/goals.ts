@@ -13,7 +13,6 @@ import {
   type WithBody,
   whyNoSide,
 } from './goal-facts.ts';
-import { sameScore } from './score.ts';
 
 type VoidReason = 'removed' | 'cancelled' | 'goal_cancelled';
 
@@ -133,6 +132,11 @@ export function contradictsList(
     return tallyGoals(goals.map(assume), cancellations.map(assume), sides).score;
   };
   return sameScore(reported, scoreIf(false)) && !sameScore(reported, scoreIf(true));
+}
+
+/** Whether two scores are equal; an unknown score equals only an unknown one. */
+export function sameScore(a: Score | null, b: Score | null): boolean {
+  return a === b || (a !== null && b !== null && a.home === b.home && a.away === b.away);
 }
 
 /** Returns the score after each goal, by its id; none of an unknown goal or side. `counting`: in the order of ids (law 4). */

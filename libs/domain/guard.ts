@@ -1,9 +1,8 @@
-import type { Guard } from '#records/types.ts';
+import type { Guard, MatchState } from '#records/types.ts';
 import { STATUS } from '#soccer/soccer.ts';
 import { isOver } from '#trading/trading.ts';
 import type { KnownIncident } from './goal-facts.ts';
 import { isAwarded, isFinished } from './message-key.ts';
-import type { FinalScore } from './score.ts';
 import { SIGNALS, type Signal, type SignalTable } from './sports/goal-rules.ts';
 import { GOAL_RULES } from './sports/table.ts';
 
@@ -65,7 +64,7 @@ export type GuardReason = keyof typeof GUARD_REASONS;
 /** The input of law 9. Times are Unix seconds. */
 export type GuardInputs = {
   readonly underReview: boolean;
-  readonly final: Pick<FinalScore, 'score' | 'source' | 'agreement'>;
+  readonly final: Readonly<Pick<MatchState, 'score' | 'source' | 'agreement'>>;
   readonly statusId: number | null;
   readonly statusType: string | null;
   readonly betStatus: string | null;

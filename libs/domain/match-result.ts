@@ -11,9 +11,9 @@ import type {
 import { INCIDENT, PHASE_BOUNDARIES, STATUS } from '#soccer/soccer.ts';
 import { kickOffOf } from './event.ts';
 import { isRedCard, type KnownSides, type Scoring, type Side, sideOf } from './goal-facts.ts';
+import { sameScore } from './goals.ts';
 import { assistantOf, attributesOf, playerOf, withId } from './incident-details.ts';
 import type { IncidentIndex } from './incident-index.ts';
-import { sameScore } from './score.ts';
 import { hasRulesOfGoals } from './sports/table.ts';
 import { positiveId } from './values.ts';
 import type { DerivedMatch, Registers } from './view.ts';

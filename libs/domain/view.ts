@@ -12,14 +12,16 @@ import {
   statusReport,
 } from './event-facts.ts';
 import type { EventRegister } from './event-register.ts';
-import { contradictsList, type GoalTally, tallyGoals } from './goals.ts';
+import { contradictsList, type GoalTally, sameScore, tallyGoals } from './goals.ts';
 import { guardOf, sameGuard } from './guard.ts';
 import type { IncidentIndex } from './incident-index.ts';
 import { type IncidentChanges, type IncidentRegister, inSequence } from './incident-register.ts';
 import { comparePositions, isAwarded, isFinished } from './message-key.ts';
-import { coverageOf, decideScore, type FinalScore } from './score.ts';
 import { hasRulesOfGoals } from './sports/table.ts';
 import type { UnreadRegister } from './unread.ts';
+
+/** The score of a match by law 8. */
+type FinalScore = Readonly<Pick<MatchState, 'score' | 'firm' | 'source' | 'agreement'>>;
 
 /** A match as the laws derive it from its registers at one version; immutable. */
 export type DerivedMatch = {
@@ -140,6 +142,46 @@ export function deriveView(
     absence: absence.standing,
     guard: previous !== undefined && sameGuard(previous.guard, guard) ? previous.guard : guard,
   };
+}
+
+/** The input of law 8. */
+type ScoreSources = {
+  readonly coverage: MatchState['coverage'];
+  /** The score of the goals; null when the sport has no goal rules or a side is unknown. */
+  readonly derived: Score | null;
+  readonly derivedFirm: Score | null;
+  /** The provider's own result. */
+  readonly reported: Score | null;
+  readonly finished: boolean;
+  /** Whether the match is awarded: what was played is not its score. */
+  readonly awarded: boolean;
+};
+
+/** Law 8, coverage: complete with a snapshot or the timeline's start (`starts`), partial with any other body (`known`). */
+export function coverageOf(snapshotAt: number | null, starts: number, known: number): MatchState['coverage'] {
+  if (snapshotAt !== null || starts > 0) return 'complete';
+  return known > 0 ? 'partial' : 'none';
+}
+
+/** Law 8: of a finished match the provider's result is the score; before, a complete timeline wins over it, and it over a partial one. */
+export function decideScore({
+  coverage,
+  derived,
+  derivedFirm,
+  reported,
+  finished,
+  awarded,
+}: ScoreSources): FinalScore {
+  const usable = coverage === 'none' || awarded ? null : derived;
+  const complete = coverage === 'complete' ? derived : null;
+  if (reported === null) {
+    if (usable === null) return { score: null, firm: null, source: 'none', agreement: 'unknown' };
+    return { score: usable, firm: derivedFirm, source: 'incidents', agreement: 'unknown' };
+  }
+  const agreement = complete === null || sameScore(complete, reported) ? 'agrees' : 'differs';
+  if (complete === null || finished)
+    return { score: reported, firm: reported, source: 'reported', agreement };
+  return { score: complete, firm: derivedFirm, source: 'incidents', agreement };
 }
 
 /** Law 9: whether a goal counts from before the match began anew. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MatchState, Score } from '#records/types.ts';
-import { coverageOf, decideScore, sameScore } from './score.ts';
+import { coverageOf, decideScore } from './view.ts';
 
 const s = (home: number, away: number) => ({ home, away });
 
@@ -71,13 +71,5 @@ describe('the score (law 8)', () => {
     expect(decideScore({ ...sources, finished: true, awarded: false })).toEqual(final);
     const awarded = { score: reported, firm: reported, source: reported === null ? 'none' : 'reported' };
     expect(decideScore({ ...sources, finished: true, awarded: true })).toEqual({ ...awarded, agreement });
-  });
-
-  test('equals another only if both sides are equal; an unknown score equals only an unknown one', () => {
-    expect(sameScore(s(1, 2), s(1, 2))).toBe(true);
-    expect(sameScore(s(1, 2), s(2, 2))).toBe(false);
-    expect(sameScore(s(1, 2), s(1, 1))).toBe(false);
-    expect(sameScore(null, s(0, 0))).toBe(false);
-    expect(sameScore(null, null)).toBe(true);
   });
 });
