@@ -90,8 +90,8 @@ export function startScript(file: string, options: object, outputFile: string): 
 }
 
 /** Runs a script of this folder with options, and returns the result that it prints as JSON. */
-export async function runScript<R>(file: string, options: object): Promise<R> {
-  const { stdout } = await promisify(execFile)(process.execPath, scriptArguments(file, options));
+export async function runScript<R>(file: string, options: object, env = process.env): Promise<R> {
+  const { stdout } = await promisify(execFile)(process.execPath, scriptArguments(file, options), { env });
   return JSON.parse(stdout);
 }
 
