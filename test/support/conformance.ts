@@ -115,6 +115,16 @@ export function describeStreamClient(cluster: ConformanceCluster): void {
       expect(textOf(await readAll())).toEqual(['before', 'after']);
     });
 
+    test('shows the last commit of the previous owner to each producer that is opened', async () => {
+      let owner = await openProducer();
+      for (let commit = 1; commit <= 20; commit += 1) {
+        await owner.transact([record(String(commit)), record(String(commit), 3, other)]);
+        owner = await openProducer();
+        expect(textOf(await readAll()).at(-1)).toBe(String(commit));
+      }
+      expect(textOf(await readAll({ topic: other, partition: 3 }))).toHaveLength(20);
+    });
+
     test('aborts an abandoned transaction when it is opened: its records are never read, and block no reader', async () => {
       await cluster.leaveOpen(id, { topic, partition: 0 }, 'abandoned');
       const owner = await openProducer();
