@@ -90,6 +90,7 @@ export default defineConfig({
           // A machine that is busy takes its time.
           testTimeout: 600_000,
           maxWorkers,
+          expect: patient,
         },
       },
       {

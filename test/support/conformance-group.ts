@@ -2,7 +2,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { GroupMember, StreamClient } from '#streams/client/port.ts';
 import { PARTITIONS } from './conformance-cluster.ts';
-import { untilTrue } from './poll.ts';
 
 type JoinedMember = {
   member: GroupMember;
@@ -44,32 +43,32 @@ export function describeGroupMember(
 
     test('members share the partitions and keep their own; the last member gets all', async () => {
       const first = await join();
-      await untilTrue('the first has all', () => shareOf(first).length === PARTITIONS);
+      await expect.poll(() => shareOf(first)).toHaveLength(PARTITIONS);
       const second = await join();
-      await untilTrue('they share', () => shareOf(first).length === 2 && shareOf(second).length === 2);
+      await expect.poll(() => [shareOf(first).length, shareOf(second).length]).toEqual([2, 2]);
       expect([...shareOf(first), ...shareOf(second)].sort()).toEqual([0, 1, 2, 3]);
       const kept = shareOf(second);
       await first.member.stop();
-      await untilTrue('the second has all', () => shareOf(second).length === PARTITIONS);
+      await expect.poll(() => shareOf(second)).toHaveLength(PARTITIONS);
       expect(shareOf(second)).toEqual(expect.arrayContaining([...kept]));
     });
 
     test('a member that restarts under its name has its partitions at once, and fences the previous one', async () => {
       const [first, second] = [await join('one'), await join('two')];
-      await untilTrue('they share', () => shareOf(first).length === 2 && shareOf(second).length === 2);
+      await expect.poll(() => [shareOf(first).length, shareOf(second).length]).toEqual([2, 2]);
       const before = second.assigned.length;
       const again = await join('one');
-      await untilTrue('it has its share', () => again.assigned.length > 0);
+      await expect.poll(() => again.assigned.length).toBeGreaterThan(0);
       expect(shareOf(again)).toEqual(shareOf(first));
-      await untilTrue('the first is fenced', () => first.fenced !== null);
+      await expect.poll(() => first.fenced).not.toBeNull();
       expect(second.assigned).toHaveLength(before);
     });
 
     test('a member is confirmed by the group', async () => {
       const joined = await join();
-      await untilTrue('it has all', () => shareOf(joined).length === PARTITIONS);
+      await expect.poll(() => shareOf(joined)).toHaveLength(PARTITIONS);
       const before = joined.heartbeats;
-      await untilTrue('heartbeats are answered', () => joined.heartbeats > before + 2);
+      await expect.poll(() => joined.heartbeats).toBeGreaterThan(before + 2);
     });
   });
 }

@@ -53,9 +53,7 @@ export class ProcessorProcess {
 
   get isReady(): boolean {
     const process = this.#process;
-    let isReady = false;
-    if (process !== null) this.#world.runAs(process, () => (isReady = this.#stream?.ready() === true));
-    return isReady;
+    return process !== null && this.#world.runAs(process, () => this.#stream?.ready() === true);
   }
 
   start(): void {

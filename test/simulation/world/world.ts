@@ -78,11 +78,11 @@ export class World {
   }
 
   /** Calls code of a process outside of its events. */
-  runAs(process: Process, run: () => void): void {
+  runAs<T>(process: Process, run: () => T): T {
     const before = running;
     running = process;
     try {
-      run();
+      return run();
     } finally {
       running = before;
     }
