@@ -34,12 +34,12 @@ const SAYS = {
   cancelled: (n: number) => [firstHalf(20), incident(n, 424, '19:30', { participant_id: match.home[0] })],
 } satisfies Record<string, (n: number) => readonly object[]>;
 
+const timed = <K extends 'wait' | 'restart'>(kind: K, min: number, max: number) =>
+  fc.record({ kind: fc.constant(kind), ms: fc.integer({ min, max }) });
+
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
-    {
-      weight: 4,
-      arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 30_000 }) }),
-    },
+    { weight: 4, arbitrary: timed('wait', 1, 30_000) },
     {
       weight: 6,
       arbitrary: fc.record({
@@ -48,13 +48,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
         late: fc.constantFrom(0, 0, 0, 57),
       }) as fc.Arbitrary<Extract<Step, { kind: 'message' }>>,
     },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        kind: fc.constant('restart' as const),
-        ms: fc.integer({ min: 0, max: 20_000 }),
-      }),
-    },
+    { weight: 1, arbitrary: timed('restart', 0, 20_000) },
     {
       weight: 2,
       arbitrary: fc.record({

@@ -5,20 +5,8 @@ import { type BoardSource, feedsHead } from './feed-head.ts';
 describe('the head of a connected page', () => {
   const alive: BoardSource = { source: 'webhook', believed: true, state: 'alive', reason: null, delay: null };
   const restAlive: BoardSource = { ...alive, source: 'feed', state: 'recovered' };
-  const down: BoardSource = {
-    source: 'webhook',
-    believed: false,
-    state: 'down',
-    reason: 'network',
-    delay: null,
-  };
-  const restExpired: BoardSource = {
-    source: 'feed',
-    believed: false,
-    state: 'expired',
-    reason: null,
-    delay: null,
-  };
+  const down: BoardSource = { ...alive, believed: false, state: 'down', reason: 'network' };
+  const restExpired: BoardSource = { ...restAlive, believed: false, state: 'expired' };
 
   test.each([
     ['says that nobody reports the feeds', [], 'none', 'Feeds: health unknown'],

@@ -64,18 +64,15 @@ describe('the goals of a row', () => {
     const without = publish(secondHalf(10), goal(3, AWAY, '09:30', { ...FIRST, confirmation: 'cancelled' }));
     expect(without.half_time).toEqual({ home: 1, away: 0 });
     expect(publish({ status_id: 2, status_type: 'interrupted' }).half_time).toBeNull();
-    expect(publish({ status_id: 11, status_type: 'finished', reported: [1, 1] }).half_time).toEqual({
-      home: 1,
-      away: 0,
-    });
+    const over = publish({ status_id: 11, status_type: 'finished', reported: [1, 1] });
+    expect(over.half_time).toEqual({ home: 1, away: 0 });
   });
 
   test('have no score at half-time where they do not tell it', () => {
     const { publish } = playing();
     publish({ ...secondHalf(1), reported: [2, 0] });
-    expect(
-      publish({ ...secondHalf(9), reported: [3, 0] }, goal(5, HOME, '54:30', SECOND)).half_time,
-    ).toBeNull();
+    const scored = publish({ ...secondHalf(9), reported: [3, 0] }, goal(5, HOME, '54:30', SECOND));
+    expect(scored.half_time).toBeNull();
     const awarded = { status_id: 12, status_type: 'finished', reported: [3, 0] };
     expect(publish(awarded).half_time).toBeNull();
   });
@@ -89,13 +86,8 @@ test('a goal or a card whose incident is read after the state is shown once it i
   const notified: number[] = [];
   played.views.onChange(({ version }) => notified.push(version));
   const ut = Math.floor(Date.now() / 1000);
-  const message = played.message(
-    match,
-    ut,
-    secondHalf(9),
-    goal(5, HOME, '54:30', { ...SECOND, for: 'rival' }),
-  );
-  const records = played.recordsOf(message);
+  const own = goal(5, HOME, '54:30', { ...SECOND, for: 'rival' });
+  const records = played.recordsOf(played.message(match, ut, secondHalf(9), own));
   const isIncident = ({ topic }: ViewRecord): boolean => topic === 'match-incidents';
   played.give(...records.filter((record) => !isIncident(record)));
   const [version] = notified;
@@ -116,9 +108,7 @@ test.each([
   publish(firstHalf(1), at(2, HOME));
   publish(firstHalf(2), at(3, HOME));
   expect(publish(firstHalf(3), at(4, AWAY))[cards]).toEqual({ home: 2, away: 1 });
-  expect(publish(firstHalf(4), at(4, AWAY, { confirmation: 'cancelled' }))[cards]).toEqual({
-    home: 2,
-    away: 0,
-  });
+  const cancelled = at(4, AWAY, { confirmation: 'cancelled' });
+  expect(publish(firstHalf(4), cancelled)[cards]).toEqual({ home: 2, away: 0 });
   expect(publish(firstHalf(5), at(3, HOME, { action: 'delete' }))[cards]).toEqual({ home: 1, away: 0 });
 });

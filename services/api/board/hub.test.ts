@@ -9,6 +9,8 @@ import type { StreamTopic } from './reader.ts';
 import { PlayedViews } from './testing/playing.ts';
 import { firstHalf, SERBIA_BRAZIL as match } from './testing/scenes.ts';
 
+const ALL = { coversMatch: () => true, coversSeason: () => true, isValid: () => true };
+
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
   // The spy replaces the clock of the fake timers, so it is restored first.
@@ -21,8 +23,7 @@ test('delays heartbeats and new readers after a stall, until the process has cau
   const hub = new Hub({ view, now: () => 1, metrics: new Registry(), maxReaders: 2 });
   onTestFinished(() => hub.close());
   const { written, response } = recordedResponse();
-  const access = { coversMatch: () => true, coversSeason: () => true, isValid: () => true };
-  hub.join(response, { topic: { kind: 'board' }, access, states: [] });
+  hub.join(response, { topic: { kind: 'board' }, access: ALL, states: [] });
   const beats = () => written.filter((text) => text.startsWith('event: beat')).length;
   await vi.advanceTimersByTimeAsync(2_000);
   expect(beats()).toBe(2);
@@ -44,12 +45,7 @@ test('delays heartbeats and new readers after a stall, until the process has cau
 /** A response that records what is written to it. */
 function recordedResponse() {
   const written: string[] = [];
-  const response = {
-    write: (text: string) => written.push(text) > 0,
-    on() {},
-    once() {},
-    end() {},
-  };
+  const response = { write: (text: string) => written.push(text) > 0, on() {}, once() {}, end() {} };
   return { written, response: response as unknown as ServerResponse };
 }
 
@@ -65,7 +61,7 @@ function following(topic: StreamTopic) {
   publish(0);
   const { written, response } = recordedResponse();
   const contract = { covers: true };
-  const access = { coversMatch: () => contract.covers, coversSeason: () => true, isValid: () => true };
+  const access = { ...ALL, coversMatch: () => contract.covers };
   hub.join(response, { topic, access, states: boardStates(view, 400, Date.now() / 1000) });
   const sent = () =>
     written

@@ -2,8 +2,7 @@ import { INCIDENT } from '#soccer/soccer.ts';
 import { boardMatch } from '#story/board-match.ts';
 import { feedPast, matchCourse } from '#story/course.ts';
 import { historyOf } from '#story/history.ts';
-import { timelineOf } from '#story/incidents.ts';
-import type { TimelineEntry } from '../../../libs/story/incidents.ts';
+import { type TimelineEntry, timelineOf } from '#story/incidents.ts';
 import type { ReadView } from './scoped-view.ts';
 
 /** The content of the page of a match, and the answer of `/board/matches/{id}`. */

@@ -105,20 +105,14 @@ test('drops the unsent state of a match that is gone, and sends `gone` only if t
   expect(connection.frames.slice(1)).toEqual(['event: gone data: {"event_id":1}']);
 });
 
-test('marks the tables of a season as changed when a match of it is gone', async () => {
-  const { connection, reader } = startReader({ kind: 'season', seasonId: 312, clocks: true });
-  reader.offerGone(state(2, 1, { season_id: 313 }));
-  reader.offerGone(state(1, 1, { season_id: 312 }));
-  reader.flush();
-  await connection.take();
-  expect(connection.frames).toEqual(['event: table data: {"season_id":312}']);
-});
-
-test('marks the tables of a season whose clocks are shown as changed with each message, without a field of it', async () => {
-  const { connection, reader } = startReader({ kind: 'season', seasonId: 312, clocks: true });
-  reader.offerMatch(state(2, 1, { season_id: 313 }));
-  reader.offerMatch(state(1, 1, { season_id: 312 }));
-  reader.flush();
-  await connection.take();
-  expect(connection.frames).toEqual(['event: table data: {"season_id":312}']);
-});
+test.each(['offerGone', 'offerMatch'] as const)(
+  'marks the tables of a season whose clocks are shown as changed with each message of its matches: %s',
+  async (offer) => {
+    const { connection, reader } = startReader({ kind: 'season', seasonId: 312, clocks: true });
+    reader[offer](state(2, 1, { season_id: 313 }));
+    reader[offer](state(1, 1, { season_id: 312 }));
+    reader.flush();
+    await connection.take();
+    expect(connection.frames).toEqual(['event: table data: {"season_id":312}']);
+  },
+);

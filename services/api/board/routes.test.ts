@@ -1,22 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { HOSTILE_NAME } from '#views/testing/ranking.ts';
-import { leagueTable } from './testing/provider-tables.ts';
-import { incident, playBoard, playSerbiaBrazil, SERBIA_BRAZIL } from './testing/scenes.ts';
+import { incident, SERBIA_BRAZIL } from './testing/scenes.ts';
 import { ServedBoard } from './testing/served.ts';
 
 let served: ServedBoard;
 beforeEach(async () => {
-  served = await ServedBoard.start();
-  playBoard(served.played, Date.now() / 1000);
-  playSerbiaBrazil(served.played, Date.now() / 1000);
-  served.played.table(39719, 2, 'League standings', leagueTable());
-  served.played.table(39720, 244, 'League standings live', leagueTable(SERBIA_BRAZIL.id));
+  served = await ServedBoard.startPlayed();
 });
 
-async function get(url: string) {
-  const { statusCode: status, body: text, headers } = await served.app.inject({ url });
-  return { status, text, headers };
-}
+const get = (url: string) => served.get(url);
 
 /** Returns the event ids of the rows of a page, in order. */
 function rows(page: string): number[] {
@@ -72,20 +64,20 @@ describe('/', () => {
     const { played } = served;
     const inDays = (days: number) =>
       new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 16).replace('T', ' ');
-    const fixture = (id: number, days: number) =>
-      ({ id, home: [1, 'Ajax'], away: [2, 'PSV'], event: { start_date: inDays(days) } }) as const;
-    const at = Math.floor(Date.now() / 1000);
     const scheduled = { status_id: 1, status_type: 'scheduled' };
-    for (const [n, days] of [3, 2, 1, -3].entries())
-      played.publish(fixture(50 + n, days), at - 9_000, scheduled);
+    for (const [n, days] of [3, 2, 1, -3].entries()) {
+      const fixture = { id: 50 + n, home: [1, 'Ajax'], away: [2, 'PSV'] } as const;
+      const event = { start_date: inDays(days) };
+      played.publish({ ...fixture, event }, Math.floor(Date.now() / 1000) - 9_000, scheduled);
+    }
     const small = await ServedBoard.start({ size: 3, view: played.views });
-    const { body } = await small.app.inject('/');
-    expect(rows(body).filter((id) => id >= 50 && id < 54)).toEqual([52]);
+    const { text } = await small.get('/');
+    expect(rows(text).filter((id) => id >= 50 && id < 54)).toEqual([52]);
   });
 
   test('shows no more matches than `size`, except live ones', async () => {
     const small = await ServedBoard.start({ size: 1, view: served.played.views });
-    expect(rows((await small.app.inject({ url: '/' })).body)).toEqual([3100042, 3100041]);
+    expect(rows((await small.get('/')).text)).toEqual([3100042, 3100041]);
   });
 });
 

@@ -3,30 +3,19 @@ import { FIRST_STANDINGS_ID } from '#domain/standings/table-id.ts';
 import { ranking } from '#views/testing/ranking.ts';
 import { shownTable, tableRecord } from '#views/testing/records.ts';
 import { LEVEL_IDS } from './testing/playing.ts';
-import { leagueTable } from './testing/provider-tables.ts';
-import {
-  firstHalf,
-  playBoard,
-  playKnockOut,
-  playSerbiaBrazil,
-  SEMI_FINALS,
-  SERBIA_BRAZIL,
-} from './testing/scenes.ts';
+import { firstHalf, playKnockOut, SEMI_FINALS, SERBIA_BRAZIL } from './testing/scenes.ts';
 import { ServedBoard } from './testing/served.ts';
 
 let served: ServedBoard;
 beforeEach(async () => {
-  served = await ServedBoard.start();
-  playBoard(served.played, Date.now() / 1000);
-  playSerbiaBrazil(served.played, Date.now() / 1000);
-  served.played.table(39719, 2, 'League standings', leagueTable());
-  served.played.table(39720, 244, 'League standings live', leagueTable(SERBIA_BRAZIL.id));
+  served = await ServedBoard.startPlayed();
 });
 
-async function get(url: string) {
-  const { statusCode: status, body: text } = await served.app.inject({ url });
-  return { status, text };
-}
+const FINISHED = { status_id: 11, status_type: 'finished' } as const;
+const SEASON = LEVEL_IDS.season_id;
+const get = (url: string) => served.get(url);
+/** Returns what the first group of a pattern finds in a page, each time. */
+const all = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, found]) => found);
 
 describe('/standings', () => {
   test('opens the season in play, else that of the match that changed last', async () => {
@@ -43,12 +32,9 @@ describe('/standings', () => {
       played.publish({ ...fixture, id }, now - 60 + n, { ...firstHalf(20), reported: [0, 0] });
     expect(await opened()).toBe(String(other.season_id));
     expect((await get('/standings?table=39719')).text).toContain('<caption id="caption-39719-0">Group E');
-    for (const id of [7001, 7002, 7003, SERBIA_BRAZIL.id, 3100042])
-      played.publish(id > 7000 && id < 7004 ? { ...fixture, id } : { ...SERBIA_BRAZIL, id }, now, {
-        status_id: 11,
-        status_type: 'finished',
-      });
-    played.publish(fixture, now + 1, { status_id: 11, status_type: 'finished', reported: [1, 0] });
+    for (const id of [7001, 7002, 7003]) played.publish({ ...fixture, id }, now, FINISHED);
+    for (const id of [SERBIA_BRAZIL.id, 3100042]) played.publish({ ...SERBIA_BRAZIL, id }, now, FINISHED);
+    played.publish(fixture, now + 1, { ...FINISHED, reported: [1, 0] });
     expect(await opened()).toBe(String(other.season_id));
   });
 
@@ -64,56 +50,47 @@ describe('/standings', () => {
 
   test('shows the corrections of the provider’s table, and where it differs', async () => {
     expect((await get('/standings')).text).not.toContain('provider’s');
-    const derived = (pts: number) => ({
-      groups: [
+    const group = (value: number) => ({
+      id: '31211',
+      name: '',
+      participants: [
         {
-          id: '31211',
-          name: '',
-          participants: [
-            {
-              id: 50_000,
-              name: 'Brazil',
-              rank: 1,
-              columns: [{ id: 8, code: 'pts', short_name: 'Pts', value: pts }],
-            },
-          ],
+          id: 50_000,
+          name: 'Brazil',
+          rank: 1,
+          columns: [{ id: 8, code: 'pts', short_name: 'Pts', value }],
         },
       ],
     });
+    const of = { object_type: 'stage', object_id: LEVEL_IDS.stage_id };
     const correction = {
       participant_id: 50_000,
       participant_name: 'Brazil',
       value: '-6',
       reason: 'Regulations',
     };
-    const theirs = {
-      object_type: 'stage',
-      object_id: LEVEL_IDS.stage_id,
-      groups: [{ ...derived(1).groups[0], corrections: [correction, -1] }],
-    };
-    const of = { object_type: 'stage', object_id: LEVEL_IDS.stage_id, season_id: LEVEL_IDS.season_id };
-    served.played.give(tableRecord(39719, { ...of, version: 2 }, derived(7).groups));
-    served.played.name('provider_league', 40_001, LEVEL_IDS.season_id, '', theirs ?? {});
+    const theirs = { ...of, groups: [{ ...group(1), corrections: [correction, -1] }] };
+    served.played.give(tableRecord(39719, { ...of, season_id: SEASON, version: 2 }, [group(7)]));
+    served.played.name('provider_league', 40_001, SEASON, '', theirs);
     const { text } = await get('/standings');
     const [provider = ''] = text.match(/<div class="provider">.*(?=<\/div>)/s) ?? [];
     expect(provider).toContain('Corrections in the provider’s table');
-    expect([...provider.matchAll(/<li>(.*?)<\/li>/g)].map(([, line]) => line)).toEqual([
+    expect(all(provider, /<li>(.*?)<\/li>/g)).toEqual([
       'Brazil: -6 points (Regulations)',
       '-1 points',
       'Brazil: 1 points there, 7 here',
     ]);
-    const live = await get('/standings?season=312&table=39720');
-    expect(live.text).not.toContain('provider’s');
+    expect((await get('/standings?season=312&table=39720')).text).not.toContain('provider’s');
   });
 
   test('names a group by the catalogue when the table does not, and shows the tables of each stage', async () => {
     const table = { groups: [{ id: LEVEL_IDS.group_id, name: '', participants: [] }] };
-    served.played.name('stage', LEVEL_IDS.stage_id + 1, LEVEL_IDS.season_id, 'Final');
+    served.played.name('stage', LEVEL_IDS.stage_id + 1, SEASON, 'Final');
     served.played.table(39719, 2, 'League standings', table, 2);
     served.played.table(1, 2, 'League standings', { groups: [{ name: '' }] }, 1, LEVEL_IDS.stage_id + 1);
     const { text } = await get('/standings');
     expect(text).toContain('>Group E</caption>');
-    expect([...text.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, name]) => name)).toEqual(['Group stage']);
+    expect(all(text, /<h2>(.*?)<\/h2>/g)).toEqual(['Group stage']);
     expect(text).toContain('>Final</caption>');
   });
 
@@ -122,12 +99,10 @@ describe('/standings', () => {
     const own = FIRST_STANDINGS_ID + 7;
     served.played.table(39719, 2, 'League standings', table, 2);
     served.played.table(1, 2, 'League standings', table, 1, 99);
-    const of = { object_type: 'season', object_id: LEVEL_IDS.season_id, season_id: LEVEL_IDS.season_id };
-    served.played.give(
-      shownTable(own, table, { ...of, name: 'General table', type_name: 'League standings' }),
-    );
+    const of = { object_type: 'season', object_id: SEASON, season_id: SEASON, type_name: 'League standings' };
+    served.played.give(shownTable(own, table, { ...of, name: 'General table' }));
     const { text } = await get('/standings');
-    expect([...text.matchAll(/<caption[^>]*>(.*?)<\/caption>/g)].map(([, name]) => name)).toEqual([
+    expect(all(text, /<caption[^>]*>(.*?)<\/caption>/g)).toEqual([
       'Stage 99',
       'Group stage',
       'General table',
@@ -142,17 +117,9 @@ describe('/standings', () => {
     expect(text).not.toContain('Semi-finals');
     expect((await get('/standings?season=312&table=39730')).status).toBe(404);
     const bracket = (await get('/standings?season=312&show=knock-out')).text;
-    expect([...bracket.matchAll(/<h2 id="round-\d+">(.*?)<\/h2>/g)].map(([, title]) => title)).toEqual([
-      'Semi-finals',
-      'Final',
-      'Third place',
-    ]);
+    expect(all(bracket, /<h2 id="round-\d+">(.*?)<\/h2>/g)).toEqual(['Semi-finals', 'Final', 'Third place']);
     expect(bracket).toContain('Croatia<span class="visually-hidden"> (won)</span>');
-    expect([...bracket.matchAll(/data-joined="(\w+)"/g)].map(([, joined]) => joined)).toEqual([
-      'yes',
-      'no',
-      'no',
-    ]);
+    expect(all(bracket, /data-joined="(\w+)"/g)).toEqual(['yes', 'no', 'no']);
     expect(bracket).not.toContain('Champion');
     expect(bracket).toContain('<a class="whole" href="/match/3100073" data-phase="live">');
     expect(bracket).not.toContain('<table');
@@ -162,9 +129,9 @@ describe('/standings', () => {
   test('shows the bracket of a season that has only knock-out stages', async () => {
     const cup = await ServedBoard.start();
     playKnockOut(cup.played, Date.now() / 1000);
-    const { body } = await cup.app.inject({ url: '/standings' });
-    expect(body).toContain(`id="round-${SEMI_FINALS}"`);
-    expect(body).not.toContain('<table');
+    const { text } = await cup.get('/standings');
+    expect(text).toContain(`id="round-${SEMI_FINALS}"`);
+    expect(text).not.toContain('<table');
   });
 
   test.each([
@@ -186,15 +153,15 @@ describe('/standings', () => {
   test('shows rankings when there is no season', async () => {
     const alone = await ServedBoard.start();
     alone.played.ranking(ranking(778, 'clubs'));
-    const { body } = await alone.app.inject({ url: '/standings' });
-    expect(body).toContain('Real Madrid');
-    expect(body).not.toContain('aria-label="Seasons"');
+    const { text } = await alone.get('/standings');
+    expect(text).toContain('Real Madrid');
+    expect(text).not.toContain('aria-label="Seasons"');
   });
 
   test('says when there is no table', async () => {
     const empty = await ServedBoard.start();
-    const { statusCode, body } = await empty.app.inject({ url: '/standings' });
-    expect([statusCode, body.includes('There is no table yet.')]).toEqual([200, true]);
+    const { status, text } = await empty.get('/standings');
+    expect([status, text.includes('There is no table yet.')]).toEqual([200, true]);
   });
 
   test('lists both legs of a tie, and links the whole tie to its current leg', async () => {
@@ -224,10 +191,10 @@ describe('/standings', () => {
     for (const [id, home, away, reported, more] of legs) {
       const event = { start_date: `2018-07-0${id} 20:00`, stage_id: 900, group_id: null, ...more };
       const fixture = { id, home: [home, `Team ${home}`], away: [away, `Team ${away}`], event } as const;
-      played.publish(fixture, 1_790_000_000, { status_id: 11, status_type: 'finished', reported });
+      played.publish(fixture, 1_790_000_000, { ...FINISHED, reported });
     }
     const { text: body } = await get('/standings?season=312&show=knock-out');
-    const won = [...body.matchAll(/<span class="team">([^<]*)<span class="visually-hidden"> \(won\)/g)];
-    expect(won.map(([, team]) => team)).toEqual(['Team 10']);
+    const won = /<span class="team">([^<]*)<span class="visually-hidden"> \(won\)/g;
+    expect(all(body, won)).toEqual(['Team 10']);
   });
 });

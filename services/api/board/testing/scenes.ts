@@ -68,79 +68,44 @@ export function playSerbiaBrazil(played: PlayedViews, now: number): void {
   const [home, away] = [match.home[0], match.away[0]];
   const publish = (minute: number, event: Fields, incidentFields?: Fields): void =>
     played.publish(match, Math.floor(kickOff + minute * 60), event, incidentFields);
-  const goal = {
-    participant_id: away,
-    subparticipant_id: 1001,
-    subparticipant_name: 'Paulinho',
-    event_status_id: 33,
-  };
-  publish(0, { ...firstHalf(0), reported: [0, 0] }, incident(1, 429, '00:00'));
-  publish(
-    9,
-    firstHalf(9),
-    incident(2, 419, '08:40', { participant_id: home, subparticipant_name: 'Ljajić' }),
-  );
-  publish(
-    36,
-    { ...firstHalf(36), reported: [0, 1] },
-    incident(3, 413, '35:12', {
-      ...goal,
-      confirmation: 'tbd',
-      additional_info: { assistant_name: 'Coutinho' },
-    }),
-  );
-  publish(
-    37,
-    { ...firstHalf(37), reported: [0, 1] },
-    incident(3, 413, '35:12', {
-      ...goal,
-      action: 'update',
-      confirmation: 'confirmed',
-      additional_info: { assistant_name: 'Coutinho' },
-    }),
-  );
-  publish(45, firstHalf(45), incident(4, 449, '45:00', { info: '2' }));
-  publish(
-    47,
-    { status_id: 9, status_type: 'live', clock_status: 'stopped', clock_time: 2700 },
-    incident(5, 445, '46:50'),
-  );
   const late = { event_status_id: 34 };
+  const goal = (
+    n: number,
+    time: string,
+    [team, id, player]: readonly [number, number, string],
+    more: Fields,
+  ) =>
+    incident(n, 413, time, {
+      participant_id: team,
+      subparticipant_id: id,
+      subparticipant_name: player,
+      confirmation: 'tbd',
+      ...more,
+    });
+  const paulinho = (more: Fields): Fields =>
+    goal(3, '35:12', [away, 1001, 'Paulinho'], {
+      additional_info: { assistant_name: 'Coutinho' },
+      ...more,
+    });
+  publish(0, { ...firstHalf(0), reported: [0, 0] }, incident(1, 429, '00:00'));
+  const warned = { participant_id: home, subparticipant_name: 'Ljajić' };
+  publish(9, firstHalf(9), incident(2, 419, '08:40', warned));
+  publish(36, { ...firstHalf(36), reported: [0, 1] }, paulinho({}));
+  const confirmed = { action: 'update', confirmation: 'confirmed' };
+  publish(37, { ...firstHalf(37), reported: [0, 1] }, paulinho(confirmed));
+  publish(45, firstHalf(45), incident(4, 449, '45:00', { info: '2' }));
+  const halftime = { status_id: 9, status_type: 'live', clock_status: 'stopped', clock_time: 2700 };
+  publish(47, halftime, incident(5, 445, '46:50'));
   publish(62, { ...secondHalf(0), reported: [0, 1] }, incident(6, 430, '45:00', late));
-  publish(
-    71,
-    { ...secondHalf(9), reported: [1, 1] },
-    incident(7, 413, '53:20', {
-      ...late,
-      participant_id: home,
-      subparticipant_id: 1002,
-      subparticipant_name: 'Mitrović',
-      confirmation: 'tbd',
-    }),
-  );
+  const mitrovic = goal(7, '53:20', [home, 1002, 'Mitrović'], late);
+  publish(71, { ...secondHalf(9), reported: [1, 1] }, mitrovic);
   publish(72, secondHalf(10), incident(8, 1834, '54:00', late));
-  publish(
-    73,
-    { ...secondHalf(11), reported: [0, 1] },
-    incident(9, 424, '55:10', {
-      ...late,
-      participant_id: home,
-      parent_id: '5-100007',
-    }),
-  );
+  const cancelled = { ...late, participant_id: home, parent_id: '5-100007' };
+  publish(73, { ...secondHalf(11), reported: [0, 1] }, incident(9, 424, '55:10', cancelled));
   publish(74, secondHalf(12), incident(10, 2753, '55:30', late));
-  publish(
-    82,
-    { ...secondHalf(20), reported: [0, 2] },
-    incident(11, 413, '64:30', {
-      ...late,
-      participant_id: away,
-      subparticipant_id: 1003,
-      subparticipant_name: 'Thiago Silva',
-      confirmation: 'tbd',
-      additional_info: { assistant_name: 'Neymar' },
-    }),
-  );
+  const assisted = { ...late, additional_info: { assistant_name: 'Neymar' } };
+  const silva = goal(11, '64:30', [away, 1003, 'Thiago Silva'], assisted);
+  publish(82, { ...secondHalf(20), reported: [0, 2] }, silva);
 }
 
 const OTHERS: readonly (readonly [number, string, string])[] = [
@@ -175,13 +140,8 @@ export function playBoard(played: PlayedViews, now: number): void {
       for (let scored = 0; scored < n + 1; scored += 1) {
         played.publish(fixture, at - 8000 + scored, firstHalf(9), goal(2 + scored, 'home', `1${scored}:10`));
       }
-      played.publish(fixture, at - 3600, {
-        status_id: 11,
-        status_type: 'finished',
-        clock_status: 'stopped',
-        clock_time: 0,
-        reported: [2, 0],
-      });
+      const over = { status_id: 11, status_type: 'finished', clock_status: 'stopped', clock_time: 0 };
+      played.publish(fixture, at - 3600, { ...over, reported: [2, 0] });
     } else
       played.publish(fixture, at - 90_000, { status_id: 1, status_type: 'scheduled', bet_status: 'active' });
   });
@@ -203,11 +163,8 @@ export function playKnockOut(played: PlayedViews, now: number): void {
   const names = ['Croatia', 'England', 'France', 'Belgium'];
   const stages = ['Semi-finals', 'Third place', 'Final'];
   stages.forEach((name, n) => {
-    played.name('stage', SEMI_FINALS + n, LEVEL_IDS.season_id, name, {
-      has_brackets: 'yes',
-      show_standings: 'no',
-      sort: n + 2,
-    });
+    const knockOut = { has_brackets: 'yes', show_standings: 'no', sort: n + 2 };
+    played.name('stage', SEMI_FINALS + n, LEVEL_IDS.season_id, name, knockOut);
   });
   const pairs = [
     [0, 1, 0, { status_id: 13, status_type: 'finished', reported: [1, 1] }],

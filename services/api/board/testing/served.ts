@@ -7,6 +7,8 @@ import { fastifyServer } from '#service/http-server.ts';
 import type { GateOptions } from '../gate.ts';
 import { type BoardOptions, boardRoutes, notFoundPage } from '../routes.ts';
 import { PlayedViews } from './playing.ts';
+import { leagueTable } from './provider-tables.ts';
+import { playBoard, playSerbiaBrazil, SERBIA_BRAZIL } from './scenes.ts';
 
 /** Opens the whole board to anyone on this machine. */
 export const OPEN: GateOptions = {
@@ -27,19 +29,31 @@ export class ServedBoard {
   static async start(options: Partial<BoardOptions> = {}): Promise<ServedBoard> {
     const served = new ServedBoard();
     onTestFinished(() => served.close());
-    answerErrors(served.app, {
-      now: () => Date.now() / 1000,
-      version: '1.0.0',
-      notFound: notFoundPage,
-    });
+    const now = (): number => Date.now() / 1000;
+    answerErrors(served.app, { now, version: '1.0.0', notFound: notFoundPage });
     await served.app.register(boardRoutes, {
       view: served.played.views,
-      now: () => Date.now() / 1000,
+      now,
       metrics: served.metrics,
       gate: OPEN,
       ...options,
     });
     return served;
+  }
+
+  /** Starts a board of matches in every phase, with a league table and a live one (39720). */
+  static async startPlayed(options: Partial<BoardOptions> = {}): Promise<ServedBoard> {
+    const served = await ServedBoard.start(options);
+    playBoard(served.played, Date.now() / 1000);
+    playSerbiaBrazil(served.played, Date.now() / 1000);
+    served.played.table(39719, 2, 'League standings', leagueTable());
+    served.played.table(39720, 244, 'League standings live', leagueTable(SERBIA_BRAZIL.id));
+    return served;
+  }
+
+  async get(url: string, headers: Readonly<Record<string, string>> = {}) {
+    const response = await this.app.inject({ url, headers: { ...headers } });
+    return { status: response.statusCode, text: response.body, headers: response.headers };
   }
 
   /** Starts to listen with the first call. Returns the origin. */
