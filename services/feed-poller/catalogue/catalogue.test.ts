@@ -91,20 +91,11 @@ test('writes each change once when reads are concurrent', async () => {
 
 test('finds the current seasons of the followed sports and competitions', async () => {
   const { made } = catalogue();
-  const entry = (kind: ListedKind, id: number, parentId: string | null, raw: Raw) =>
-    item(kind, { id, ...raw }, parentId);
-  await made.publish(
-    [
-      entry('competition', 1, null, { sport_id: '5' }),
-      entry('competition', 2, null, { sport_id: 5 }),
-      entry('competition', 3, null, { sport_id: 6 }),
-      entry('season', 10, '1', { actual: 'yes' }),
-      entry('season', 11, '1', { actual: 'no' }),
-      entry('season', 20, '2', { actual: 'yes' }),
-      entry('season', 30, '3', { actual: 'yes' }),
-    ],
-    1,
-  );
+  const competition = (id: number, sport_id: unknown) => item('competition', { id, sport_id });
+  const season = (id: number, parentId: string, actual: string) => item('season', { id, actual }, parentId);
+  await made.publish([competition(1, '5'), competition(2, 5), competition(3, 6)], 1);
+  await made.publish([season(10, '1', 'yes'), season(11, '1', 'no')], 1);
+  await made.publish([season(20, '2', 'yes'), season(30, '3', 'yes')], 1);
   expect(made.actualSeasons(new Set([5]), new Set())).toEqual([10, 20]);
   expect(made.actualSeasons(new Set([5]), new Set([2]))).toEqual([20]);
   expect(made.actualSeasons(new Set([6]), new Set())).toEqual([30]);

@@ -9,27 +9,20 @@ import { Rankings } from './standings.ts';
 const { signal } = new AbortController();
 const NOW = 2_000;
 
+const RANKING = { type_id: 9, type_name: 'FIFA ranking', object_type: 'sport', object_id: 5, ut: 100 };
 const listed = (id: number, more: Raw = {}): Raw => ({
   id,
-  type_id: 9,
-  type_name: 'FIFA ranking',
+  ...RANKING,
   name: 'FIFA ranking - World',
   subtype: 'standings',
-  object_type: 'sport',
-  object_id: 5,
   object_name: 'Soccer',
   sport_id: 5,
   item_status: 'active',
-  ut: 100,
   ...more,
 });
 const table = (id: number, more: Raw = {}): Raw => ({
   id,
-  type_id: 9,
-  type_name: 'FIFA ranking',
-  object_type: 'sport',
-  object_id: 5,
-  ut: 100,
+  ...RANKING,
   columns: [],
   groups: [{ id: '', name: '', participants: [{ id: 1, name: 'One', rank: 1, columns: [] }] }],
   ...more,
@@ -63,17 +56,12 @@ function world() {
 
 test('finds the rankings on all pages of the catalogue, and later only the new entries', async () => {
   const { list, requests, rankings } = world();
-  list.push(
-    listed(1),
-    listed(2, { type_id: 2 }),
-    listed(3, { type_id: '11' }),
-    listed(4, { item_status: 'deleted' }),
-  );
+  list.push(listed(1), listed(2, { type_id: 2 }), listed(3, { type_id: '11' }));
+  list.push(listed(4, { item_status: 'deleted' }));
   list.push(listed(2 ** 52 + 1, { type_id: 6 }));
   expect(await rankings.readList(5, null, signal)).toEqual({ ids: [1, 3], time: NOW });
-  expect(requests.map(({ query }) => query)).toEqual(
-    [1, 2, 3].map((page) => ({ sport_id: 5, limit: 500, page })),
-  );
+  const pages = [1, 2, 3].map((page) => ({ sport_id: 5, limit: 500, page }));
+  expect(requests.map(({ query }) => query)).toEqual(pages);
   list.push(listed(9, { ut: NOW }));
   expect((await rankings.readList(5, NOW, signal)).ids).toEqual([9]);
   expect(requests.at(-1)?.query).toEqual({ sport_id: 5, timestamp: NOW, limit: 500, page: 1 });
@@ -81,15 +69,9 @@ test('finds the rankings on all pages of the catalogue, and later only the new e
 
 test('publishes changed rows even without a newer time, and ignores an older table', async () => {
   const { tables, written, rankings } = world();
-  const versions = [
-    table(1),
-    table(1, { groups: [] }),
-    table(1, { ut: 90 }),
-    table(1, { ut: 101, groups: [] }),
-    table(1, { ut: 101, groups: [] }),
-  ];
-  for (const one of versions) {
-    tables.set(1, one);
+  const newer = { ut: 101, groups: [] };
+  for (const changes of [{}, { groups: [] }, { ut: 90 }, newer, newer]) {
+    tables.set(1, table(1, changes));
     await rankings.read(1, signal);
   }
   expect(written.map(({ version }) => version)).toEqual([100, 100, 101]);

@@ -71,12 +71,8 @@ test.each([
   ['oldest', [1, 2, 3]],
 ])('publishes the oldest message first from a page with the %s first', async (_first, ids) => {
   const published: string[] = [];
-  const message = (id: number) => ({
-    id,
-    type: 'event',
-    ut: T0 - 10 + id,
-    data: { event: { id: 5, clock_time: id } },
-  });
+  const data = (id: number) => ({ event: { id: 5, clock_time: id } });
+  const message = (id: number) => ({ id, type: 'event', ut: T0 - 10 + id, data: data(id) });
   const follower = createFollower({
     position: T0 - 20,
     page: async () => answer(ids.map(message), T0),

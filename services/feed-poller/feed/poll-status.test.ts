@@ -25,12 +25,8 @@ test('is recovering until the last window is read, with the progress from the ch
   behind.begin(at(NOW / 1000 - 1_000));
   behind.read(true, at(NOW / 1000 - 700), NOW);
   const progress = { from: NOW / 1000 - 1_000, position: NOW / 1000 - 700, to: NOW / 1000 };
-  expect(behind.report(NOW)).toMatchObject({
-    state: 'recovering',
-    reason: 'ingress',
-    progress,
-    heard_at: null,
-  });
+  const recovering = { state: 'recovering', reason: 'ingress', progress, heard_at: null };
+  expect(behind.report(NOW)).toMatchObject(recovering);
   behind.read(false, at(NOW / 1000 - 75), NOW);
   expect(behind.report(NOW)).toMatchObject({ state: 'up', reason: null, progress: null, heard_at: NOW });
 });
@@ -74,14 +70,8 @@ test.each([
 test('reports the skipped part of the feed', () => {
   const skipped = status();
   skipped.skipped(100, 200);
-  expect(skipped.report(NOW).gap).toEqual({
-    from: 100_000,
-    to: 200_000,
-    reason: 'contract',
-    action: 'skipped',
-    published_from: null,
-    published_to: null,
-  });
+  const gap = { from: 100_000, to: 200_000, reason: 'contract', action: 'skipped' };
+  expect(skipped.report(NOW).gap).toEqual({ ...gap, published_from: null, published_to: null });
 });
 
 test('reports how many messages were read, and how many were unreadable', () => {

@@ -27,11 +27,8 @@ test('flattens a tree: entries without nested records, events with the ids of th
 test('flattens a single chain', () => {
   const stage = { id: 3, group: { id: '', name: '', ut: '', event: { id: 9 } } };
   const tree = readTree({ competition: { id: 1, seasons: [], season: { id: 2, stage } } });
-  expect(tree.entries.map(({ kind, id }) => `${kind}/${id}`)).toEqual([
-    'competition/1',
-    'season/2',
-    'stage/3',
-  ]);
+  const ids = tree.entries.map(({ kind, id }) => `${kind}/${id}`);
+  expect(ids).toEqual(['competition/1', 'season/2', 'stage/3']);
   expect(tree.events).toEqual([{ id: 9, competition_id: 1, season_id: 2, stage_id: 3 }]);
 });
 

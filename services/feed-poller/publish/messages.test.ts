@@ -23,11 +23,9 @@ test('joins messages into webhook-shaped bodies within the size limits', () => {
   expect(bodiesOf(bytes('1', '{"a":2}')).map(String)).toEqual(['[1,{"a":2}]']);
   expect(bodiesOf([])).toEqual([]);
   const large = Buffer.from(JSON.stringify('x'.repeat(3 * 1024 * 1024)));
-  expect(bodiesOf([large, large, large]).map((body) => JSON.parse(body.toString()).length)).toEqual([
-    1, 1, 1,
-  ]);
-  const many = bodiesOf(Array<Buffer>(12_000).fill(Buffer.from('1')));
-  expect(many.map((body) => JSON.parse(body.toString()).length)).toEqual([5_000, 5_000, 2_000]);
+  const lengths = (items: Buffer[]) => bodiesOf(items).map((body) => JSON.parse(body.toString()).length);
+  expect(lengths([large, large, large])).toEqual([1, 1, 1]);
+  expect(lengths(Array<Buffer>(12_000).fill(Buffer.from('1')))).toEqual([5_000, 5_000, 2_000]);
 });
 
 test('sends only the message that is not UTF-8 to dead letters, and publishes the others in order', () => {
@@ -50,17 +48,9 @@ test('returns a snapshot with every incident and the time of the list, and a raw
   const incidents = bytes('{"id":"5-1", "incident_id":413}', '{"id":"5-2","incident_id":418,"ut":7}');
   const { raw, normalized, deadLetters } = readSnapshot({ eventId: 9, time: 50, incidents }, RECEIVED_AT);
   const [message] = normalized;
-  expect(message).toMatchObject({
-    type: 'incident_snapshot',
-    event_id: 9,
-    ut: 50,
-    received_at: RECEIVED_AT,
-    origin: 'feed',
-  });
-  expect(message?.snapshot?.map(({ id, ut }) => [id, ut])).toEqual([
-    ['5-1', 50],
-    ['5-2', 7],
-  ]);
+  const head = { type: 'incident_snapshot', event_id: 9, ut: 50, received_at: RECEIVED_AT, origin: 'feed' };
+  expect(message).toMatchObject(head);
+  expect(message?.snapshot?.map(({ id, ut }) => `${id} ${ut}`)).toEqual(['5-1 50', '5-2 7']);
   expect(raw?.body.toString()).toContain('{"id":"5-1", "incident_id":413},{"id":"5-2"');
   expect(raw?.delivery_id).toBe(hash('sha256', raw?.body ?? '', 'hex'));
   expect(message?.delivery_id).toBe(raw?.delivery_id);
@@ -104,19 +94,12 @@ test('reads a body of the maximum size, and sends a larger one to dead letters w
   const [fits, over] = [message(name), message(`${name}x`)].map((one) => readFeed([one], RECEIVED_AT)[0]);
   expect(fits?.raw?.body.length).toBe(LARGEST_BODY_BYTES);
   expect(fits?.deadLetters).toMatchObject([{ code: 'too_large', reason: 'message: more than 524288 bytes' }]);
-  expect(over).toMatchObject({
-    raw: null,
-    normalized: [],
-    deadLetters: [
-      { code: 'too_large', reason: 'the body is larger than 8323072 bytes', value: null, topic: null },
-    ],
-  });
+  const reason = 'the body is larger than 8323072 bytes';
+  const letter = { code: 'too_large', value: null };
+  const none = { raw: null, normalized: [] };
+  expect(over).toMatchObject({ ...none, deadLetters: [{ ...letter, reason, topic: null }] });
   const list = readSnapshot({ eventId: 9, time: 50, incidents: [message(name)] }, RECEIVED_AT);
-  expect(list).toMatchObject({
-    raw: null,
-    normalized: [],
-    deadLetters: [{ code: 'too_large', value: null }],
-  });
+  expect(list).toMatchObject({ ...none, deadLetters: [letter] });
 });
 
 test('turns events of a list into feed messages without their incidents', () => {

@@ -326,11 +326,8 @@ describe('a list that omits a known incident', () => {
       match.deleted = deleted;
       loseFromBoard(match);
       await match.checksWithin(1_000);
-      expect(
-        shown(match)
-          .slice(1)
-          .flatMap((one) => one.deleted),
-      ).toEqual([]);
+      const [, ...later] = shown(match);
+      expect(later.flatMap((one) => one.deleted)).toEqual([]);
     },
   );
 
@@ -347,20 +344,23 @@ describe('a list that omits a known incident', () => {
 });
 
 describe('an event that the provider no longer has', () => {
-  type Step = readonly [
-    minutes: number,
-    listed: readonly number[] | null,
-    refused: readonly [number, ProviderErrorCode][],
-  ];
   const GONE: ProviderErrorCode = 'NOT_FOUND';
+  type Refused = Readonly<Record<number, ProviderErrorCode>>;
+  const step = (minutes: number, listed: readonly number[] | null, refused: Refused = {}) => ({
+    minutes,
+    listed,
+    refused,
+  });
+  const NINE: Refused = { 9: GONE };
+  const BOTH: Refused = { 8: GONE, 9: GONE };
 
   /** Lists match 9 beside others, then goes these steps. Returns what was published. */
-  async function played(...steps: readonly Step[]): Promise<string[]> {
+  async function played(...steps: readonly ReturnType<typeof step>[]): Promise<string[]> {
     const match = new CheckedMatch();
     await match.run(60_000, [8, 9]);
-    for (const [minutes, listed, refused] of steps) {
+    for (const { minutes, listed, refused } of steps) {
       match.refused.clear();
-      for (const [id, code] of refused) match.refused.set(id, code);
+      for (const [id, code] of Object.entries(refused)) match.refused.set(Number(id), code);
       await match.run(minutes * 60_000, listed);
     }
     return match.done.filter((what) => what !== 'snapshot');
@@ -369,62 +369,23 @@ describe('an event that the provider no longer has', () => {
   const first = ['missing/9', 'missing'];
   const second = [...first, 'missing/9', 'deleted'];
 
-  test.each<[does: string, steps: Step[], published: string[]]>([
-    ['is missing at once', [[1, [8], [[9, GONE]]]], first],
-    ['is deleted at a second look', [[10, [8], [[9, GONE]]]], second],
-    ['is not missing while a list has it', [[10, [8, 9], [[9, GONE]]]], []],
-    ['is not missing while it is shown', [[10, [8], []]], []],
-    ['is not missing while its answer fails', [[10, [8], [[9, 'SERVER_ERROR']]]], []],
-    [
-      'is not missing while no event is found',
-      [
-        [
-          10,
-          [8],
-          [
-            [8, GONE],
-            [9, GONE],
-          ],
-        ],
-      ],
-      [],
-    ],
-    [
-      'is not missing while no other event is listed',
-      [
-        [
-          10,
-          [],
-          [
-            [8, GONE],
-            [9, GONE],
-          ],
-        ],
-      ],
-      [],
-    ],
-    [
-      'is not deleted while no list is read',
-      [
-        [1 / 6, [8], [[9, GONE]]],
-        [30, null, [[9, GONE]]],
-      ],
-      first,
-    ],
+  test.each([
+    ['is missing at once', [step(1, [8], NINE)], first],
+    ['is deleted at a second look', [step(10, [8], NINE)], second],
+    ['is not missing while a list has it', [step(10, [8, 9], NINE)], []],
+    ['is not missing while it is shown', [step(10, [8])], []],
+    ['is not missing while its answer fails', [step(10, [8], { 9: 'SERVER_ERROR' })], []],
+    ['is not missing while no event is found', [step(10, [8], BOTH)], []],
+    ['is not missing while no other event is listed', [step(10, [], BOTH)], []],
+    ['is not deleted while no list is read', [step(1 / 6, [8], NINE), step(30, null, NINE)], first],
     [
       'is not deleted when it is shown again',
-      [
-        [1, [8], [[9, GONE]]],
-        [9, [8], []],
-      ],
+      [step(1, [8], NINE), step(9, [8])],
       [...first, 'back since 60', 'no missing/9'],
     ],
     [
       'is back when a list has it again',
-      [
-        [10, [8], [[9, GONE]]],
-        [1, [8, 9], []],
-      ],
+      [step(10, [8], NINE), step(1, [8, 9])],
       [...second, 'back since 360', 'no missing/9'],
     ],
   ])('%s', async (_, steps, published) => {
@@ -475,15 +436,15 @@ describe('an event that the provider no longer has', () => {
 
 const participants = [93, 89].map((value, at) => ({ counter: at + 1, results: [{ id: 2, value }] }));
 
-test('are the goals of both results in soccer, which an unknown sport counts as', () => {
-  expect(
-    [{ participants, sport_id: 5 }, { participants, sport_id: '5' }, { participants }].map(reportedGoals),
-  ).toEqual([182, 182, 182]);
-  expect(reportedGoals({ sport_id: 5 })).toBe(0);
-});
-
-test('are none in another sport, whose lists of incidents need no goal for a point', () => {
-  expect([1, 2, 3, '4', 6].map((sport_id) => reportedGoals({ participants, sport_id }))).toEqual([
-    0, 0, 0, 0, 0,
-  ]);
-});
+// The lists of incidents of another sport need no goal for a point.
+test.each([
+  [182, [5, '5', undefined]],
+  [0, [1, 2, 3, '4', 6]],
+])(
+  '%i goals are reported by both results in the sports %j; an unknown one counts as soccer',
+  (goals, sports) => {
+    for (const sport_id of sports)
+      expect([sport_id, reportedGoals({ participants, sport_id })]).toEqual([sport_id, goals]);
+    expect(reportedGoals({ sport_id: 5 })).toBe(0);
+  },
+);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { NormalizedMessage } from '#records/types.ts';
 import { MatchWatch } from './watch.ts';
 
@@ -36,14 +36,7 @@ type CheckResult = Parameters<MatchWatch['checked']>[1];
 
 /** Reports a check of the event, of a list without incidents unless `changes` say otherwise. */
 const checked = (watch: MatchWatch, now: number, changes: Partial<CheckResult> = {}) =>
-  watch.checked(9, {
-    snapshotAt: NOW,
-    listed: NONE,
-    unconfirmed: [],
-    contradicted: false,
-    now,
-    ...changes,
-  });
+  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], contradicted: false, now, ...changes });
 
 /** Returns a watch that has seen and checked an event once, at 0. */
 function checkedOnce(event: object, verified: [number, number][] = []): MatchWatch {
@@ -55,6 +48,11 @@ function checkedOnce(event: object, verified: [number, number][] = []): MatchWat
   return watch;
 }
 
+/** Expects that a check of the event is due at `now`, not before, and begins it. */
+function expectDueAt(watch: MatchWatch, now: number): void {
+  expect([watch.claim(now - 1), watch.claim(now)]).toEqual([null, 9]);
+}
+
 test('checks a new live event at once, and not again while its clock is stopped and nothing is unconfirmed', () => {
   const watch = checkedOnce(live());
   expect(watch.claim(1_000_000)).toBe(null);
@@ -63,8 +61,7 @@ test('checks a new live event at once, and not again while its clock is stopped 
 test('checks an event until its incidents are confirmed', () => {
   const watch = checkedOnce(live());
   watch.onMessage(message('tbd'), 3);
-  expect(watch.claim(9)).toBe(null);
-  expect(watch.claim(10)).toBe(9);
+  expectDueAt(watch, 10);
   checked(watch, 10, { listed: LISTED, unconfirmed: ['5-1'] });
   expect(watch.claim(19)).toBe(null);
   watch.onMessage(message('confirmed'), 19);
@@ -77,11 +74,9 @@ test('checks an event until its incidents are confirmed', () => {
 test('checks an event whose feed is silent while the clock runs, counted from the last message or check', () => {
   const watch = checkedOnce(live({ clock_status: 'running' }));
   watch.onMessage(message(null), 15);
-  expect(watch.claim(34)).toBe(null);
-  expect(watch.claim(35)).toBe(9);
+  expectDueAt(watch, 35);
   checked(watch, 36);
-  expect(watch.claim(55)).toBe(null);
-  expect(watch.claim(56)).toBe(9);
+  expectDueAt(watch, 56);
 });
 
 test('checks a finished event at once and again until it is verified', () => {
@@ -90,8 +85,7 @@ test('checks a finished event at once and again until it is verified', () => {
   expect(watch.claim(5)).toBe(9);
   checked(watch, 5);
   watch.onEvent(finished(), NOW, 6);
-  expect(watch.claim(304)).toBe(null);
-  expect(watch.claim(305)).toBe(9);
+  expectDueAt(watch, 305);
   watch.verified(9, NOW);
   watch.onEvent(finished({ ut: NOW }), NOW, 306);
   expect(watch.claim(10_000)).toBe(null);
@@ -137,23 +131,17 @@ test('does not watch unfollowed or upcoming events; stops watching cancelled one
 test('backs off after failed checks, and resets after a good one', () => {
   const watch = new MatchWatch(SETTINGS, []);
   watch.onEvent(finished(), NOW, 0);
-  const waits: number[] = [];
-  const fail = (now: number): void =>
-    watch.failed(9, now, (failures) => {
-      waits.push(failures);
-      return failures * 10;
-    });
+  const wait = vi.fn((failures: number) => failures * 10);
+  const fail = (now: number): void => watch.failed(9, now, wait);
   expect(watch.claim(0)).toBe(9);
   fail(0);
-  expect(watch.claim(9)).toBe(null);
-  expect(watch.claim(10)).toBe(9);
+  expectDueAt(watch, 10);
   fail(10);
-  expect(watch.claim(29)).toBe(null);
-  expect(watch.claim(30)).toBe(9);
+  expectDueAt(watch, 30);
   checked(watch, 30);
   expect(watch.claim(330)).toBe(9);
   fail(330);
-  expect(waits).toEqual([1, 2, 1]);
+  expect(wait.mock.calls).toEqual([[1], [2], [1]]);
 });
 
 test('checks again when an incident is reported after the snapshot that removes it', () => {
@@ -162,29 +150,22 @@ test('checks again when an incident is reported after the snapshot that removes 
   expect(watch.claim(1_000)).toBe(null);
   const late = checkedOnce(live());
   late.onMessage(message(null, false, NOW - 5), 2);
-  expect(late.claim(9)).toBe(null);
-  expect(late.claim(10)).toBe(9);
+  expectDueAt(late, 10);
   checked(late, 11, { snapshotAt: NOW + 8, listed: LISTED });
   expect(late.claim(1_000)).toBe(null);
 });
 
 test.each([
-  { what: 'lacks an incident', reported: message(null, false, NOW), behind: NONE, listed: LISTED },
-  {
-    what: 'has an incident that was deleted',
-    reported: message(null, true, NOW),
-    behind: LISTED,
-    listed: NONE,
-  },
-])('reads a list that $what again until it shows the report of the feed', (given) => {
+  ['lacks an incident', false, NONE, LISTED],
+  ['has an incident that was deleted', true, LISTED, NONE],
+])('reads a list that %s again until it shows the report of the feed', (_, deleted, behind, listed) => {
   const watch = checkedOnce(live());
-  watch.onMessage(given.reported, 1);
+  watch.onMessage(message(null, deleted), 1);
   watch.onBoard(5, new Set());
   expect(watch.claim(2)).toBe(9);
-  checked(watch, 3, { snapshotAt: NOW + 60, listed: given.behind });
-  expect(watch.claim(12)).toBe(null);
-  expect(watch.claim(13)).toBe(9);
-  checked(watch, 14, { snapshotAt: NOW + 70, listed: given.listed });
+  checked(watch, 3, { snapshotAt: NOW + 60, listed: behind });
+  expectDueAt(watch, 13);
+  checked(watch, 14, { snapshotAt: NOW + 70, listed });
   expect(watch.claim(1_000)).toBe(null);
 });
 
@@ -203,8 +184,7 @@ test('does not verify a finished event while the lists may lag behind its last r
   const watch = checkedOnce(finished());
   const reported = { ...message(null), incident: null };
   const check = (now: number): boolean => {
-    expect(watch.claim(now - 1)).toBe(null);
-    expect(watch.claim(now)).toBe(9);
+    expectDueAt(watch, now);
     return checked(watch, now, { snapshotAt: NOW + now });
   };
   watch.onMessage(reported, 100);
