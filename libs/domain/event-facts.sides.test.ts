@@ -49,22 +49,10 @@ describe('the sides of an event', () => {
       { ...first, area_id: 5, area_name: 'England', results: results([1, '2']) },
       { ...second, results: results([0, null]) },
     ]);
-    const team = (
-      id: number,
-      name: string,
-      acronym: string,
-      area_id: number | null,
-      area_name: string | null,
-    ) => ({
-      id,
-      name,
-      acronym,
-      area_id,
-      area_name,
-    });
+    const noArea = { area_id: null, area_name: null };
     expect(table).toEqual({
-      home: team(HOME, 'Home', 'HOM', 5, 'England'),
-      away: team(AWAY, 'Away', 'AWA', null, null),
+      home: { id: HOME, name: 'Home', acronym: 'HOM', area_id: 5, area_name: 'England' },
+      away: { id: AWAY, name: 'Away', acronym: 'AWA', ...noArea },
       first_half: { home: 1, away: 0 },
       second_half: null,
     });

@@ -106,18 +106,17 @@ test.each<[why: string, position: object | null, first: Reported, later?: Report
 
 describe('a match that goes back to not started (law 2)', () => {
   const reported =
-    (fields: object) =>
-    (ut: number, id: number | null = null): Reported => [ut, id, fields];
-  const over = reported({ status_id: 11, status_type: 'finished' });
-  const before = reported({ status_id: 1, status_type: 'scheduled' });
-  const postponed = reported({ status_id: 5, status_type: 'scheduled' });
-  const live = reported({ status_id: 33, status_type: 'live' });
-  const untyped = (status_id: number) => reported({ status_id, status_type: undefined });
-  const deleted = reported({ status_id: 1, status_type: 'scheduled', item_status: 'deleted' });
+    (status_id: number, status_type?: string, more: object = {}) =>
+    (ut: number, id: number | null = null): Reported => [ut, id, { status_id, status_type, ...more }];
+  const over = reported(11, 'finished');
+  const before = reported(1, 'scheduled');
+  const postponed = reported(5, 'scheduled');
+  const live = reported(33, 'live');
+  const deleted = reported(1, 'scheduled', { item_status: 'deleted' });
   test.each<[back: boolean, why: string, messages: readonly Reported[]]>([
     [true, 'a later report', [over(1), before(2)]],
     [true, 'of a postponed match', [over(1), postponed(2)]],
-    [true, 'of a status without its type', [untyped(11)(1), untyped(5)(2)]],
+    [true, 'of a status without its type', [reported(11)(1), reported(5)(2)]],
     [true, 'a later message of the second', [over(1, 7), before(1, 8)]],
     [true, 'though the end was reported again between', [over(1), over(2), before(3)]],
     [true, 'though a status was reported between', [over(1), live(2), before(3)]],
@@ -159,6 +158,7 @@ describe('a match that begins anew (law 9)', () => {
     message('10', 900, live),
   ];
   const abandoned = message('2', 30, { status_id: 7, status_type: 'cancelled' });
+  const removed = incidentMessage(incident('5-110', 413, { ut: START + 21 }), { deleted: true });
   const begun = incidentMessage(incident('5-100', 429));
   const end = (fields: object = {}) =>
     message('11', 990, { status_id: 11, status_type: 'finished', ...fields });
@@ -179,17 +179,7 @@ describe('a match that begins anew (law 9)', () => {
       [kickOff, goal(60, { message_id: 10 }), postponed, again],
     ],
     [false, 'a goal of its second, by a list', [kickOff, goal(60), postponed, again]],
-    [
-      false,
-      'its goal was removed',
-      [
-        kickOff,
-        goal(20),
-        postponed,
-        again,
-        incidentMessage(incident('5-110', 413, { ut: START + 21 }), { deleted: true }),
-      ],
-    ],
+    [false, 'its goal was removed', [kickOff, goal(20), postponed, again, removed]],
     [false, 'its goal was disallowed', [kickOff, goal(20, { confirmation: 'cancelled' }), postponed, again]],
     [false, 'without a goal from before', [kickOff, postponed, again, goal(910)]],
     [false, 'never in play before', [message('1', 0, off), goal(20), postponed, again]],

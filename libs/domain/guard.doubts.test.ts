@@ -14,14 +14,15 @@ import {
 } from './testing/messages.ts';
 import { given } from './testing/spec.ts';
 
+const opening = eventMessage(START, eventFields());
+const first = incident('5-100', 429);
+const kickOff = incidentMessage(first);
+const result = (at: number, home: number) =>
+  eventMessage(START + at, { participants: participants(home, 0) });
+
 describe('a message that could not be read (law 9)', () => {
-  const opening = eventMessage(START, eventFields());
-  const kickOff = incidentMessage(incident('5-100', 429));
   const unread = { ...eventMessage(START + 100, {}), unreadable: 'no id' };
-  const result = (at: number, home: number) =>
-    eventMessage(START + at, { participants: participants(home, 0) });
   const list = (at: number, ...incidents: Incident[]) => snapshotMessage(START + at, incidents);
-  const first = incident('5-100', 429);
 
   test.each<[ends: boolean, why: string, NormalizedMessage]>([
     [true, 'a list of its second', list(100, first)],
@@ -80,12 +81,8 @@ describe('a message that could not be read (law 9)', () => {
 });
 
 describe('a cancellation that names no goal (law 9)', () => {
-  const opening = eventMessage(START, eventFields());
-  const kickOff = incidentMessage(incident('5-100', 429));
   const orphan = (options: IncidentOptions = {}) =>
     incidentMessage(incident('5-110', 424, { ut: START + 100, ...options }));
-  const result = (at: number, home: number) =>
-    eventMessage(START + at, { participants: participants(home, 0) });
   const goal = incidentMessage(incident('5-105', 413, { ut: START + 99 }));
 
   test.each<[ends: boolean, why: string, NormalizedMessage]>([
@@ -96,8 +93,8 @@ describe('a cancellation that names no goal (law 9)', () => {
     [true, 'the goal that it names', goal],
     [true, 'its cancellation', orphan({ ut: START + 101, confirmation: 'cancelled' })],
     [true, 'a later record that awaits confirmation', orphan({ ut: START + 101, confirmation: 'tbd' })],
-    [true, 'a list without it', snapshotMessage(START + 175, [incident('5-100', 429)])],
-    [false, 'a list that lacks it lately', snapshotMessage(START + 174, [incident('5-100', 429)])],
+    [true, 'a list without it', snapshotMessage(START + 175, [first])],
+    [false, 'a list that lacks it lately', snapshotMessage(START + 174, [first])],
   ])('closes the guard until it is explained: %s, by %s', (ends, _, message) => {
     for (const history of [
       [opening, kickOff, orphan(), message],
@@ -136,17 +133,15 @@ describe('a cancellation that names no goal (law 9)', () => {
 });
 
 describe('what the latest list omits (law 9)', () => {
-  const opening = eventMessage(START, eventFields());
-  const kickOff = incident('5-100', 429);
   const goal = incident('5-110', 413);
   const cancels = incident('5-120', 424, { parent_id: '5-110' });
   const lags = (...incidents: Incident[]) => snapshotMessage(START + 60, incidents);
   test.each<[string, Incident[], listed: Incident[], reasons: string[]]>([
-    ['a goal', [kickOff, goal], [kickOff], ['under_review', 'missing_from_list']],
-    ['what cancelled a goal', [kickOff, goal, cancels], [kickOff, goal], ['missing_from_list']],
-    ['a goal and what cancelled it', [kickOff, goal, cancels], [kickOff], ['missing_from_list']],
-    ['a card', [kickOff, incident('5-115', 418)], [kickOff], []],
-    ['nothing', [kickOff, goal], [kickOff, goal], []],
+    ['a goal', [first, goal], [first], ['under_review', 'missing_from_list']],
+    ['what cancelled a goal', [first, goal, cancels], [first, goal], ['missing_from_list']],
+    ['a goal and what cancelled it', [first, goal, cancels], [first], ['missing_from_list']],
+    ['a card', [first, incident('5-115', 418)], [first], []],
+    ['nothing', [first, goal], [first, goal], []],
   ])('%s', (_, known, listed, expected) => {
     const { guard } = given(opening, ...known.map((one) => incidentMessage(one)), lags(...listed)).state;
     expect(guard.reasons).toEqual(expected);
@@ -154,23 +149,17 @@ describe('what the latest list omits (law 9)', () => {
 });
 
 describe('a live or awarded match whose score is unknown (law 9)', () => {
+  const live = (fields: Record<string, unknown>) => eventMessage(START, eventFields(fields));
   const award = { status_id: 12, status_type: 'finished' };
   test.each<[string, NormalizedMessage[], reasons: string[]]>([
-    ['nothing is known of it', [eventMessage(START, eventFields())], ['score_unknown']],
-    [
-      'a side is not known',
-      [
-        eventMessage(START, eventFields({ participants: participants().slice(1) })),
-        incidentMessage(incident('5-100', 429)),
-      ],
-      ['score_unknown'],
-    ],
-    ['it is of another sport', [eventMessage(START, eventFields({ sport_id: 1 }))], ['score_unknown']],
-    ['it is reported', [eventMessage(START, eventFields({ participants: participants(0, 0) }))], []],
-    ['it has begun', [eventMessage(START, eventFields()), incidentMessage(incident('5-100', 429))], []],
+    ['nothing is known of it', [opening], ['score_unknown']],
+    ['a side is not known', [live({ participants: participants().slice(1) }), kickOff], ['score_unknown']],
+    ['it is of another sport', [live({ sport_id: 1 })], ['score_unknown']],
+    ['it is reported', [live({ participants: participants(0, 0) })], []],
+    ['it has begun', [opening, kickOff], []],
     ...['scheduled', 'finished', 'cancelled'].map((status_type): [string, NormalizedMessage[], string[]] => [
       `it is ${status_type}`,
-      [eventMessage(START, eventFields({ status_id: null, status_type }))],
+      [live({ status_id: null, status_type })],
       [],
     ]),
     [
@@ -182,11 +171,7 @@ describe('a live or awarded match whose score is unknown (law 9)', () => {
       ],
       ['score_unknown'],
     ],
-    [
-      'it is awarded, and its result known',
-      [eventMessage(START, eventFields({ ...award, participants: participants(0, 3) }))],
-      [],
-    ],
+    ['it is awarded, and its result known', [live({ ...award, participants: participants(0, 3) })], []],
   ])('is not safe: %s', (_, messages, expected) => {
     expect(given(...messages).state.guard.reasons).toEqual(expected);
   });

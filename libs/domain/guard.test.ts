@@ -31,13 +31,9 @@ const timeline = (...types: readonly number[]) => types.map((type, i) => inciden
 const last = (type: number, options: IncidentOptions) => incident('5-900', type, options);
 
 describe('a possible incident is open until it is decided (law 9)', () => {
+  const decisive = [413, 421, 423, 424, 1833, 445, 446, 447, 448];
   const kinds = [
-    {
-      reason: 'possible_goal',
-      possible: 1827,
-      decided: [413, 421, 423, 424, 1833, 445, 446, 447, 448],
-      not: [1830, 400, 418],
-    },
+    { reason: 'possible_goal', possible: 1827, decided: decisive, not: [1830, 400, 418] },
     { reason: 'possible_card', possible: 1829, decided: [418, 419, 1830], not: [413, 445, 1831, 400] },
     {
       reason: 'possible_penalty',
@@ -181,9 +177,8 @@ describe('an interruption (law 9)', () => {
     [33, 'interrupted'],
   ])('holds by status %i of type %s, whatever is reported or played', (status_id, status_type) => {
     const reported = live(60, { status_id, status_type });
-    expect(given(...interrupted(441), of('5-120', 400), reported).state.guard.reasons).toContain(
-      'interrupted',
-    );
+    const { guard } = given(...interrupted(441), of('5-120', 400), reported).state;
+    expect(guard.reasons).toContain('interrupted');
   });
 });
 

@@ -7,9 +7,12 @@ const report = (ut: number, fields: Readonly<Record<string, unknown>>) => ({
   message_id: null,
   event: eventOf(fields),
 });
-const joined = (...messages: readonly (readonly object[])[]) =>
-  reportedEvent({ reports: messages.map((participants, at) => report(at, { participants })) });
 const result = (value: number) => [{ id: 2, value }];
+const side = (counter: number, id: unknown, score?: number) => ({
+  counter,
+  id,
+  ...(score !== undefined && { results: result(score) }),
+});
 
 test('has the latest value of each field with its time', () => {
   const event = reportedEvent({
@@ -28,59 +31,39 @@ test('has the name of a status that was reported with it', () => {
   expect(statusNameOf(reportedEvent({ reports: [named, report(2, { status_id: 34 })] }))).toBeNull();
 });
 
-test.each<
-  [
-    why: string,
-    messages: readonly object[][],
-    sides: [counter: number, id: number, score: string | undefined][],
-  ]
->([
-  ['none', [], []],
+/** The sides of `messages` as text: counter, id and score of each. */
+test.each<[why: string, sides: string, ...messages: readonly (readonly object[])[]]>([
+  ['none', ''],
   [
     'in the order of their counters',
-    [
-      [{ counter: 10, id: 3 }],
-      [
-        { counter: 2, id: 2 },
-        { counter: 1, id: 1 },
-      ],
-    ],
-    [
-      [1, 1, undefined],
-      [2, 2, undefined],
-      [10, 3, undefined],
-    ],
+    '1 1 -, 2 2 -, 10 3 -',
+    [{ counter: 10, id: 3 }],
+    [side(2, 2), side(1, 1)],
   ],
   [
     'each with the results that were reported later',
-    [[{ counter: 1, id: 1, results: result(1) }], [{ counter: 1, results: result(2) }]],
-    [[1, 1, '2']],
+    '1 1 2',
+    [side(1, 1, 1)],
+    [{ counter: 1, results: result(2) }],
   ],
   [
     'each with the results that were reported before',
-    [[{ counter: 1, results: result(1) }], [{ counter: 1, id: 1, name: 'B' }]],
-    [[1, 1, '1']],
+    '1 1 1',
+    [{ counter: 1, results: result(1) }],
+    [side(1, 1)],
   ],
   [
     'each with the results of its team, on whatever side it was',
-    [
-      [
-        { counter: 1, id: 1, results: result(1) },
-        { counter: 2, id: '2', results: result(2) },
-      ],
-      [
-        { counter: 1, id: 2 },
-        { counter: 2, id: 1 },
-      ],
-    ],
-    [
-      [1, 2, '2'],
-      [2, 1, '1'],
-    ],
+    '1 2 2, 2 1 1',
+    [side(1, 1, 1), side(2, '2', 2)],
+    [side(1, 2), side(2, 1)],
   ],
-  ['not of results alone', [[{ counter: '2', results: result(1) }]], []],
-])('joins the sides of messages: %s', (_, messages, sides) => {
-  const event = joined(...messages);
-  expect(event.sides().map(({ counter, id, results }) => [counter, id, results[0]?.value])).toEqual(sides);
+  ['not of results alone', '', [{ counter: '2', results: result(1) }]],
+])('joins the sides of messages: %s', (_, sides, ...messages) => {
+  const event = reportedEvent({ reports: messages.map((participants, at) => report(at, { participants })) });
+  const joined = event
+    .sides()
+    .map(({ counter, id, results }) => `${counter} ${id} ${results[0]?.value ?? '-'}`);
+  expect(joined.join(', ')).toBe(sides);
   expect(event.reportedAt('participants')).toBe(messages.length === 0 ? undefined : messages.length - 1);
 });

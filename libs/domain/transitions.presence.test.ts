@@ -43,13 +43,7 @@ test.each<
   (_, before, message, present_at, absent_at, winning = null, missing = false) => {
     const [first] = given(opening, ...before).when(message).transitions;
     const removed = present_at !== null && absent_at !== null;
-    expect(first?.incident_presence).toEqual({
-      removed,
-      missing,
-      present_at,
-      absent_at,
-      incident: winning,
-    });
+    expect(first?.incident_presence).toEqual({ removed, missing, present_at, absent_at, incident: winning });
   },
 );
 

@@ -28,18 +28,15 @@ describe('the transitions of an incident (law 10)', () => {
     incidentMessage(incident('5-1', 400, options), { deleted: true });
   const known = reported();
   const known9 = reported({ message_id: 9 });
+  const cancelled = { confirmation: 'cancelled' };
   const phased = incidentMessage(incident('5-1', 400, { event_status_id: 34 }));
+  const gone = [known, deleted(later(1))];
   type Messages = readonly NormalizedMessage[];
   test.each<[why: string, before: Messages, message: NormalizedMessage, kinds: readonly string[]]>([
     ['its first body', [], known, ['incident_added']],
-    ['its first body, cancelled', [], reported({ confirmation: 'cancelled' }), ['incident_added']],
+    ['its first body, cancelled', [], reported(cancelled), ['incident_added']],
     ['it became confirmed', [reported({ confirmation: 'tbd' })], reported(later(1)), ['incident_confirmed']],
-    [
-      'it became cancelled',
-      [known],
-      reported({ ...later(1), confirmation: 'cancelled' }),
-      ['incident_cancelled'],
-    ],
+    ['it became cancelled', [known], reported({ ...later(1), ...cancelled }), ['incident_cancelled']],
     [
       'it awaits confirmation again',
       [known],
@@ -51,16 +48,11 @@ describe('the transitions of an incident (law 10)', () => {
     ['deleted', [known], deleted(later(1)), ['incident_removed']],
     ['deleted, but reported since', [known], deleted(later(-1)), ['incident_amended']],
     ['deleted before it was reported', [], deleted(), ['incident_deleted_unseen']],
-    [
-      'reported again after its delete',
-      [known, deleted(later(1))],
-      reported(later(2)),
-      ['incident_reinstated'],
-    ],
+    ['reported again after its delete', gone, reported(later(2)), ['incident_reinstated']],
     [
       'reported again after its delete, as cancelled',
-      [known, deleted(later(1))],
-      reported({ ...later(2), confirmation: 'cancelled' }),
+      gone,
+      reported({ ...later(2), ...cancelled }),
       ['incident_reinstated', 'incident_cancelled'],
     ],
     ['a copy', [known], known, []],
@@ -108,19 +100,15 @@ describe('the transitions of goals and scores (law 10)', () => {
     ]);
   });
 
-  test.each([
-    {
-      how: 'cancelled',
-      message: incidentOf('5-110', 413, { ...later(60), confirmation: 'cancelled' }),
-      first: 'incident_cancelled',
-    },
-    {
-      how: 'deleted',
-      message: incidentMessage(incident('5-110', 413, later(60)), { deleted: true }),
-      first: 'incident_removed',
-    },
-    { how: 'named by a 424', message: incidentOf('5-120', 424, later(60)), first: 'incident_added' },
-  ])('a goal that is $how', ({ message, first }) => {
+  test.each<[how: string, first: string, message: NormalizedMessage]>([
+    [
+      'cancelled',
+      'incident_cancelled',
+      incidentOf('5-110', 413, { ...later(60), confirmation: 'cancelled' }),
+    ],
+    ['deleted', 'incident_removed', incidentMessage(incident('5-110', 413, later(60)), { deleted: true })],
+    ['named by a 424', 'incident_added', incidentOf('5-120', 424, later(60))],
+  ])('a goal that is %s', (_, first, message) => {
     const outcome = given(opening, kickOff, goal).when(message);
     expect(outcome.kinds).toEqual([first, 'goal_cancelled', 'score_changed', 'firm_score_changed']);
     const score = { before: { home: 1, away: 0 }, after: { home: 0, away: 0 } };
@@ -287,32 +275,25 @@ describe('the transitions of a snapshot (law 10)', () => {
   });
 
   test('that an incident went missing, was listed again, and was removed', () => {
-    const both = [incident('5-100', 429), incident('5-2', 400)];
-    const [kickedOff, other] = both.map((one) => incidentMessage(one)) as [
-      NormalizedMessage,
-      NormalizedMessage,
-    ];
+    const both = [first, incident('5-2', 400)];
+    const before = [opening, ...both.map((one) => incidentMessage(one))];
     const lags = snapshotMessage(START + 60, [first]);
-    const missing = given(opening, kickedOff, other).when(lags);
+    const missing = given(...before).when(lags);
     expect(missing.kinds).toEqual(['incident_missing', 'snapshot_applied']);
-    const listed = given(opening, kickedOff, other, lags).when(snapshotMessage(START + 61, both));
+    const listed = given(...before, lags).when(snapshotMessage(START + 61, both));
     expect(listed.kinds).toEqual(['incident_listed', 'snapshot_applied']);
-    const reported = given(opening, kickedOff, other, lags).when(incidentOf('5-2', 400, later(60)));
+    const reported = given(...before, lags).when(incidentOf('5-2', 400, later(60)));
     expect(reported.kinds).toEqual(['incident_amended', 'incident_listed']);
-    const removed = given(opening, kickedOff, other, lags).when(snapshotMessage(START + 75, [first]));
+    const removed = given(...before, lags).when(snapshotMessage(START + 75, [first]));
     expect(removed.kinds).toEqual(['incident_removed', 'snapshot_applied']);
   });
 
   test('that an incident was removed, or is missing, from the start', () => {
     const list = snapshotMessage(START + 100, [first]);
-    expect(given(opening, list).when(incidentOf('5-2', 400, later(25))).kinds).toEqual([
-      'incident_added',
-      'incident_removed',
-    ]);
-    expect(given(opening, list).when(incidentOf('5-2', 400, later(26))).kinds).toEqual([
-      'incident_added',
-      'incident_missing',
-    ]);
+    const kindsAt = (seconds: number) =>
+      given(opening, list).when(incidentOf('5-2', 400, later(seconds))).kinds;
+    expect(kindsAt(25)).toEqual(['incident_added', 'incident_removed']);
+    expect(kindsAt(26)).toEqual(['incident_added', 'incident_missing']);
   });
 
   test('that a goal went missing: its score stays, but is not firm', () => {

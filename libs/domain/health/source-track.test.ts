@@ -24,9 +24,12 @@ function track(health: Partial<HealthStatus> = {}) {
 
 const status = (changes: Partial<IngressStatus> = {}) => ingressStatus({ written_at: T, ...changes });
 const progress = { from: 900, to: 1_000, position: 950 };
+const recovering = (reason: string, since: number) => ({ kind: 'recovering', reason, since, progress });
 const down = (reason: string, since: number) => ({ kind: 'down', reason, since, progress: null });
 
 describe('the verdict on reports', () => {
+  const RECOVERS = { state: 'recovering', reason: 'network', progress } as const;
+
   test.each<[string, readonly Partial<IngressStatus>[], unknown]>([
     ['is good without reports', [], GOOD],
     ['is good if one process is up', [{ state: 'down' }, { instance: 'two' }], GOOD],
@@ -36,9 +39,9 @@ describe('the verdict on reports', () => {
       'is that it recovers, rather than that another is down',
       [
         { state: 'down', reason: 'network' },
-        { instance: 'two', state: 'recovering', reason: 'network', progress },
+        { instance: 'two', ...RECOVERS },
       ],
-      { kind: 'recovering', reason: 'network', since: T + 9, progress },
+      recovering('network', T + 9),
     ],
     [
       'is the latest of each',
@@ -55,8 +58,8 @@ describe('the verdict on reports', () => {
     ],
     [
       'is that it recovers, rather than that messages cannot be read',
-      [{ state: 'recovering', reason: 'network', progress, unreadable_in_row: 3 }],
-      { kind: 'recovering', reason: 'network', since: T + 9, progress },
+      [{ ...RECOVERS, unreadable_in_row: 3 }],
+      recovering('network', T + 9),
     ],
   ])('%s', (_, reports, verdict) => {
     const { source } = track();
@@ -101,14 +104,8 @@ describe('the verdict on reports', () => {
 
   test('adds a gap that the ingress service skipped', () => {
     const { source } = track();
-    const gap = {
-      from: 1,
-      to: 2,
-      reason: 'network',
-      action: 'skipped',
-      published_from: null,
-      published_to: null,
-    };
+    const published = { published_from: null, published_to: null };
+    const gap = { from: 1, to: 2, reason: 'network', action: 'skipped', ...published };
     source.report(status({ gap }), T);
     source.report(status({ gap }), T);
     expect(source.health).toMatchObject({ gaps: [gap], gap_count: 1 });
@@ -161,16 +158,11 @@ describe('a process that no longer reports', () => {
       { state: 'down', reason: 'contract', since: T },
       down('contract', T),
     ],
-    [
-      'was recovering from its own delay before the monitor began',
-      { state: 'recovering', reason: 'backlog', since: T, progress },
-      { kind: 'recovering', reason: 'backlog', since: T, progress },
-    ],
-    [
-      'was recovering before the monitor began',
-      { state: 'recovering', reason: 'network', since: T, progress },
-      { kind: 'recovering', reason: 'network', since: T, progress },
-    ],
+    ...['backlog', 'network'].map((reason): [string, Partial<HealthStatus>, unknown] => [
+      `was recovering from ${reason} before the monitor began`,
+      { state: 'recovering', reason, since: T, progress },
+      recovering(reason, T),
+    ]),
     ['had a sign of life since', { state: 'down', reason: 'contract', since: T - 1 }, GOOD],
     ['was down for a reason that is not reported', { state: 'down', reason: 'backlog', since: T }, GOOD],
     ['was stale', { state: 'stale', reason: 'ingress', since: T }, GOOD],
@@ -232,11 +224,7 @@ describe('a gap of a source', () => {
   test.each<[string, typeof progress | null, number]>([
     ['begins at the last sign of life', null, T],
     ['begins at the start of the messages that are read again', progress, T + 9 - 100_000],
-    [
-      'begins so whatever the clock of the provider says',
-      { from: 20, position: 30, to: 120 },
-      T + 9 - 100_000,
-    ],
+    ['begins so whatever the provider’s clock says', { from: 20, position: 30, to: 120 }, T + 9 - 100_000],
     ['begins at the last sign of life, if less is read again', { ...progress, from: 1_001 }, T],
   ])('%s', (_, of, from) => {
     const { source } = track();
@@ -285,11 +273,7 @@ test.each<[string, Parameters<typeof isUnreadable>[0], boolean]>([
   ['two of ten', [counts(8, 2)], false],
   ['a tenth of two processes together', [counts(10, 1, 1), counts(17, 2)], true],
   ['a row of one process, while another reads', [counts(0, 3, 3), counts(1_000, 0)], true],
-  [
-    'a row of a process that is idle for a minute, while another reads',
-    [counts(0, 0, 3), counts(1, 0)],
-    false,
-  ],
+  ['a row of one that is idle for a minute, while another reads', [counts(0, 0, 3), counts(1, 0)], false],
 ])('judges %s', (_, processes, expected) => {
   expect(isUnreadable(processes)).toBe(expected);
 });

@@ -41,86 +41,47 @@ describe('competition rules', () => {
 
   const zone = { id: 1, name: 'Up', colour: '#fff', from: 3, to: 2 };
   const correction = { participant_id: 1, value: -2, reason: 'Quit' };
-  test.each([
+  const corrected = (changes: object) => ({ corrections: [{ ...correction, ...changes }] });
+  const carried = (stage: number, from: number[]) => ({ stage_ids: [stage], carried: { from } });
+  const oneOf = 'tie_break[0]: expected one of points';
+  test.each<[problem: string, overrides: Record<string, unknown>]>([
+    ['tie_break[1]: expected one of points, points_per_game', { tie_break: ['points', 'goal_diff'] }],
+    ['tie_break[0]', { tie_break: [{ fair_play: { yellow: -1, red: -4 } }] }],
+    ['tie_break[0]', { tie_break: [{ drawing_of_lots: [[1]] }] }],
+    ['tie_break: expected at least one criterion', { tie_break: [] }],
+    [oneOf, { tie_break: [{ head_to_head: ['away'] }] }],
+    [oneOf, { tie_break: [{ head_to_head: ['opponents_points'] }] }],
+    ['corrections[0].from: expected a day, YYYY-MM-DD', corrected({ from: '1 May' })],
     [
-      'a criterion',
-      { tie_break: ['points', 'goal_diff'] },
-      'tie_break[1]: expected one of points, points_per_game',
-    ],
-    ['a card', { tie_break: [{ fair_play: { yellow: -1, red: -4 } }] }, 'tie_break[0]'],
-    ['a lot of one', { tie_break: [{ drawing_of_lots: [[1]] }] }, 'tie_break[0]'],
-    ['no criterion', { tie_break: [] }, 'tie_break: expected at least one criterion'],
-    ['head-to-head', { tie_break: [{ head_to_head: ['away'] }] }, 'tie_break[0]'],
-    [
-      'a day',
-      { corrections: [{ ...correction, from: '1 May' }] },
-      'corrections[0].from: expected a day, YYYY-MM-DD',
-    ],
-    [
-      'a reason',
-      { corrections: [{ ...correction, reason: 'x' }] },
       'corrections[0].reason: expected one of Association decision, Disqualified, Financial issues, Quit, Regulations',
+      corrected({ reason: 'x' }),
     ],
+    ['corrections[0].value: expected a whole number', corrected({ value: '-2' })],
+    ['zones[0]: expected ranks from 1, `from` not above `to`', { zones: [zone] }],
+    ['zones[0]: expected ranks from 1', { zones: [{ ...zone, from: 0 }] }],
     [
-      'a value',
-      { corrections: [{ ...correction, value: '-2' }] },
-      'corrections[0].value: expected a whole number',
-    ],
-    ['a zone', { zones: [zone] }, 'zones[0]: expected ranks from 1, `from` not above `to`'],
-    [
-      'a colour that the board does not draw',
-      { zones: [{ ...zone, to: 3, colour: 'green' }] },
       'zones[0].colour: expected # and 3, 4, 6 or 8 hexadecimal digits',
+      { zones: [{ ...zone, colour: 'green' }] },
     ],
+    ['not_entitled[0].zones: there is no zone 9', { not_entitled: [{ participant_id: 1, zones: [9] }] }],
+    ['tables: expected each id once', { tables: [1, 2].map((place) => ({ id: 1, name: 'Thirds', place })) }],
     [
-      'a zone that no table has',
-      { not_entitled: [{ participant_id: 1, zones: [9] }] },
-      'not_entitled[0].zones: there is no zone 9',
-    ],
-    [
-      'an own table twice',
-      { tables: [1, 2].map((place) => ({ id: 1, name: 'Thirds', place })) },
-      'tables: expected each id once',
-    ],
-    [
-      'an own table with the name of its type',
-      { tables: [{ id: 1, name: 'League standings of all' }] },
       'tables[0].name: expected a name that does not begin with "League standings"',
-    ],
-    ['a zone from 0', { zones: [{ ...zone, from: 0 }] }, 'zones[0]: expected ranks from 1'],
-    [
-      'a home criterion of all opponents in a head-to-head',
-      { tie_break: [{ head_to_head: ['opponents_points'] }] },
-      'tie_break[0]: expected one of points',
+      { tables: [{ id: 1, name: 'League standings of all' }] },
     ],
     [
-      'a match that one team loses',
-      { awarded: [{ event_id: 1, both_lose: true }] },
       'awarded[0]: expected {"event_id": 1, "home": 3, "away": 0} or',
+      { awarded: [{ event_id: 1, both_lose: true }] },
     ],
+    ['stages: expected each stage once', { stages: [{ stage_ids: [1] }, { stage_ids: [2, 1] }] }],
     [
-      'a stage twice',
-      { stages: [{ stage_ids: [1] }, { stage_ids: [2, 1] }] },
-      'stages: expected each stage once',
-    ],
-    [
-      'a stage that starts with itself',
-      {
-        stages: [
-          { stage_ids: [1], carried: { from: [2] } },
-          { stage_ids: [2], carried: { from: [3, 1] } },
-        ],
-      },
       'stages: expected no stage that carries its own results',
+      { stages: [carried(1, [2]), carried(2, [3, 1])] },
     ],
-    [
-      'how level goals are decided',
-      { ties: [{ level: ['coin'] }] },
-      'ties[0].level[0]: expected one of away_goals',
-    ],
-    ['a field', { tiebreak: [] }, 'the file: Unrecognized key: "tiebreak"'],
-    ['the format', { format: 2 }, 'format: expected 1'],
-  ])('name every problem: %s', (_, overrides, problem) => {
+    ['ties[0].level[0]: expected one of away_goals', { ties: [{ level: ['coin'] }] }],
+    ['the file: Unrecognized key: "tiebreak"', { tiebreak: [] }],
+    ['format: expected 1', { format: 2 }],
+  ])('name the problem %s of %j', (problem, overrides) => {
     expect(() => read(overrides)).toThrow(RulesError);
     expect(() => read(overrides)).toThrow(
       expect.objectContaining({ name: 'RulesError', code: 'RULES_INVALID' }),

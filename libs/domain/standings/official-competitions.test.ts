@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import OFFICIAL from './testing/official-competitions.json' with { type: 'json' };
 import { countOfficial } from './testing/official-count.ts';
 import { finished, hasOfficial, readCsv, readOpenSeason } from './testing/official-data.ts';
-import { rulesFile, teamOf } from './testing/results.ts';
+import { correctionOf, rulesFile, teamOf } from './testing/results.ts';
 import { tablesOfSeason } from './testing/seasons.ts';
 
 type OfficialCompetition = {
@@ -28,20 +28,11 @@ describe.runIf(hasOfficial('football.json'))('official tables of other kinds of 
       return at === -1 ? null : 10 * (at + 1);
     };
     const season = readOpenSeason(file, stageOf);
-    const deducted = Object.entries(corrections).map(([team, value]) => ({
-      participant_id: season.ids.get(team) ?? 0,
-      value,
-      reason: 'Regulations' as const,
-      from: null,
-      stage_id: null,
-      season_id: null,
-    }));
-    const shown = tablesOfSeason(
-      season.results,
-      { ...rulesFile(rules, ids), corrections: deducted },
-      'league',
-      'pts',
+    const deducted = Object.entries(corrections).map(([team, value]) =>
+      correctionOf(season.ids.get(team) ?? 0, value),
     );
+    const applied = { ...rulesFile(rules, ids), corrections: deducted };
+    const shown = tablesOfSeason(season.results, applied, 'league', 'pts');
     for (const [stage, expected] of Object.entries(tables))
       expect(shown[String(ids[stage]?.[0])]).toEqual(expected.map((line, at) => `${at + 1} ${line}`));
     countOfficial(Object.keys(tables).length);

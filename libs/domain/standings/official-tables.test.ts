@@ -1,13 +1,12 @@
 /** Compares real seasons with their official tables (../shared/data), if present: `npm run test:tables`. */
 import { describe, expect, test } from 'vitest';
 import { cellsOf } from '#contract/rest/standings-record.ts';
-import type { ResultCard } from '#records/types.ts';
-import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
+import { readDataset } from '../../../data/dataset.ts';
 import { SeasonTables } from './season-tables.ts';
 import { deriveTables } from './testing/derive.ts';
 import { countOfficial } from './testing/official-count.ts';
 import LEAGUES from './testing/official-leagues.json' with { type: 'json' };
-import { result, rulesFile, teamOf } from './testing/results.ts';
+import { correctionOf, rulesFile, teamOf } from './testing/results.ts';
 import {
   hasGroupStage,
   hasSeason,
@@ -17,6 +16,7 @@ import {
   type SeasonMatch,
   seasonsWithTable,
 } from './testing/season-files.ts';
+import { resultOfFacts } from './testing/seasons.ts';
 import { groupsOn, type SeasonResult } from './types.ts';
 
 /** Returns every match as its provider reports it: with ids instead of names. */
@@ -56,14 +56,7 @@ describe.runIf(seasons.length > 0)('official tables (../shared/data/tables)', ()
     const ids = idsOf(matches.flatMap(({ home, away }) => [home, away]));
     const corrections = official
       .filter(({ points_adjustment }) => points_adjustment !== 0)
-      .map(({ team, points_adjustment }) => ({
-        participant_id: ids.get(team) ?? 0,
-        value: points_adjustment,
-        reason: 'Regulations' as const,
-        from: null,
-        stage_id: null,
-        season_id: null,
-      }));
+      .map(({ team, points_adjustment }) => correctionOf(ids.get(team) ?? 0, points_adjustment));
     const rules = { ...rulesFile(name.slice(0, 2)), corrections };
     const league = deriveTables(resultsOf(matches, ids), rules).tables.get('league');
     expect(league?.corrections.map(({ participant_id, points }) => [participant_id, points])).toEqual(
@@ -114,14 +107,9 @@ describe.runIf(leagues.length > 0)('official tables of seasons without a table f
     const own = {
       ...file,
       tie_break,
-      corrections: Object.entries(corrections).map(([team, value]) => ({
-        participant_id: ids.get(team) ?? 0,
-        value,
-        reason: 'Regulations' as const,
-        from: null,
-        stage_id: null,
-        season_id: null,
-      })),
+      corrections: Object.entries(corrections).map(([team, value]) =>
+        correctionOf(ids.get(team) ?? 0, value),
+      ),
     };
     const rows = deriveTables(resultsOf(matches, ids), own).tables.get('league')?.rows ?? [];
     expect(rows.map((row) => `${row.rank} ${row.participant.name} ${row.points}`)).toEqual(
@@ -168,14 +156,7 @@ describe.runIf(hasSeason('en.1_2023-24'))('deductions of the Premier League 2023
       ['Nottingham Forest FC', -4, '2024-03-18'],
       ['Everton FC', -2, '2024-04-08'],
     ] as const
-  ).map(([team, value, from]) => ({
-    participant_id: ids.get(team) ?? 0,
-    value,
-    reason: 'Financial issues' as const,
-    from,
-    stage_id: null,
-    season_id: null,
-  }));
+  ).map(([team, value, from]) => correctionOf(ids.get(team) ?? 0, value, { from }));
   test.each(OF_2024)('%s: %s is %dth with %d points', (day, team, rank, points) => {
     const season = new SeasonTables(1, 2, { ...rulesFile('en'), corrections });
     const played = resultsOf(matches, ids).map((one) =>
@@ -205,30 +186,6 @@ describe('the groups of the World Cup 2018', () => {
     },
   );
 });
-
-/** A match with its final score and cards: a second yellow card gives a yellow and a red one. */
-function resultOfFacts({ id, date, home, away, ft, round, events }: MatchFacts): SeasonResult {
-  const cards = events.flatMap(([, , kind, side, person]): ResultCard[] => {
-    const card = {
-      team_id: side === 'home' ? home : away,
-      player: { id: person, name: null },
-      attribute_ids: [],
-    };
-    if (kind === 'second_yellow')
-      return [
-        { ...card, kind: 'yellow' },
-        { ...card, kind: 'red' },
-      ];
-    return kind === 'yellow' || kind === 'red' ? [{ ...card, kind }] : [];
-  });
-  return result(id, `A ${ft.join('-')} B`, {
-    round_id: round,
-    start_date: date.slice(0, 16).replace('T', ' '),
-    cards,
-    home: teamOf(home),
-    away: teamOf(away),
-  });
-}
 
 describe.runIf(hasGroupStage())('the group stage of 2017-18 (../shared)', () => {
   test('equals the provider’s own answer in every column', () => {

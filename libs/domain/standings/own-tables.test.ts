@@ -3,7 +3,7 @@ import { readRulesFile } from './competition-rules.ts';
 import { type DerivedTable, SeasonTables } from './season-tables.ts';
 import EURO from './testing/euro-2024.json' with { type: 'json' };
 import { countOfficial } from './testing/official-count.ts';
-import { LIVE, rulesFile, rulesOf, teamOf } from './testing/results.ts';
+import { LIVE, results, rulesFile, rulesOf, teamOf } from './testing/results.ts';
 import { placed, tablesOfSeason } from './testing/seasons.ts';
 import type { SeasonResult } from './types.ts';
 
@@ -26,16 +26,14 @@ function twoTournaments(more: object = {}) {
 }
 
 const RESULTS = [
-  placed(1, 'A 1-0 B', APERTURA),
-  placed(2, 'C 0-2 A', APERTURA),
-  placed(3, 'B 3-0 A', CLAUSURA),
-  placed(4, 'C 1-0 B', CLAUSURA),
+  ...results('A 1-0 B, C 0-2 A', { stage_id: APERTURA }),
+  ...results('B 3-0 A, C 1-0 B', { first: 3, stage_id: CLAUSURA }),
   placed(5, 'B 5-0 C', 30),
 ];
 
 describe('a table over several stages', () => {
-  const league = (results: SeasonResult[], more = {}) =>
-    tablesOfSeason(results, twoTournaments(more), 'league', 'mp', 'goals_diff', 'pts');
+  const league = (of: SeasonResult[], more = {}) =>
+    tablesOfSeason(of, twoTournaments(more), 'league', 'mp', 'goals_diff', 'pts');
 
   test('has the matches of both tournaments, beside the table of each', () => {
     expect(league(RESULTS)).toEqual({
@@ -84,7 +82,7 @@ describe('a table of the teams at one place of each group', () => {
   const names = [...new Set(groups.flatMap(([, lines]) => lines.flatMap((line) => line.split(/ \d+-\d+ /))))];
   const ids = new Map(names.map((name, at) => [name, at + 1]));
   const id = (name: string) => ids.get(name) ?? 0;
-  const results = groups.flatMap(([, lines], group) =>
+  const played = groups.flatMap(([, lines], group) =>
     lines.map((line, at) => {
       const [, home = '', goals = '', away = ''] = /^(.*) (\d+-\d+) (.*)$/.exec(line) ?? [];
       const teams = { home: teamOf(id(home), home), away: teamOf(id(away), away) };
@@ -107,7 +105,7 @@ describe('a table of the teams at one place of each group', () => {
     tablesOfSeason(of, by, 'league', 'goals_scored', 'goals_allowed', 'pts')[SEASON];
 
   test('is that of the third-placed teams of the Euro 2024', () => {
-    expect(thirds(results)).toEqual([
+    expect(thirds(played)).toEqual([
       '1 Netherlands 4 4 4',
       '2 Georgia 4 4 4',
       '3 Slovakia 3 3 4',
@@ -119,12 +117,12 @@ describe('a table of the teams at one place of each group', () => {
   });
 
   test('leaves out a group while equal teams share the place', () => {
-    expect(thirds(results, rules)?.map((line) => line.split(' ')[1])).not.toContain('Slovenia');
-    expect(thirds(results.filter(({ round_id }) => round_id === 0))).toBeUndefined();
+    expect(thirds(played, rules)?.map((line) => line.split(' ')[1])).not.toContain('Slovenia');
+    expect(thirds(played.filter(({ round_id }) => round_id === 0))).toBeUndefined();
   });
 
   test('leaves out the matches of knock-out stages, which have no group', () => {
     const final = placed(99, 'A 2-1 B', 8, { home: teamOf(id('Spain')), away: teamOf(id('Slovenia')) });
-    expect(thirds([...results, final])).toEqual(thirds(results));
+    expect(thirds([...played, final])).toEqual(thirds(played));
   });
 });

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import type { ResultCard, ResultGoal } from '#records/types.ts';
-import { lines, result, rulesOf, table, teamOf } from './testing/results.ts';
-import type { SeasonResult } from './types.ts';
+import { readDataset } from '../../../data/dataset.ts';
+import { lines, result, rulesOf, table } from './testing/results.ts';
+import { resultOfFacts } from './testing/seasons.ts';
 
 const person = (id: number) => ({ id, name: `P${id}` });
 const goal = (player: number | null, team_id: number, assistant: number | null = null): ResultGoal => ({
@@ -65,79 +64,21 @@ describe('persons', () => {
       result(1, 'A 2-1 B', { goals: [goal(10, 1), goal(10, 1), goal(20, 2)] }),
       result(2, 'B 2-0 A', { goals: [goal(20, 2), goal(20, 2)] }),
     ];
-    expect(
-      table('top_scorers', rounds).rows.map(({ participant, rank, last_rank }) => [
-        participant.name,
-        rank,
-        last_rank,
-      ]),
-    ).toEqual([
-      ['P20', 1, 2],
-      ['P10', 2, 1],
+    expect(table('top_scorers', rounds).rows).toMatchObject([
+      { participant: { name: 'P20' }, rank: 1, last_rank: 2 },
+      { participant: { name: 'P10' }, rank: 2, last_rank: 1 },
     ]);
   });
 });
 
-const matchLine = z.object({
-  id: z.int(),
-  date: z.string(),
-  round: z.int(),
-  home: z.int(),
-  away: z.int(),
-  ft: z.tuple([z.int(), z.int()]),
-  facts: z.string(),
-  events: z.array(z.tuple([z.string(), z.number(), z.string(), z.string(), z.int()])),
-});
-const GOALS: Readonly<Record<string, ResultGoal['kind']>> = {
-  goal: 'goal',
-  penalty_goal: 'penalty',
-  own_goal: 'own_goal',
-};
-
-/** The timelines of England 2017-18, as match results. */
-function season(): { results: SeasonResult[]; raw: z.infer<typeof matchLine>['events'] } {
-  const file = new URL('../../../data/england-2017-18.jsonl', import.meta.url);
-  const [, ...rows] = readFileSync(file, 'utf8').trimEnd().split('\n');
-  const matches = rows.map((row) => matchLine.parse(JSON.parse(row)));
-  const results = matches.map((match): SeasonResult => {
-    const sideId = (side: string) => (side === 'home' ? match.home : match.away);
-    return {
-      ...result(1, 'A 0-0 B'),
-      event_id: match.id,
-      round_id: match.round,
-      start_date: match.date,
-      home: teamOf(match.home),
-      away: teamOf(match.away),
-      score: { home: match.ft[0], away: match.ft[1] },
-      goals:
-        match.facts === 'score_only'
-          ? null
-          : match.events.flatMap(([, , kind, side, id]): ResultGoal[] => {
-              const known = GOALS[kind];
-              if (known === undefined) return [];
-              return [{ kind: known, team_id: sideId(side), player: { id, name: null }, assistant: null }];
-            }),
-      cards: match.events.flatMap(([, , kind, side, id]): ResultCard[] => {
-        const shown = (card: ResultCard['kind']) => ({
-          kind: card,
-          team_id: sideId(side),
-          player: { id, name: null },
-          attribute_ids: [],
-        });
-        if (kind === 'second_yellow') return [shown('yellow'), shown('red')];
-        return kind === 'yellow' || kind === 'red' ? [shown(kind)] : [];
-      }),
-    };
-  });
-  return { results, raw: matches.flatMap(({ events }) => events) };
-}
-
 describe('England 2017-18', () => {
-  const { results, raw } = season();
+  const { matches } = readDataset('england-2017-18');
+  const results = matches.map(resultOfFacts);
   /** Counts in the timelines how often a person is named with one of the kinds. */
   const totals = (...kinds: string[]) => {
     const counts: Record<string, number> = {};
-    for (const [, , kind, , id] of raw) if (kinds.includes(kind)) counts[id] = (counts[id] ?? 0) + 1;
+    for (const [, , kind, , id] of matches.flatMap(({ events }) => events))
+      if (kinds.includes(kind)) counts[id] = (counts[id] ?? 0) + 1;
     return counts;
   };
   const shown = (kind: 'top_scorers' | 'cards', code: string) =>

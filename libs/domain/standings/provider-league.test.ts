@@ -9,7 +9,9 @@ type Row = readonly [id: number, rank: number, mp: number | string, pts: number 
 
 /** Reads rows of id, rank, matches and points; `-` is a value that is left out. */
 const rowsOf = (...texts: readonly string[]): Row[] =>
-  texts.map((text) => text.split(' ').map((word) => (word === '-' ? '' : Number(word))) as unknown as Row);
+  texts.map(
+    (text) => text.split(' ').map((word) => (word === '-' ? '' : JSON.parse(word))) as unknown as Row,
+  );
 
 const participants = (rows: readonly Row[]) =>
   rows.map(([id, rank, mp, pts]) => ({
@@ -21,19 +23,6 @@ const participants = (rows: readonly Row[]) =>
       { id: 8, code: 'pts', value: pts },
     ],
   }));
-const table = (groups: readonly object[], object_id: unknown = 31, object_type = 'season') => ({
-  id: 40_001,
-  object_type,
-  object_id,
-  groups,
-});
-const group = (rows: readonly Row[], more: object = {}) => ({
-  id: '',
-  name: '',
-  participants: participants(rows),
-  ...more,
-});
-
 describe('the provider’s table beside ours', () => {
   const ours = (
     rows: readonly Row[],
@@ -53,7 +42,9 @@ describe('the provider’s table beside ours', () => {
     return { standings_id: 900, object_type: 'season', object_id: 31, groups, ...league };
   };
   const compare = (theirs: readonly Row[], derived: readonly DerivedLeague[], more: object = {}) => {
-    const read = providerLeague(table([group(theirs, more)]), new Set());
+    const group = { id: '', name: '', participants: participants(theirs), ...more };
+    const table = { id: 40_001, object_type: 'season', object_id: 31, groups: [group] };
+    const read = providerLeague(table, new Set());
     return read === null ? [] : compareLeague(read, derived);
   };
   const differences = (theirs: readonly Row[], derived: readonly Row[]) =>
@@ -105,17 +96,7 @@ describe('the provider’s table beside ours', () => {
 
   test('has ranks of teams whose rank is unknown compared with nothing', () => {
     const derived = rowsOf('1 1 2 4', '2 2 2 4', '3 3 2 4');
-    const unknown = (rank: unknown) => rank as number;
-    expect(
-      differences(
-        [
-          [3, 1, 2, 4],
-          [1, unknown(null), 2, 4],
-          [2, unknown(''), 2, 4],
-        ],
-        derived,
-      ),
-    ).toEqual([]);
+    expect(differences(rowsOf('3 1 2 4', '1 null 2 4', '2 - 2 4'), derived)).toEqual([]);
     const swapped = rowsOf('3 1 2 4', '1 2 2 4', '2 3 2 4');
     expect(differences(swapped, derived)).toEqual([['rank', 3, 3, 1]]);
   });
@@ -152,12 +133,10 @@ describe('the provider’s table beside ours', () => {
     // Teams that the provider's table does not have are none that both share.
     const others = of(913, [rows[0] as Row, [7, 2, 9, 9], [8, 3, 9, 9]]);
     expect(compare(rows, [others, stages[1] as DerivedLeague])[0]?.standings_id).toBe(911);
-    const other = { ...of(914, rows), object_type: 'season' };
-    expect(
-      compare(rows, [other, { ...of(915, rows.slice(0, 1)), object_type: 'season', object_id: 31 }])[0],
-    ).toMatchObject({
-      standings_id: 915,
-    });
+    const season = (id: number, object_id: number, some: readonly Row[]) =>
+      ours(some, { standings_id: id, object_id });
+    const seasons = [season(914, 914, rows), season(915, 31, rows.slice(0, 1))];
+    expect(compare(rows, seasons)[0]?.standings_id).toBe(915);
   });
 
   test('is compared with nothing where ours has no group', () => {

@@ -1,23 +1,23 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { ResultCard } from '#records/types.ts';
-import { idOf, lines, result, rulesFile, rulesOf, table } from './testing/results.ts';
+import { idOf, lines, result, results, rulesFile, rulesOf, table } from './testing/results.ts';
 
-const order = (results: Parameters<typeof table>[1], tie_break: unknown[]) =>
-  lines(table('league', results, rulesOf({ tie_break }))).join(', ');
+const order = (games: Parameters<typeof table>[1], tie_break: unknown[]) =>
+  lines(table('league', games, rulesOf({ tie_break }))).join(', ');
 
 /** A and B have 3 points each; B won between them, A has the better difference. */
-const TWO = [result(1, 'B 1-0 A'), result(2, 'A 5-0 C'), result(3, 'C 1-0 B')];
+const TWO = results('B 1-0 A, A 5-0 C, C 1-0 B');
 
 describe('head-to-head', () => {
+  const two = results('B 1-0 A, A 5-0 C, D 1-0 B, D 0-0 C');
+
   test('counts the matches among the equal teams alone', () => {
-    const two = [...TWO.slice(0, 2), result(3, 'D 1-0 B'), result(4, 'D 0-0 C')];
     expect(order(two, ['points', 'goals_diff'])).toBe('1 D, 2 A, 3 B, 4 C');
     expect(order(two, ['points', { head_to_head: ['points'] }, 'goals_diff'])).toBe('1 D, 2 B, 3 A, 4 C');
   });
 
   test('applies once all equal teams have met as often as the rules say', () => {
-    const two = [...TWO.slice(0, 2), result(3, 'D 1-0 B'), result(4, 'D 0-0 C')];
     const steps = (after_meetings: number) => [
       'points',
       { head_to_head: ['points'], after_meetings },
@@ -26,55 +26,35 @@ describe('head-to-head', () => {
     expect(order(two, steps(1))).toBe('1 D, 2 B, 3 A, 4 C');
     expect(order(two, steps(2))).toBe('1 D, 2 A, 3 B, 4 C');
     // Three are equal, and two of them have not met.
-    const three = [result(1, 'B 1-0 A'), result(2, 'A 5-0 D'), result(3, 'C 3-0 D')];
+    const three = results('B 1-0 A, A 5-0 D, C 3-0 D');
     expect(order(three, steps(0))).toBe('1 B, 2 A, 3 C, 4 D');
     expect(order(three, steps(1))).toBe('1 A, 2 C, 3 B, 4 D');
   });
 
   test('counts a meeting at either home', () => {
-    const two = [
-      result(1, 'A 1-0 B'),
-      result(2, 'B 0-1 A'),
-      result(3, 'B 5-0 C'),
-      result(4, 'C 0-5 B'),
-      result(5, 'D 1-0 A'),
-      result(6, 'D 0-0 C'),
-    ];
-    expect(order(two, ['points', { head_to_head: ['points'], after_meetings: 2 }, 'goals_diff'])).toBe(
+    const home = results('A 1-0 B, B 0-1 A, B 5-0 C, C 0-5 B, D 1-0 A, D 0-0 C');
+    expect(order(home, ['points', { head_to_head: ['points'], after_meetings: 2 }, 'goals_diff'])).toBe(
       '1 A, 2 B, 3 D, 4 C',
     );
   });
 
   test('of three teams applies once each two of them have met as often as the rules say', () => {
-    const once = [result(1, 'A 3-0 B'), result(2, 'B 1-0 C'), result(3, 'C 1-0 A')];
-    const others = [result(4, 'A 1-0 D'), result(5, 'B 9-0 D'), result(6, 'C 1-0 D')];
+    const once = results('A 3-0 B, B 1-0 C, C 1-0 A, A 1-0 D, B 9-0 D, C 1-0 D');
     const steps = (after_meetings: number) => [
       'points',
       { head_to_head: ['goals_diff'], after_meetings },
       'goals_diff',
     ];
-    expect(order([...once, ...others], steps(1))).toBe('1 A, 2 C, 3 B, 4 D');
+    expect(order(once, steps(1))).toBe('1 A, 2 C, 3 B, 4 D');
     // One pair has met twice, and without goals.
-    const twice = [result(7, 'B 0-0 A'), result(8, 'C 0-0 D')];
-    expect(order([...once, ...others, ...twice], steps(2))).toBe('1 B, 2 A, 3 C, 4 D');
+    const twice = results('B 0-0 A, C 0-0 D', { first: 7 });
+    expect(order([...once, ...twice], steps(2))).toBe('1 B, 2 A, 3 C, 4 D');
   });
 
   test('is applied again to teams that are still equal, if the rules say so', () => {
     // All but E have nine points. Among the four A and B have six; B won between these two.
-    const four = [
-      result(1, 'B 1-0 A'),
-      result(2, 'A 2-0 C'),
-      result(3, 'D 1-0 B'),
-      result(4, 'C 2-0 D'),
-      result(5, 'A 1-0 D'),
-      result(6, 'B 1-0 C'),
-      result(7, 'D 1-0 E'),
-      result(8, 'C 1-0 E'),
-      result(9, 'A 3-0 E'),
-      result(10, 'B 1-0 E'),
-      result(11, 'C 1-0 E'),
-      result(12, 'D 1-0 E'),
-    ];
+    const six = 'B 1-0 A, A 2-0 C, D 1-0 B, C 2-0 D, A 1-0 D, B 1-0 C';
+    const four = results(`${six}, D 1-0 E, C 1-0 E, A 3-0 E, B 1-0 E, C 1-0 E, D 1-0 E`);
     const steps = (again: boolean) => [
       'points',
       { head_to_head: ['points'], again },
@@ -86,7 +66,7 @@ describe('head-to-head', () => {
   });
 
   test('leaves teams that it finds equal to the next criterion', () => {
-    const circle = [...TWO, result(4, 'B 0-0 D'), result(5, 'A 0-0 D'), result(6, 'C 0-0 D')];
+    const circle = [...TWO, ...results('B 0-0 D, A 0-0 D, C 0-0 D', { first: 4 })];
     expect(order(circle, ['points', { head_to_head: ['points'] }, 'goals_diff'])).toBe('1 A, 2 B, 3 C, 4 D');
   });
 });
@@ -141,7 +121,7 @@ describe('fair play', () => {
 });
 
 test('drawn lots separate the teams they name, and no others', () => {
-  const equal = [result(1, 'A 0-0 B'), result(2, 'C 0-0 D')];
+  const equal = results('A 0-0 B, C 0-0 D');
   const drawn = (...lots: number[][]) => order(equal, ['points', { drawing_of_lots: lots }]);
   expect(drawn([4, 2, 1, 3])).toBe('1 D, 2 B, 3 A, 4 C');
   expect(drawn([2, 1])).toBe('1 A, 1 B, 1 C, 1 D');
@@ -149,7 +129,7 @@ test('drawn lots separate the teams they name, and no others', () => {
 });
 
 test('ranks by the number of wins and by goals scored if the rules say so', () => {
-  const games = [result(1, 'A 1-0 B'), result(2, 'B 3-1 A'), result(3, 'C 5-5 D')];
+  const games = results('A 1-0 B, B 3-1 A, C 5-5 D');
   expect(order(games, ['won', 'goals_scored'])).toBe('1 B, 2 A, 3 C, 3 D');
   expect(order(games, ['goals_scored', 'won'])).toBe('1 C, 1 D, 3 B, 4 A');
 });
@@ -166,18 +146,18 @@ test.each(SHIPPED)('%s.json can be read, and says where its rules are published'
 
 test('France places the winner of the matches between two clubs above the one with more goals', () => {
   // As Metz and Lorient in 2023-24.
-  const games = [result(1, 'A 1-0 B'), result(2, 'B 0-0 A'), result(3, 'B 3-2 C'), result(4, 'C 1-0 A')];
+  const games = results('A 1-0 B, B 0-0 A, B 3-2 C, C 1-0 A');
   const of = (name: string) => order(games, rulesFile(name).tie_break).replace(/, 3 C|1 C, /, '');
   expect([of('fr'), of('fr_2025-26'), of('en')]).toEqual(['1 A, 2 B', '1 A, 2 B', '1 B, 2 A']);
 });
 
 test('Germany and Denmark place equal clubs by away goals, England leaves them equal', () => {
-  const games = [result(1, 'A 1-0 B'), result(2, 'B 2-1 A')];
+  const games = results('A 1-0 B, B 2-1 A');
   const of = (name: string) => order(games, rulesFile(name).tie_break);
   expect([of('de'), of('dk'), of('en')]).toEqual(['1 A, 2 B', '1 A, 2 B', '1 A, 1 B']);
 });
 
 test('Belgium counts away wins before away goals', () => {
-  const games = [result(1, 'C 0-1 A'), result(2, 'A 2-3 D'), result(3, 'B 1-0 C'), result(4, 'D 3-2 B')];
+  const games = results('C 0-1 A, A 2-3 D, B 1-0 C, D 3-2 B');
   expect(order(games, rulesFile('be').tie_break)).toBe('1 D, 2 A, 3 B, 4 C');
 });

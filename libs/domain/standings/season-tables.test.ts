@@ -9,11 +9,9 @@ import { groupsOn, type SeasonResult } from './types.ts';
 
 const TO_COME = { ...SCHEDULED, score: null };
 
-type Overrides = Partial<SeasonResult>;
-
-function placed(event: number, text: string, overrides: Overrides = {}): SeasonResult {
-  return { ...result(event, text), stage_id: 7, group_id: null, ...overrides };
-}
+/** Returns a finished match of stage 7. */
+const placed = (event: number, text: string, overrides: Partial<SeasonResult> = {}) =>
+  result(event, text, { stage_id: 7, ...overrides });
 
 function season(rules: CompetitionRules, ...results: SeasonResult[]): SeasonTables {
   const tables = new SeasonTables(1, 2, rules);

@@ -2,32 +2,22 @@ import { describe, expect, test } from 'vitest';
 import { GameSet } from './game-set.ts';
 import { readGame } from './games.ts';
 import { correctionsByStage, rulesOfStage, stagesAfter } from './stage-rules.ts';
-import { result, rulesOf } from './testing/results.ts';
+import { correctionOf, result, rulesOf } from './testing/results.ts';
 
-describe('the rules of a stage', () => {
+test('the rules of a stage are those of its entry, else those of the file', () => {
   const rules = rulesOf({ curtailed: true, stages: [{ stage_ids: [2, 3], curtailed: false }] });
-
-  test('are those of its entry, else those of the file', () => {
-    expect([1, 2, 3, null].map((id) => rulesOfStage(rules, id).curtailed)).toEqual([
-      true,
-      false,
-      false,
-      true,
-    ]);
-  });
+  const curtailed = [1, 2, 3, null].map((id) => rulesOfStage(rules, id).curtailed);
+  expect(curtailed).toEqual([true, false, false, true]);
 });
 
-describe('the stages after a stage', () => {
+test('the stages after one are those that start with it, directly or through another one, each once', () => {
   const stages = [
     { stage_ids: [2, 3], carried: { from: [1] } },
     { stage_ids: [4], carried: { from: [3, 1] } },
     { stage_ids: [5] },
   ];
-
-  test('are those that start with it, directly or through another one, each once', () => {
-    const after = (id: number | null) => stagesAfter(rulesOf({ stages }), id);
-    expect([1, 2, 3, 4, 5, null].map(after)).toEqual([[2, 3, 4], [], [4], [], [], []]);
-  });
+  const after = [1, 2, 3, 4, 5, null].map((id) => stagesAfter(rulesOf({ stages }), id));
+  expect(after).toEqual([[2, 3, 4], [], [4], [], [], []]);
 });
 
 describe('a correction', () => {
@@ -39,20 +29,10 @@ describe('a correction', () => {
     }
     return set;
   };
-  const correction = (more: object = {}) => ({
-    participant_id: 1,
-    value: -3,
-    reason: 'Quit' as const,
-    from: null,
-    stage_id: null,
-    season_id: null,
-    ...more,
-  });
-  const stagesOf = (corrections: readonly object[], season: Parameters<typeof correctionsByStage>[2]) =>
-    Array.from(correctionsByStage(corrections.map(correction), 7, season), ([stage, { length }]) => [
-      stage,
-      length,
-    ]);
+  const stagesOf = (corrections: readonly object[], season: Parameters<typeof correctionsByStage>[2]) => {
+    const applied = corrections.map((more) => correctionOf(1, -3, more));
+    return Array.from(correctionsByStage(applied, 7, season), ([stage, { length }]) => [stage, length]);
+  };
   type Groups = readonly (readonly [number | null, GameSet])[];
   const seasonOf = (stages: readonly (readonly [number | null, Groups])[]) =>
     new Map(stages.map(([stage, groups]) => [stage, new Map(groups)] as const));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { GOAL, LIVE, rulesOf } from './testing/results.ts';
+import { GOAL, LIVE, results, rulesOf } from './testing/results.ts';
 import { placed, tablesOfSeason } from './testing/seasons.ts';
 
 const REGULAR = 10;
@@ -7,15 +7,8 @@ const FINALS = 20;
 const CODES = ['mp', 'goals_scored', 'pts'];
 
 /** A has 7 points after the first stage, B 6, C 1, D 3. */
-const FIRST = [
-  placed(1, 'A 1-0 C', REGULAR),
-  placed(2, 'A 2-2 C', REGULAR),
-  placed(3, 'A 1-0 D', REGULAR),
-  placed(4, 'B 1-0 D', REGULAR),
-  placed(5, 'B 4-0 C', REGULAR),
-  placed(6, 'B 0-1 D', REGULAR),
-];
-const SECOND = [placed(11, 'A 0-1 B', FINALS), placed(12, 'B 0-0 A', FINALS)];
+const FIRST = results('A 1-0 C, A 2-2 C, A 1-0 D, B 1-0 D, B 4-0 C, B 0-1 D', { stage_id: REGULAR });
+const SECOND = results('A 0-1 B, B 0-0 A', { first: 11, stage_id: FINALS });
 
 function finals(carried: Record<string, unknown> | null, more: Record<string, unknown> = {}) {
   const stages = carried === null ? [] : [{ stage_ids: [FINALS], carried: { from: [REGULAR], ...carried } }];
@@ -70,43 +63,26 @@ describe('what a stage starts with', () => {
 
   test('decides equal points by the half point that rounding took or gave', () => {
     // A has 7, halved 3 and a half; E has 6, halved 3.
-    const results = [
+    const games = [
       ...FIRST,
-      placed(8, 'E 9-0 C', REGULAR),
-      placed(9, 'E 9-0 C', REGULAR),
+      ...results('E 9-0 C, E 9-0 C', { first: 8, stage_id: REGULAR }),
       placed(12, 'A 0-0 E', FINALS),
     ];
-    const order = (rounded: string, wins: number) => {
-      const more = wins === 0 ? [] : [placed(13, 'E 1-0 A', FINALS), placed(14, 'A 1-0 E', FINALS)];
-      return tablesOfSeason(
-        [...results, ...more],
-        rulesOf({
-          tie_break: ['points', 'half_point', 'goals_diff'],
-          stages: [{ stage_ids: [FINALS], carried: { from: [REGULAR], points: 'half', rounded } }],
-        }),
-        'league',
-        'pts',
-      )[FINALS];
+    const order = (rounded: string, more = games) => {
+      const stages = [{ stage_ids: [FINALS], carried: { from: [REGULAR], points: 'half', rounded } }];
+      const rules = rulesOf({ tie_break: ['points', 'half_point', 'goals_diff'], stages });
+      return tablesOfSeason(more, rules, 'league', 'pts')[FINALS];
     };
-    expect(order('down', 0)).toEqual(['1 A 4', '2 E 4']);
-    expect(order('up', 0)).toEqual(['1 A 5', '2 E 4']);
-    expect(order('down', 1)).toEqual(['1 A 7', '2 E 7']);
-    const odd = [...results, placed(15, 'E 0-0 A', REGULAR)];
-    const both = tablesOfSeason(
-      odd,
-      rulesOf({
-        tie_break: ['points', 'half_point'],
-        stages: [{ stage_ids: [FINALS], carried: { from: [REGULAR], points: 'half', rounded: 'up' } }],
-      }),
-      'league',
-      'pts',
-    );
+    expect(order('down')).toEqual(['1 A 4', '2 E 4']);
+    expect(order('up')).toEqual(['1 A 5', '2 E 4']);
+    const oneMoreEach = results('E 1-0 A, A 1-0 E', { first: 13, stage_id: FINALS });
+    expect(order('down', [...games, ...oneMoreEach])).toEqual(['1 A 7', '2 E 7']);
     // 8 and 7: both are 4 when halved and rounded up; the half point was given to E.
-    expect(both[FINALS]).toEqual(['1 A 5', '2 E 5']);
+    expect(order('up', [...games, placed(15, 'E 0-0 A', REGULAR)])).toEqual(['1 A 5', '2 E 5']);
   });
 
   test('decides equal points by the rank in the first stage', () => {
-    const results = [...FIRST, placed(11, 'B 1-0 A', FINALS), placed(12, 'A 1-0 B', FINALS)];
+    const games = [...FIRST, ...results('B 1-0 A, A 1-0 B', { first: 11, stage_id: FINALS })];
     const rules = rulesOf({
       tie_break: ['points', 'previous_rank'],
       stages: [
@@ -114,7 +90,7 @@ describe('what a stage starts with', () => {
         { stage_ids: [REGULAR], tie_break: ['points', 'goals_diff'] },
       ],
     });
-    expect(tablesOfSeason(results, rules, 'league', 'pts')[FINALS]).toEqual(['1 A 3', '2 B 3']);
+    expect(tablesOfSeason(games, rules, 'league', 'pts')[FINALS]).toEqual(['1 A 3', '2 B 3']);
     const swapped = rulesOf({
       ...rules,
       stages: [
@@ -122,7 +98,7 @@ describe('what a stage starts with', () => {
         { stage_ids: [REGULAR], tie_break: ['goals_scored'] },
       ],
     });
-    expect(tablesOfSeason(results, swapped, 'league', 'pts')[FINALS]).toEqual(['1 B 3', '2 A 3']);
+    expect(tablesOfSeason(games, swapped, 'league', 'pts')[FINALS]).toEqual(['1 B 3', '2 A 3']);
   });
 
   test('may come from a stage that starts with another one', () => {
@@ -156,22 +132,11 @@ describe('rules of a stage', () => {
 
 describe('a table that splits', () => {
   /** After two matches A and B lead; then D wins all. */
-  const before = [
-    placed(1, 'A 3-0 C', REGULAR),
-    placed(2, 'B 2-0 D', REGULAR),
-    placed(3, 'A 1-0 D', REGULAR),
-    placed(4, 'B 1-0 C', REGULAR),
-  ];
-  const after = [
-    placed(5, 'A 0-1 B', REGULAR),
-    placed(6, 'D 9-0 C', REGULAR),
-    placed(7, 'A 0-1 B', REGULAR),
-    placed(8, 'C 0-9 D', REGULAR),
-    placed(9, 'C 0-9 D', REGULAR),
-  ];
+  const before = results('A 3-0 C, B 2-0 D, A 1-0 D, B 1-0 C', { stage_id: REGULAR });
+  const after = results('A 0-1 B, D 9-0 C, A 0-1 B, C 0-9 D, C 0-9 D', { first: 5, stage_id: REGULAR });
   const split = { after_matches: 2, sizes: [2, 2] };
-  const shown = (results: ReturnType<typeof placed>[], rule: object | null = split) =>
-    tablesOfSeason(results, rulesOf(rule === null ? {} : { split: rule }), 'league', 'pts')[REGULAR];
+  const shown = (games: ReturnType<typeof placed>[], rule: object | null = split) =>
+    tablesOfSeason(games, rulesOf(rule === null ? {} : { split: rule }), 'league', 'pts')[REGULAR];
 
   test('keeps a team of the lower part below one of the upper part that has fewer points', () => {
     expect(shown([...before, ...after], null)).toEqual(['1 B 12', '2 D 9', '3 A 6', '4 C 0']);
@@ -185,11 +150,7 @@ describe('a table that splits', () => {
   });
 
   test('is whole while equal teams stand on both sides of the border', () => {
-    const level = [
-      placed(1, 'A 0-0 C', REGULAR),
-      placed(2, 'B 0-0 D', REGULAR),
-      placed(3, 'D 1-0 C', REGULAR),
-    ];
+    const level = results('A 0-0 C, B 0-0 D, D 1-0 C', { stage_id: REGULAR });
     expect(shown(level, { after_matches: 1, sizes: [2] })).toEqual(['1 D 4', '2 A 1', '2 B 1', '4 C 1']);
   });
 
@@ -210,7 +171,7 @@ describe('a table that splits', () => {
 describe('conferences', () => {
   const east = { group_id: 1 };
   const west = { group_id: 2 };
-  const results = [
+  const games = [
     placed(1, 'A 1-0 B', 9201, east),
     placed(2, 'C 1-0 D', 9201, west),
     placed(3, 'A 1-0 C', 9201, east),
@@ -218,55 +179,48 @@ describe('conferences', () => {
   ];
   const own = { '9201/1': ['1 A 2 6', '2 B 2 0'], '9201/2': ['1 C 2 3', '1 D 2 3'] };
 
+  const listed = [
+    { group_id: 1, participant_ids: [1, 2] },
+    { group_id: 2, participant_ids: [3, 4] },
+  ];
+  const shown = (of: typeof games, conferences: object[] = []) =>
+    tablesOfSeason(of, rulesOf({ tie_break: ['points'], conferences }), 'league', 'mp', 'pts');
+
   test('list their own teams, with the matches against teams of the other one', () => {
-    expect(tablesOfSeason(results, rulesOf({ tie_break: ['points'] }), 'league', 'mp', 'pts')).toEqual(own);
+    expect(shown(games)).toEqual(own);
   });
 
   test('that the rules list have also matches without a group, and those filed under the other one', () => {
-    const rules = rulesOf({
-      tie_break: ['points'],
-      conferences: [
-        { group_id: 1, participant_ids: [1, 2] },
-        { group_id: 2, participant_ids: [3, 4] },
-      ],
-    });
-    expect(tablesOfSeason(results, rules, 'league', 'mp', 'pts')).toEqual(own);
-    const without = results.map((one) => (one.event_id > 2 ? { ...one, group_id: null } : one));
-    expect(tablesOfSeason(without, rules, 'league', 'mp', 'pts')).toEqual(own);
-    const first = [placed(0, 'B 5-0 C', 9201, { ...west, start_date: '2023-12-01 12:00' }), ...results];
-    expect(tablesOfSeason(first, rules, 'league', 'mp', 'pts')['9201/1']).toEqual(['1 A 2 6', '2 B 3 3']);
-  });
-
-  const listed = rulesOf({
-    tie_break: ['points'],
-    conferences: [
-      { group_id: 1, participant_ids: [1, 2] },
-      { group_id: 2, participant_ids: [3, 4] },
-    ],
+    expect(shown(games, listed)).toEqual(own);
+    const without = games.map((one) => (one.event_id > 2 ? { ...one, group_id: null } : one));
+    expect(shown(without, listed)).toEqual(own);
+    const first = [placed(0, 'B 5-0 C', 9201, { ...west, start_date: '2023-12-01 12:00' }), ...games];
+    expect(shown(first, listed)['9201/1']).toEqual(['1 A 2 6', '2 B 3 3']);
   });
 
   test('list a team whose only match is filed under the other one', () => {
-    const shown = tablesOfSeason(
-      [placed(2, 'C 1-0 D', 9201, west), placed(3, 'A 2-0 C', 9201, west), placed(4, 'B 0-0 E', 9201, east)],
-      listed,
-      'league',
-      'mp',
-      'pts',
-    );
+    const met = [
+      placed(2, 'C 1-0 D', 9201, west),
+      placed(3, 'A 2-0 C', 9201, west),
+      placed(4, 'B 0-0 E', 9201, east),
+    ];
     // E is in no conference: it has a row where its match is filed.
-    expect(shown).toEqual({ '9201/1': ['1 A 1 3', '2 B 1 1', '2 E 1 1'], '9201/2': ['1 C 2 3', '2 D 1 0'] });
+    expect(shown(met, listed)).toEqual({
+      '9201/1': ['1 A 1 3', '2 B 1 1', '2 E 1 1'],
+      '9201/2': ['1 C 2 3', '2 D 1 0'],
+    });
   });
 
   test('have a match of two of them that is filed under a third group, which has no table of its own', () => {
-    const third = [...results, placed(9, 'B 2-0 D', 9201, { group_id: 3 })];
-    const shown = tablesOfSeason(third, listed, 'league', 'mp', 'pts');
-    expect(shown).toEqual({ '9201/1': ['1 A 2 6', '2 B 3 3'], '9201/2': ['1 C 2 3', '1 D 3 3'] });
+    const third = [...games, placed(9, 'B 2-0 D', 9201, { group_id: 3 })];
+    expect(shown(third, listed)).toEqual({
+      '9201/1': ['1 A 2 6', '2 B 3 3'],
+      '9201/2': ['1 C 2 3', '1 D 3 3'],
+    });
   });
 
   test('are none where matches without a group are among those of groups', () => {
-    const without = [...results, placed(5, 'A 0-0 D', 9201)];
-    const shown = tablesOfSeason(without, rulesOf({ tie_break: ['points'] }), 'league', 'mp', 'pts');
-    expect(shown).toEqual({
+    expect(shown([...games, placed(5, 'A 0-0 D', 9201)])).toEqual({
       9201: ['1 A 1 1', '1 D 1 1'],
       '9201/1': ['1 A 2 6', '2 B 1 0', '2 C 1 0'],
       '9201/2': ['1 C 1 3', '1 D 2 3', '3 B 1 0'],
@@ -280,33 +234,26 @@ describe('conferences', () => {
       placed(2, 'C 1-0 D', 9201, { ...west, start_date: '2024-03-01 12:00' }),
     ];
     for (const order of [late, late.toReversed()])
-      expect(tablesOfSeason(order, rulesOf({ tie_break: ['points'] }), 'league', 'mp', 'pts')).toEqual({
+      expect(shown(order)).toEqual({
         '9201/1': ['1 A 2 6', '2 B 1 0'],
         '9201/2': ['1 C 2 3', '2 D 1 0'],
       });
   });
 
   test('are not a group that teams of several groups enter together', () => {
-    const next = [placed(5, 'A 1-0 C', 9201, { group_id: 3 })];
-    const shown = tablesOfSeason([...results.slice(0, 2), ...next], rulesOf(), 'league', 'mp', 'pts');
-    expect(shown['9201/3']).toEqual(['1 A 1 3', '2 C 1 0']);
-    expect(shown['9201/1']).toEqual(['1 A 1 3', '2 B 1 0']);
+    const tables = shown([...games.slice(0, 2), placed(5, 'A 1-0 C', 9201, { group_id: 3 })]);
+    expect(tables['9201/3']).toEqual(['1 A 1 3', '2 C 1 0']);
+    expect(tables['9201/1']).toEqual(['1 A 1 3', '2 B 1 0']);
   });
 });
 
 describe('rankings of persons', () => {
-  const goals = (count: number) => Array.from({ length: count }, () => GOAL);
-  const results = [
-    placed(1, 'A 3-0 B', REGULAR, { goals: goals(3) }),
-    placed(2, 'A 2-0 B', FINALS, { goals: goals(2) }),
+  const games = [
+    placed(1, 'A 3-0 B', REGULAR, { goals: [GOAL, GOAL, GOAL] }),
+    placed(2, 'A 2-0 B', FINALS, { goals: [GOAL, GOAL] }),
   ];
-  const scorers = (rankings?: object) =>
-    tablesOfSeason(
-      results,
-      rulesOf(rankings === undefined ? {} : { rankings }),
-      'top_scorers',
-      'goals_scored',
-    );
+  const scorers = (rankings: object = {}) =>
+    tablesOfSeason(games, rulesOf({ rankings }), 'top_scorers', 'goals_scored');
 
   test('count the season, the season without some stages, or each stage', () => {
     expect(scorers()).toEqual({ 2: ['1 Nine 5'] });

@@ -11,6 +11,7 @@ const leg = (home: number, text: string, kicks: string | null = null): TieLeg =>
   score: score(text),
   shoot_out: kicks === null ? null : score(kicks),
 });
+const listed = (...lists: number[][]) => ({ listed: lists });
 const outcome = (legs: readonly TieLeg[], level: TieRule['level']) => tieOutcome([A, B], legs, level);
 
 describe('a tie', () => {
@@ -50,17 +51,15 @@ describe('a tie', () => {
   test('is won by a lot, or by a list such as the final ranks of a league', () => {
     const level = [leg(A, '1-1'), leg(B, '0-0')];
     expect(outcome(level, [{ drawing_of_lots: [[B, A]] }])).toEqual({ winner: B });
-    expect(
-      outcome(level, [
-        {
-          listed: [
-            [A, 3],
-            [A, B],
-          ],
-        },
-      ]),
-    ).toEqual({ winner: A });
-    expect(outcome(level, [{ listed: [[A, 3]] }])).toBe('undecided');
+    expect(outcome(level, [listed([A, 3], [A, B])])).toEqual({ winner: A });
+    expect(outcome(level, [listed([A, 3])])).toBe('undecided');
+  });
+
+  test('with level goals everywhere is undecided by away goals, and by lists of one of its teams', () => {
+    const level = [leg(A, '1-1'), leg(B, '1-1')];
+    expect(outcome(level, ['away_goals'])).toBe('undecided');
+    expect(outcome(level, ['away_goals', listed([3, A], [B, 3])])).toBe('undecided');
+    expect(outcome(level, [{ drawing_of_lots: [[3, B, A]] }])).toEqual({ winner: B });
   });
 
   test('is not decided while a score is unknown', () => {
@@ -70,33 +69,16 @@ describe('a tie', () => {
   });
 });
 
-test('a tie with level goals everywhere is undecided by away goals, and by lists of one of its teams', () => {
-  const level = [leg(A, '1-1'), leg(B, '1-1')];
-  expect(outcome(level, ['away_goals'])).toBe('undecided');
-  expect(
-    outcome(level, [
-      'away_goals',
-      {
-        listed: [
-          [3, A],
-          [B, 3],
-        ],
-      },
-    ]),
-  ).toBe('undecided');
-  expect(outcome(level, [{ drawing_of_lots: [[3, B, A]] }])).toEqual({ winner: B });
-});
-
 test('the rule of a stage is its own entry, else that of all others, else a shoot-out', () => {
   const ties: TieRule[] = [
     { stage_ids: null, level: ['replay'] },
     { stage_ids: [7], level: ['away_goals'] },
   ];
   expect(levelRule([{ stage_ids: [9], level: ['replay'] }], 7)).toEqual(['shoot_out']);
-  expect([levelRule(ties, 7), levelRule(ties, 8), levelRule([], 7)]).toEqual([
-    ['away_goals'],
-    ['replay'],
-    ['shoot_out'],
+  expect([levelRule(ties, 7), levelRule(ties, 8), levelRule([], 7)].flat()).toEqual([
+    'away_goals',
+    'replay',
+    'shoot_out',
   ]);
 });
 
@@ -106,6 +88,15 @@ function goals(home: string | undefined, away: string | undefined) {
     ? null
     : { home: Number(home), away: Number(away) };
 }
+
+/** Returns the matches of each two teams in a round of a season. */
+const pairsOf = (rows: readonly Record<string, string>[]) =>
+  Map.groupBy(rows, ({ Season, round, home = '', visitor = '' }) =>
+    [Season, round, ...[home, visitor].sort()].join('|'),
+  );
+
+const byDate = (legs: readonly Record<string, string>[]) =>
+  legs.toSorted((a, b) => (String(a.Date) < String(b.Date) ? -1 : 1));
 
 /** Returns the kicks of a column such as `4-1 `; null without a shoot-out. */
 function kicksIn(text = '') {
@@ -119,9 +110,7 @@ describe.runIf(hasOfficial('engsoccerdata'))('official ties (see official-data.t
         Number(Season) >= 2006 && Number(Season) <= 2015 && (n === '1' || n === '2') && tiewinner !== 'NA',
     );
     const level = rulesFile('uefa-groups_2018-21').ties[0]?.level ?? [];
-    const pairs = Map.groupBy(rows, ({ Season, round, home = '', visitor = '' }) =>
-      [Season, round, ...[home, visitor].sort()].join('|'),
-    );
+    const pairs = pairsOf(rows);
     const wrong: string[] = [];
     let ties = 0;
     for (const [pair, legs] of pairs) {
@@ -130,16 +119,14 @@ describe.runIf(hasOfficial('engsoccerdata'))('official ties (see official-data.t
       const [one = '', other = ''] = [legs[0]?.home, legs[0]?.visitor];
       const outcome = tieOutcome(
         [A, B],
-        legs
-          .toSorted((a, b) => (String(a.Date) < String(b.Date) ? -1 : 1))
-          .map((row) => ({
-            home: row.home === one ? A : B,
-            score: goals(row.hgoal, row.vgoal) && {
-              home: Number(row.aethgoal === 'NA' ? row.hgoal : row.aethgoal),
-              away: Number(row.aetvgoal === 'NA' ? row.vgoal : row.aetvgoal),
-            },
-            shoot_out: kicksIn(row.pens),
-          })),
+        byDate(legs).map((row) => ({
+          home: row.home === one ? A : B,
+          score: goals(row.hgoal, row.vgoal) && {
+            home: Number(row.aethgoal === 'NA' ? row.hgoal : row.aethgoal),
+            away: Number(row.aetvgoal === 'NA' ? row.vgoal : row.aetvgoal),
+          },
+          shoot_out: kicksIn(row.pens),
+        })),
         level,
       );
       const winner = typeof outcome === 'object' ? (outcome.winner === A ? one : other) : outcome;
@@ -160,15 +147,12 @@ describe.runIf(hasOfficial('engsoccerdata'))('official ties (see official-data.t
         const key = `${Season}|${team}`;
         if ((lastDay.get(key) ?? '') < day) lastDay.set(key, day);
       }
-    const pairs = Map.groupBy(
-      all.filter(({ round }) => round !== 'Final' && round !== 'f'),
-      ({ Season, round, home = '', visitor = '' }) => [Season, round, ...[home, visitor].sort()].join('|'),
-    );
+    const pairs = pairsOf(all.filter(({ round }) => round !== 'Final' && round !== 'f'));
     const wrong: string[] = [];
     let decided = 0;
     for (const [pair, rows] of pairs) {
       const [season, , one = '', other = ''] = pair.split('|');
-      const legs = rows.toSorted((a, b) => (String(a.Date) < String(b.Date) ? -1 : 1));
+      const legs = byDate(rows);
       const outcome = tieOutcome(
         [A, B],
         legs.map((row) => ({

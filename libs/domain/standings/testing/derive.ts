@@ -9,13 +9,11 @@ import type { SeasonResult } from '../types.ts';
 /** The tables of a group, and the parts of results that could not be counted. */
 type GroupTables = {
   readonly tables: ReadonlyMap<TableKind, Table>;
-  /** In the order of event ids. */
   readonly flags: readonly Flag[];
 };
 
 /**
- * Derives the tables of one competition, season, stage and group from the last results of its matches alone, in any order and
- * with any repetition. `day` (YYYY-MM-DD): derives the tables at the end of that day, without later matches and corrections.
+ * Derives the tables of one competition, season, stage and group from the last results of its matches in any order. `day` (YYYY-MM-DD): derives the tables at the end of that day, without later matches and corrections.
  * `kinds`: only these.
  */
 export function deriveTables(
@@ -42,20 +40,15 @@ export function deriveTables(
   };
 }
 
-/** Reads the results of a group, oldest first. Of several results of one event the latest version counts. `day`: see `deriveTables`. */
+/** Reads the results of a group, oldest first. `day`: see `deriveTables`. */
 export function readGames(
   results: Iterable<SeasonResult>,
   rules: CompetitionRules,
   day: string | null = null,
 ): { readonly games: readonly Game[]; readonly flags: readonly Flag[] } {
-  const latest = new Map<number, SeasonResult>();
-  for (const result of results) {
-    const known = latest.get(result.event_id);
-    if (known === undefined || known.version < result.version) latest.set(result.event_id, result);
-  }
   const games: Game[] = [];
   const flags: Flag[] = [];
-  for (const result of [...latest.values()].sort((a, b) => a.event_id - b.event_id)) {
+  for (const result of results) {
     const read = readGame(result, rules);
     const isLater = read !== null && day !== null && read.start.slice(0, day.length) > day;
     const game = isLater ? { ...read, ...TO_COME } : read;

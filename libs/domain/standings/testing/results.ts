@@ -7,6 +7,8 @@ import type { Table } from '../tables.ts';
 import type { SeasonResult } from '../types.ts';
 import { deriveTables } from './derive.ts';
 
+type PointsCorrection = CompetitionRules['corrections'][number];
+
 /** Returns rules for tests: they rank by points, then goal difference, then goals, unless overridden. */
 export function rulesOf(overrides: Record<string, unknown> = {}): CompetitionRules {
   const rules = {
@@ -84,6 +86,24 @@ export function result(event_id: number, text: string, overrides: Partial<Season
     cards: null,
     ...overrides,
   };
+}
+
+/** Returns finished matches as `result` reads them, e.g. `results('A 2-1 B, C 0-0 A')`. The first has the id `first`. */
+export function results(
+  texts: string,
+  { first = 1, ...overrides }: Partial<SeasonResult> & { first?: number } = {},
+): SeasonResult[] {
+  return texts.split(', ').map((text, at) => result(first + at, text, overrides));
+}
+
+/** Returns a correction of the points of a team, which belongs to no day, stage and season unless overridden. */
+export function correctionOf(
+  participant_id: number,
+  value: number,
+  overrides: Partial<PointsCorrection> = {},
+) {
+  const unknown = { from: null, stage_id: null, season_id: null };
+  return { participant_id, value, reason: 'Regulations', ...unknown, ...overrides } as const;
 }
 
 /** Derives one table of the results. */

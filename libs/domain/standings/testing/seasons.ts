@@ -1,8 +1,10 @@
+import type { ResultCard, ResultGoal } from '#records/types.ts';
+import type { MatchFacts } from '../../../../data/dataset.ts';
 import type { TableKind } from '../columns.ts';
 import type { CompetitionRules } from '../competition-rules.ts';
 import { SeasonTables } from '../season-tables.ts';
 import type { SeasonResult } from '../types.ts';
-import { lines, result } from './results.ts';
+import { lines, result, teamOf } from './results.ts';
 
 /** Returns a finished match of a stage, as `result` reads it. */
 export function placed(
@@ -11,7 +13,7 @@ export function placed(
   stage_id: number | null,
   overrides: Partial<SeasonResult> = {},
 ): SeasonResult {
-  return { ...result(event, text), stage_id, group_id: null, ...overrides };
+  return { ...result(event, text), stage_id, ...overrides };
 }
 
 /**
@@ -35,4 +37,36 @@ export function tablesOfSeason(
       ]),
     ),
   );
+}
+
+const GOALS: Readonly<Record<string, ResultGoal['kind']>> = {
+  goal: 'goal',
+  penalty_goal: 'penalty',
+  own_goal: 'own_goal',
+};
+const CARDS: Readonly<Record<string, readonly ResultCard['kind'][]>> = {
+  yellow: ['yellow'],
+  second_yellow: ['yellow', 'red'],
+  red: ['red'],
+};
+
+/** Returns a match of data/ with its score, goals and cards: a second yellow card gives a yellow and a red one. */
+export function resultOfFacts({ id, date, home, away, ft, round, facts, events }: MatchFacts): SeasonResult {
+  const named = events.map(([, , fact, side, person]) => {
+    return { fact, team_id: side === 'home' ? home : away, player: { id: person, name: null } };
+  });
+  const goals = named.flatMap(({ fact, ...of }): ResultGoal[] => {
+    const kind = GOALS[fact];
+    return kind === undefined ? [] : [{ ...of, kind, assistant: null }];
+  });
+  return result(id, `A ${ft.join('-')} B`, {
+    round_id: round,
+    start_date: date.slice(0, 16).replace('T', ' '),
+    home: teamOf(home),
+    away: teamOf(away),
+    goals: facts === 'score_only' ? null : goals,
+    cards: named.flatMap(({ fact, ...of }) =>
+      (CARDS[fact] ?? []).map((kind) => ({ ...of, kind, attribute_ids: [] })),
+    ),
+  });
 }
