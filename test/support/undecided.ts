@@ -4,12 +4,12 @@ import {
   endTxnV3,
   initProducerIdV4,
 } from '@platformatic/kafka';
+import { BatchSender, batchRecords } from '#streams/client/platformatic/batch-producer.ts';
 import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import {
   type OpenTransaction,
   openTransactions as openOf,
 } from '#streams/client/platformatic/kafka-20734/open-transactions.ts';
-import { BatchSender, batchRecords } from '#streams/client/platformatic/produce.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
 import type { BatchRecord, ProducerIdentity, TopicPartition } from '#streams/client/port.ts';
 

@@ -3,7 +3,7 @@ import { NO_EVENT } from '#domain/event.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
 import type { Incident, MatchState, NormalizedMessage } from '#records/types.ts';
 import { INCIDENT } from '#soccer/soccer.ts';
-import { MAX_BATCH_BYTES, recordBytes } from '#streams/client/platformatic/produce.ts';
+import { MAX_BATCH_BYTES, recordBytes } from '#streams/client/platformatic/produce-request.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import { MAX_DECISIVE, MAX_INCIDENTS, MAX_RECORD_BYTES, refusedMessage } from './loaded-match.ts';
 import type { MatchPartition } from './match-partition.ts';

@@ -1,4 +1,4 @@
-import { MAX_BATCH_BYTES, recordBytes } from '../client/platformatic/produce.ts';
+import { MAX_BATCH_BYTES, recordBytes } from '../client/platformatic/produce-request.ts';
 import type { PublishRecord, Unsent } from '../client/port.ts';
 import { PublishError, type StreamError } from '../errors.ts';
 

@@ -3,7 +3,7 @@
  * of the client. The rest of the client's code is not replaced.
  */
 
-import type { NumberedBatch } from '#streams/client/platformatic/produce.ts';
+import type { NumberedBatch } from '#streams/client/platformatic/produce-request.ts';
 import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import type { NewRecord } from '../broker/partition-log.ts';
 import { ProtocolError } from '../broker/protocol-error.ts';

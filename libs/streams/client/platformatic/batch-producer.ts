@@ -5,13 +5,24 @@ import {
   type BatchProducer,
   type BatchRecord,
   type PublishRecord,
+  partitionKey,
   partitionOfKey,
+  type TopicPartition,
   type Unsent,
+  type WrittenBatch,
 } from '../port.ts';
-import { BrokerConnections } from './connections.ts';
+import { BrokerConnections, byLeader } from './connections.ts';
 import { isDisconnected, NoLeaderError, toStreamError } from './errors.ts';
-import { initProducerIdV4 } from './library.ts';
-import { BatchSender, batchRecords } from './produce.ts';
+import { type Connection, initProducerIdV4 } from './library.ts';
+import {
+  batchesBytes,
+  type Identity,
+  MAX_BATCH_BYTES,
+  nextSequence,
+  produce,
+  type RecordBatch,
+  recordBytes,
+} from './produce-request.ts';
 import { retryTransient } from './retries.ts';
 
 /** Ignored by the broker for a producer without transactions. */
@@ -104,4 +115,134 @@ function chosenPartition(
   if (partition !== 'any') return partition;
   const next = haveLeaders.indexOf(true, turn % count);
   return next !== -1 ? next : Math.max(haveLeaders.indexOf(true), 0);
+}
+
+/** Record batches of different partitions, for one produce request. */
+export type ProduceBatch = readonly RecordBatch[];
+
+type DraftBatch = TopicPartition & { readonly records: BatchRecord[]; bytes: number };
+
+/** Groups records into record batches of at most `maxBytes`, one of each partition in a produce batch, in order. A larger record is alone. */
+export function batchRecords(
+  records: readonly BatchRecord[],
+  maxBytes: number = MAX_BATCH_BYTES,
+): ProduceBatch[] {
+  const batches: ProduceBatch[] = [];
+  let produceBatch: DraftBatch[] = [];
+  const byTopic = new Map<string, DraftBatch[]>();
+  for (const record of records) {
+    const { topic, partition } = record;
+    let ofTopic = byTopic.get(topic);
+    if (ofTopic === undefined) {
+      ofTopic = [];
+      byTopic.set(topic, ofTopic);
+    }
+    const bytes = recordBytes(record);
+    let draft = ofTopic[partition];
+    if (draft !== undefined && draft.bytes + bytes > maxBytes) {
+      batches.push(produceBatch);
+      produceBatch = [];
+      for (const drafts of byTopic.values()) drafts.length = 0;
+      draft = undefined;
+    }
+    if (draft === undefined) {
+      draft = { topic, partition, records: [], bytes: 0 };
+      ofTopic[partition] = draft;
+      produceBatch.push(draft);
+    }
+    draft.records.push(record);
+    draft.bytes += bytes;
+  }
+  if (produceBatch.length > 0) batches.push(produceBatch);
+  return batches;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** The buffer of a completed request, for the next one of any sender: page faults of fresh memory cost more. No larger ones. */
+let spareBuffer: Buffer | null = null;
+const MAX_SPARE_BYTES = 2 * 1024 * 1024;
+
+type OnFailure = (error: unknown) => Promise<void>;
+
+const rethrow: OnFailure = (error) => Promise.reject(error);
+
+/** Sends the record batches of one idempotent producer, with their sequence numbers. */
+export class BatchSender {
+  readonly #connections: BrokerConnections;
+  readonly #identity: Identity;
+  /** Sequence numbers of the next records, by `partitionKey`. */
+  readonly #sequences = new Map<string, number>();
+
+  constructor(connections: BrokerConnections, identity: Identity) {
+    this.#connections = connections;
+    this.#identity = identity;
+  }
+
+  /** Sends produce batches and returns what was written. `onFailure`: after the retries, resolves to send the batch again, or throws. */
+  async send(batches: readonly ProduceBatch[], onFailure: OnFailure = rethrow): Promise<WrittenBatch[]> {
+    const written: WrittenBatch[] = [];
+    for (const produceBatch of batches) {
+      // Produce batches are sent one after another, as the batches of a partition must arrive in order.
+      written.push(...(await this.#sendUntilAccepted(produceBatch, onFailure)));
+      for (const batch of produceBatch) {
+        const next = nextSequence(this.#sequenceOf(batch), batch.records.length);
+        this.#sequences.set(partitionKey(batch), next);
+      }
+    }
+    return written;
+  }
+
+  /** Resends with the same sequence numbers, so that the broker writes no batch twice. */
+  async #sendUntilAccepted(produceBatch: ProduceBatch, onFailure: OnFailure): Promise<WrittenBatch[]> {
+    const forget = (): void => this.#connections.forget();
+    for (;;) {
+      try {
+        return await retryTransient(() => this.#sendBatch(produceBatch), forget);
+      } catch (error) {
+        await onFailure(error);
+      }
+    }
+  }
+
+  /** Settles when every leader has responded, so that no response of a first attempt arrives during the second. */
+  async #sendBatch(produceBatch: ProduceBatch): Promise<WrittenBatch[]> {
+    const leaders = await byLeader(this.#connections, produceBatch);
+    const sent = await Promise.allSettled(
+      [...leaders].map(([leader, batches]) => this.#sendTo(leader, batches)),
+    );
+    const failed = sent.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+    return sent.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  }
+
+  async #sendTo(leader: Connection, batches: readonly RecordBatch[]): Promise<WrittenBatch[]> {
+    const numbered = batches.map((batch) => ({ batch, sequence: this.#sequenceOf(batch) }));
+    const buffer = acquireBuffer(batchesBytes(numbered));
+    const response = await produce.async(leader, this.#identity, numbered, TIMEOUT_MS, Date.now(), buffer);
+    // After a failure the buffer is not reused: the connection may still write it.
+    if (buffer.length <= MAX_SPARE_BYTES) spareBuffer = buffer;
+    const baseOffsets = new Map(
+      response.responses.flatMap(({ name, partitionResponses }) =>
+        partitionResponses.map(({ index, baseOffset }) => [`${name}-${index}`, Number(baseOffset)] as const),
+      ),
+    );
+    return batches.map(({ topic, partition, records }) => ({
+      topic,
+      partition,
+      baseOffset: baseOffsets.get(`${topic}-${partition}`) ?? -1,
+      count: records.length,
+    }));
+  }
+
+  #sequenceOf(batch: RecordBatch): number {
+    return this.#sequences.get(partitionKey(batch)) ?? 0;
+  }
+}
+
+function acquireBuffer(bytes: number): Buffer {
+  const buffer = spareBuffer;
+  if (buffer === null || buffer.length < bytes) return Buffer.allocUnsafeSlow(bytes);
+  spareBuffer = null;
+  return buffer;
 }

@@ -10,6 +10,7 @@ import {
   type TransactionalProducer,
   type WrittenBatch,
 } from '../port.ts';
+import { BatchSender, batchRecords } from './batch-producer.ts';
 import { type BrokerConnections, byLeader } from './connections.ts';
 import { isDisconnected, toStreamError } from './errors.ts';
 import {
@@ -19,7 +20,6 @@ import {
   UndecidedTransactions,
 } from './kafka-20734/undecided-transactions.ts';
 import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from './library.ts';
-import { BatchSender, batchRecords } from './produce.ts';
 import { onCoordinator, retryTransient } from './retries.ts';
 
 /** Opens a producer: fences earlier producers with its id, and decides their undecided transactions (docs/decisions/0050). */

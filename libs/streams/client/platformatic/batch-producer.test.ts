@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { partitionKey } from '../port.ts';
-import { batchRecords } from './produce.ts';
+import { batchRecords } from './batch-producer.ts';
 
 const records = fc.array(
   fc.record({

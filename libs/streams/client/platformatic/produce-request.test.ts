@@ -2,7 +2,8 @@ import { createRecordsBatch, NumericMap } from '@platformatic/kafka';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BatchRecord } from '../port.ts';
-import { batchesBytes, batchRecords, createRequest, nextSequence, recordBytes } from './produce.ts';
+import { batchRecords } from './batch-producer.ts';
+import { batchesBytes, createRequest, nextSequence, recordBytes } from './produce-request.ts';
 
 const NOW = 1_795_000_000_123;
 const SEQUENCE = 77;
