@@ -54,7 +54,7 @@ let isWarning = false;
 async function warnOfUnreadable(): Promise<void> {
   if (isWarning) return;
   isWarning = true;
-  const { onUnreadable } = await import('#topics/readable.ts');
+  const { onUnreadable } = await import('#topics/unreadable.ts');
   const { isOfSchema } = await import('#topics/errors.ts');
   let isRegistryNamed = false;
   onUnreadable(({ topic, partition, offset, error }) => {

@@ -1,7 +1,7 @@
 /** Metrics of a process, in the Prometheus text format. */
 import { statfs } from 'node:fs/promises';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { onUnreadable } from '#topics/readable.ts';
+import { onUnreadable } from '#topics/unreadable.ts';
 import type { SpanOutcome } from '#tracing/tracer.ts';
 import type { Logger } from './logger.ts';
 import { type CertificateFile, validityOf } from './server-tls.ts';
@@ -90,7 +90,7 @@ export function hostMetrics(registry: Registry, { certificates, dataDir }: Host)
 
 const MAX_CAUSES = 1_000;
 
-/** Counts, and logs once for each topic and reason, the records that a process leaves out because nobody can read them (`libs/topics/readable.ts`). */
+/** Counts, and logs once for each topic and reason, the records that a process leaves out because nobody can read them (`libs/topics/unreadable.ts`). */
 export function reportUnreadableRecords(metrics: Registry, log: Logger): void {
   const count = new Counter({
     name: 'touchline_unreadable_records_total',

@@ -5,8 +5,8 @@ import type { HealthTable } from '#trading/feed-status.ts';
 import type { HaltTable } from '#trading/halts.ts';
 import { FRESHNESS_POLL_MS } from '#trading/trading.ts';
 import type { TopicRecord } from './follow.ts';
-import { reportUnreadable, type UnreadableRecord } from './readable.ts';
 import { topicName } from './topics.ts';
+import { reportUnreadable, type UnreadableRecord } from './unreadable.ts';
 
 /** What may close trading of matches beside their states. */
 export type ClosingTables = {

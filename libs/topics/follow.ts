@@ -1,16 +1,19 @@
 /** The reader of topics outside tasks: decoded records of all partitions, of one fetch together. */
 import type { TopicValues } from '#records/types.ts';
 import type { Brokers } from '#security/brokers.ts';
+import { partitionOfKey, type TopicPartition } from '#streams/client/port.ts';
 import {
   type FetchedPartition,
   followLogs,
   type LogFollowOptions,
   type ReadRecord,
 } from '#streams/read/follow.ts';
-import { readable, reportUnreadable, type UnreadableRecord } from './readable.ts';
+import type { Decoder } from './codec.ts';
+import { DecodeError } from './errors.ts';
 import type { Registry } from './registry.ts';
 import type { RegistryUrl } from './registry-http.ts';
 import { isByEvent, TOPICS, type TopicName, type TopicSpec, topicName } from './topics.ts';
+import { reportUnreadable, type UnreadableRecord } from './unreadable.ts';
 
 /** The brokers, prefix and registry of a system's topics. */
 export type TopicCluster = {
@@ -58,7 +61,7 @@ export type FollowOptions<T extends TopicName> = Omit<
   readonly onUnreadable?: (record: UnreadableRecord) => void;
 };
 
-/** Reads the values of topics, as `followLogs` their bytes. Leaves out and reports (`readable.ts`) what nobody can read. */
+/** Reads the values of topics, as `followLogs` their bytes. Leaves out and reports what nobody can read. */
 export function follow<T extends TopicName>(
   topics: readonly T[],
   { brokers, prefix, registry }: TopicSource,
@@ -74,7 +77,7 @@ export function follow<T extends TopicName>(
   const decode = async ({ records, ...of }: FetchedPartition): Promise<TopicRecord<T>[]> => {
     const { name, spec, decoder } = known.get(of.topic) as Known;
     const place = { keyField: spec.keyField, partitions: isByEvent(name) ? of.partitions : undefined };
-    const found = await readable(decoder, of, records.filter(isWanted), onUnreadable, place);
+    const found = await decodeRecords(decoder, of, records.filter(isWanted), onUnreadable, place);
     // The topic's own decoder returns the topic's type of value.
     return found.map(({ record, value }) => ({
       ...record,
@@ -103,6 +106,62 @@ export function follow<T extends TopicName>(
       for (const record of records) if (!options.signal?.aborted) await onRecord(record);
     },
   });
+}
+
+type Encoded = { readonly offset: number; readonly key: Buffer | null; readonly value: Buffer | null };
+
+/** A record with its decoded value, which is null for a deleted key. */
+type DecodedRecord<T, R> = { readonly record: R; readonly value: T | null };
+
+type RecordPlace = {
+  /** The field of the value that must equal the key. */
+  readonly keyField?: string | undefined;
+  /** Of a topic by event: its number of partitions, of which each event has one. */
+  readonly partitions?: number | undefined;
+};
+
+/** Decodes a partition's records in order. Passes those that cannot be decoded, or are not in their `place`, to `report`. */
+export async function decodeRecords<T extends object, R extends Encoded>(
+  decoder: Pick<Decoder<T>, 'prepare' | 'decode'>,
+  of: TopicPartition,
+  records: readonly R[],
+  report: (record: UnreadableRecord) => void = reportUnreadable,
+  { keyField, partitions }: RecordPlace = {},
+): Promise<DecodedRecord<T, R>[]> {
+  await decoder.prepare(records);
+  return records.flatMap((record) => {
+    try {
+      const value = record.value === null ? null : decoder.decode(record.value);
+      if (value !== null && keyField !== undefined) requireKey(of.topic, record.key, value, keyField);
+      if (partitions !== undefined) requirePartition(of, record.key, value, partitions);
+      return { record, value };
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+      const key = record.key?.toString() ?? null;
+      report({ topic: of.topic, partition: of.partition, offset: record.offset, key, error });
+      return [];
+    }
+  });
+}
+
+/** Throws `DecodeError` where the key of a record is not this field of its value: the log keeps the last record of a key, not of an id. */
+function requireKey(topic: string, key: Buffer | null, value: object, field: string): void {
+  const own = String((value as Readonly<Record<string, unknown>>)[field]);
+  if (key?.toString() !== own) throw new DecodeError(topic, `its key is not the ${field} of its value`);
+}
+
+/** Throws `DecodeError` where a record of an event is in another partition than its owner writes to: another writer put it there. */
+function requirePartition(
+  of: TopicPartition,
+  key: Buffer | null,
+  value: object | null,
+  partitions: number,
+): void {
+  const { event_id: id } = (value ?? {}) as { readonly event_id?: number };
+  const event = id === undefined ? key?.toString().split('/', 1)[0] : String(id);
+  if (event === undefined || partitionOfKey(event, partitions) === of.partition) return;
+  // Without the event: processes log each cause once.
+  throw new DecodeError(of.topic, `it is in partition ${of.partition}, its event belongs to another one`);
 }
 
 /** Returns the latest value of each key of a topic, without deleted keys. Reads up to its current end, and rejects as `follow`. */

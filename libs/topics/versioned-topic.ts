@@ -15,10 +15,10 @@ import { StreamError } from '#streams/errors.ts';
 import type { Logger } from '#streams/log.ts';
 import { backoffMs } from '#timing/retry.ts';
 import { follow, type TopicCluster } from './follow.ts';
-import { reportUnreadable, type UnreadableRecord } from './readable.ts';
 import { Registry } from './registry.ts';
 import { markRecord, requireTopicMark, type TopicMark, topicIdsName } from './topic-ids.ts';
 import { topicName } from './topics.ts';
+import { reportUnreadable, type UnreadableRecord } from './unreadable.ts';
 
 /** The cluster with the edited topics, and the log. */
 export type EditConnection = TopicCluster & { readonly log: Logger };

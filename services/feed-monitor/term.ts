@@ -17,8 +17,8 @@ import type { Codec, Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
 import { readLatest, type TopicSource } from '#topics/follow.ts';
 import { applicationOf, positionsTopicName } from '#topics/processors.ts';
-import { reportUnreadable } from '#topics/readable.ts';
 import { topicName } from '#topics/topics.ts';
+import { reportUnreadable } from '#topics/unreadable.ts';
 import { SERVICE } from './config.ts';
 import type { MonitorMetrics } from './metrics.ts';
 

@@ -6,7 +6,7 @@ import { feedWords } from '#story/feed-words.ts';
 import { rebuildCommand } from '#streams/runtime/positions.ts';
 import { isOfSchema } from '#topics/errors.ts';
 import type { TopicRecord } from '#topics/follow.ts';
-import type { UnreadableRecord } from '#topics/readable.ts';
+import type { UnreadableRecord } from '#topics/unreadable.ts';
 import type { SourceFeedStatus } from '#trading/feed-status.ts';
 import { type VersionStamp, wentBack } from '#trading/trading.ts';
 import { unreadableText } from '../../followed-topics.ts';

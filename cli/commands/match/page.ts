@@ -18,7 +18,7 @@ import {
 } from '#story/words.ts';
 import type { FeedStatus } from '#trading/feed-status.ts';
 import { isOver, type Trading, WENT_BACK } from '#trading/trading.ts';
-import { renderIncident } from '#views/render/incident.ts';
+import { renderIncident } from '#views/render/event.ts';
 import { type ShownIncident, shownStateOf, storyStepOf } from '#views/store/board-view.ts';
 import { isStoryStep } from '#views/store/story-steps.ts';
 import { sidesText } from '../../summaries.ts';

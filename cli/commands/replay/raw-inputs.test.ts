@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
-import { onUnreadable } from '#topics/readable.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
+import { onUnreadable } from '#topics/unreadable.ts';
 import { RawInputs } from './raw-inputs.ts';
 
 const RAW = codecOf('raw-messages');

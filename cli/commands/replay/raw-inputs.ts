@@ -8,7 +8,7 @@ import type { NormalizedMessage, RawMessage } from '#records/types.ts';
 import { partitionOfKey } from '#streams/client/port.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import type { Codec, Decoder } from '#topics/codec.ts';
-import { readable } from '#topics/readable.ts';
+import { decodeRecords } from '#topics/follow.ts';
 import type { ReplayInput } from './engine.ts';
 
 /** The body in which the feed poller keeps an event's complete incident list (services/feed-poller/publish/messages.ts). */
@@ -77,7 +77,7 @@ export class RawInputs {
     const { topic, decoder, codec, partitions } = this.#options;
     const inputs: ReplayInput[] = [];
     for (const record of records) {
-      const [read] = await readable(decoder, { topic, partition: record.partition }, [record]);
+      const [read] = await decodeRecords(decoder, { topic, partition: record.partition }, [record]);
       if (read === undefined) this.unreadable += 1;
       for (const message of read?.value ? normalizeAgain(read.value).normalized : []) {
         const key = Buffer.from(String(message.event_id));

@@ -8,9 +8,8 @@ import { nextState } from '#trading/trading.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { LevelNames } from '../store/board-view.ts';
 import type { LostState, ViewChanges, Views } from '../store/views.ts';
-import { renderEvent } from './event.ts';
+import { renderEvent, renderIncident } from './event.ts';
 import { renderFeedMessage } from './feed-message.ts';
-import { renderIncident } from './incident.ts';
 
 /**
  * Applies records, each partition's in order, in one transaction. `positions` and `now` as in `Views.write`. Returns the records whose

@@ -10,8 +10,7 @@ import {
   type TopicPartition,
 } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
-import { follow, type TopicRecord, type TopicSource } from '#topics/follow.ts';
-import { readable } from '#topics/readable.ts';
+import { decodeRecords, follow, type TopicRecord, type TopicSource } from '#topics/follow.ts';
 import { topicName } from '#topics/topics.ts';
 import { type MessageAtOffset, type MessageChunk, MessageWindow } from './message-window.ts';
 import type { Subscription } from './subscriptions.ts';
@@ -178,7 +177,7 @@ export class MessageReader {
     try {
       const { records, next } = await reader.read(from);
       const place = { partitions: this.#partitions.length };
-      const values = await readable(
+      const values = await decodeRecords(
         source.registry.decoder(TOPIC),
         topicPartition,
         records,

@@ -4,7 +4,8 @@ import type { LeadershipTerm } from '#streams/leadership.ts';
 import { settlesWithin, sleep } from '#timing/clock.ts';
 import type { Codec } from '#topics/codec.ts';
 import { isOfSchema } from '#topics/errors.ts';
-import { readable, reportUnreadable, type UnreadableRecord } from '#topics/readable.ts';
+import { decodeRecords } from '#topics/follow.ts';
+import { reportUnreadable, type UnreadableRecord } from '#topics/unreadable.ts';
 import type { DeliveryProgress } from './progress.ts';
 
 /** Time that changed progress waits for others', milliseconds, unless `flush` is called: a transaction each would cost too much. */
@@ -183,7 +184,7 @@ async function restore(
     for (let at = bounds?.start ?? 0; at < (bounds?.end ?? 0); ) {
       signal.throwIfAborted();
       const { records, next } = await reader.read(at);
-      for (const { record, value } of await readable(codec, { topic, partition }, records, report)) {
+      for (const { record, value } of await decodeRecords(codec, { topic, partition }, records, report)) {
         if (value === null) progress.delete(String(record.key));
         else progress.set(value.subscription_id, value);
       }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { incident } from '#domain/testing/messages.ts';
 import type { Incident } from '#records/types.ts';
 import { catalogueValue } from '../testing/records.ts';
-import { renderIncident } from './incident.ts';
+import { renderIncident } from './event.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
