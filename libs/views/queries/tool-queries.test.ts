@@ -27,12 +27,8 @@ function match(
     results: goals === undefined ? [] : [{ id: 2, value: goals[counter - 1] }],
   });
   const over = goals === undefined ? {} : { status_id: 11, status_type: 'finished' };
-  world.play(
-    eventMessage(
-      { id: `${id}-${Math.random()}`, ut: 1_790_000_000 + (Number(changes.later) || 0) },
-      { id, participants: [side(home, 1), side(away, 2)], ...over, ...changes },
-    ),
-  );
+  const head = { id: `${id}-${Math.random()}`, ut: 1_790_000_000 + (Number(changes.later) || 0) };
+  world.play(eventMessage(head, { id, participants: [side(home, 1), side(away, 2)], ...over, ...changes }));
 }
 
 const BESIKTAS = [1, 'Beşiktaş J.K.'] as const;
@@ -82,16 +78,11 @@ test('lists the meetings of two teams, latest first, with the balance of the fir
 test('leaves an abandoned match out of the balance, and counts an awarded one by its reported result', () => {
   match(1, BESIKTAS, KOLN, [1, 0], { status_id: 7 });
   const kickOff = { id: '5-1', incident_id: 429, participant_id: null, event_time: '00:00' };
-  const teams = (results: readonly (readonly [number, number])[]) =>
-    results.map(([id, value], n) => ({ id, counter: n + 1, name: '', results: [{ id: 2, value }] }));
-  const event = (changes: object) => ({
-    id: 2,
-    participants: teams([
-      [1, 3],
-      [2, 0],
-    ]),
-    ...changes,
-  });
+  const participants = [
+    { id: 1, counter: 1, name: '', results: [{ id: 2, value: 3 }] },
+    { id: 2, counter: 2, name: '', results: [{ id: 2, value: 0 }] },
+  ];
+  const event = (changes: object) => ({ id: 2, participants, ...changes });
   world.play(incidentMessage({ id: 'a' }, kickOff, event({ status_id: 33 })));
   world.play(eventMessage({ id: 'b', ut: 1_790_000_100 }, event({ status_id: 12, status_type: 'finished' })));
   const { items, balance } = queries.meetings([1, 2], EVERYTHING, PAGE);

@@ -59,41 +59,36 @@ describe('the id', () => {
     expect(idOf(String(id))).toBe(id);
   });
 
-  test.each(['007', 'x1', '1x', '1.5', '1000000000000000'])(
-    '%s becomes a number that is always the same',
-    (id) => {
-      const made = idOf(id);
-      expect(made).toBeGreaterThanOrEqual(2 ** 52);
-      expect(Number.isSafeInteger(made)).toBe(true);
-      expect(idOf(id)).toBe(made);
-      expect(idOf(`${id}y`)).not.toBe(made);
-    },
-  );
+  test.each(['007', 'x1', '1x', '1.5', '1000000000000000'])('%s becomes one number', (id) => {
+    const made = idOf(id);
+    expect(made).toBeGreaterThanOrEqual(2 ** 52);
+    expect(Number.isSafeInteger(made)).toBe(true);
+    expect(idOf(id)).toBe(made);
+    expect(idOf(`${id}y`)).not.toBe(made);
+  });
 });
 
 describe('the values that queries filter by', () => {
+  const of = (incident: Fields) => incidentMessage({}, incident);
+  const unknown = { incident_id: 99_999 };
   test.each<[string, Fields, Fields]>([
     [
       'are the reported flags',
-      incidentMessage({}, { important: 'no', important_for_trader: 'no' }),
-      { incident: true, important: false, forTrader: false, competitionId: 6628 },
+      of({ important: 'no', important_for_trader: 'no' }),
+      { important: false, forTrader: false },
     ],
     [
       'are the reported flags, though its type has none',
-      incidentMessage({}, { incident_id: 99_999, important: 'yes', important_for_trader: 'yes' }),
+      of({ ...unknown, important: 'yes', important_for_trader: 'yes' }),
       { important: true, forTrader: true },
     ],
-    ['are those of its type', incidentMessage(), { important: true, forTrader: true }],
     [
-      'are those of its type if neither is reported',
-      incidentMessage({}, { important: null }),
-      { important: true },
+      'are those of its type',
+      of({}),
+      { incident: true, important: true, forTrader: true, competitionId: 6628 },
     ],
-    [
-      'are false for an unknown type',
-      incidentMessage({}, { incident_id: 99_999 }),
-      { important: false, forTrader: false },
-    ],
+    ['are those of its type if neither is reported', of({ important: null }), { important: true }],
+    ['are false for an unknown type', of(unknown), { important: false, forTrader: false }],
     [
       'are false for an event',
       eventMessage({}, { competition_id: 9 }),

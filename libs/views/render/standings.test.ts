@@ -51,22 +51,15 @@ test('adds the lists of the contract that a provider’s table omits', () => {
 });
 
 test('names groups, and gives unknown row fields the provider’s empty values', () => {
+  const area = { area_id: 5, area_name: 'England' };
+  const club = { subparticipant_id: 5, subparticipant_name: 'FC D' };
   const participants = [
     { id: 1, name: 'A', rank: 4, last_rank: null, subparticipant_id: null, columns: [], more: 1 },
-    {
-      id: 2,
-      name: 'B C',
-      area_id: 5,
-      area_name: 'England',
-      rank: 1,
-      last_rank: 2,
-      columns: [],
-      subparticipant_id: 5,
-      subparticipant_name: 'FC D',
-    },
+    { id: 2, name: 'B C', rank: 1, last_rank: 2, columns: [], ...area, ...club },
     { id: 3, name: null, participant_type: 'competition', rank: 1, columns: [{ id: 1, code: 'mp' }] },
   ];
   const groups = ['7', 8, ''].map((id) => ({ id, name: '', participants }));
+  const noClub = { subparticipant_id: '', subparticipant_name: '', subparticipant_slug: '' };
   const rows = [
     {
       area_id: 7,
@@ -74,9 +67,7 @@ test('names groups, and gives unknown row fields the provider’s empty values',
       participant_slug: 'a,1',
       participant_acronym: '',
       last_rank: 4,
-      subparticipant_id: '',
-      subparticipant_name: '',
-      subparticipant_slug: '',
+      ...noClub,
       more: 1,
     },
     { area_name: 'England', last_rank: 2, participant_slug: 'b-c,2', subparticipant_slug: 'fc-d,5' },

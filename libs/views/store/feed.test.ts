@@ -13,22 +13,25 @@ const MAX_HELD_MS = 50;
 /** A busy machine lengthens a turn now and then; a read that blocks the loop does so each time. */
 const ATTEMPTS = 3;
 
-/** Returns a feed with the messages of a day of 100 matches. */
-function dayOfMessages(): FeedView {
+const ROW = { incident: true, important: false, forTrader: true, competitionId: 1 };
+const SAMPLE = sampleOf('normalized-messages');
+
+function newDatabase(): DatabaseSync {
   const database = new DatabaseSync(':memory:');
   database.exec(SCHEMA);
+  return database;
+}
+
+/** Returns a feed with the messages of a day of 100 matches. */
+function dayOfMessages(): FeedView {
+  const database = newDatabase();
   const feed = new FeedView(new Statements(database));
-  const sample = sampleOf('normalized-messages');
-  const row = { incident: true, important: false, forTrader: true, competitionId: 1 };
   database.exec('BEGIN');
   for (let at = 0; at < MESSAGES; at++) {
     const ut = UT + Math.floor((at * DAY) / MESSAGES);
-    const message = { ...sample, event_id: at % 100, ut, received_at: ut * 1_000 };
-    feed.put(
-      message,
-      { ...row, json: `{"id":${at},"text":"${'x'.repeat(300)}"}` },
-      { partition: at % 100, offset: at, changed: ut },
-    );
+    const message = { ...SAMPLE, event_id: at % 100, ut, received_at: ut * 1_000 };
+    const json = `{"id":${at},"text":"${'x'.repeat(300)}"}`;
+    feed.put(message, { ...ROW, json }, { partition: at % 100, offset: at, changed: ut });
   }
   database.exec('COMMIT');
   for (const index of INDEXES) database.exec(index);
@@ -36,17 +39,11 @@ function dayOfMessages(): FeedView {
 }
 
 test('orders a message after the stored ones of its partition following a restart, whatever its time', async () => {
-  const database = new DatabaseSync(':memory:');
-  database.exec(SCHEMA);
-  const sample = { ...sampleOf('normalized-messages'), event_id: 1 };
-  const row = { incident: true, important: false, forTrader: true, competitionId: 1 };
+  const database = newDatabase();
   const put = (offset: number, received_at: number): FeedView => {
     const feed = new FeedView(new Statements(database));
-    feed.put(
-      { ...sample, received_at },
-      { ...row, json: `${offset}` },
-      { partition: 0, offset, changed: UT },
-    );
+    const message = { ...SAMPLE, event_id: 1, received_at };
+    feed.put(message, { ...ROW, json: `${offset}` }, { partition: 0, offset, changed: UT });
     return feed;
   };
   put(1, 9_000);

@@ -1,20 +1,9 @@
 import { expect, test } from 'vitest';
-import { catalogueRecord, tableRecord } from '../testing/records.ts';
+import { catalogueRecord, providerTable, tableRecord } from '../testing/records.ts';
 import { ViewsWorld } from '../testing/world.ts';
 import { SETTLED_SECONDS } from './leagues.ts';
 
 const SEASON = 312;
-
-const table = (points: number) => ({
-  object_type: 'season',
-  object_id: SEASON,
-  groups: [
-    {
-      id: '',
-      participants: [{ id: 1, name: 'One', rank: 1, columns: [{ code: 'pts', value: points }] }],
-    },
-  ],
-});
 
 /** Views with a derived table of one team, and functions that change it and the provider's. */
 function world() {
@@ -25,14 +14,10 @@ function world() {
     ours(points: number, deleted = false) {
       version += 1;
       const of = { version, object_id: SEASON, season_id: SEASON };
-      views.give(tableRecord(900, of, deleted ? [] : table(points).groups));
+      views.give(tableRecord(900, of, deleted ? [] : providerTable(SEASON, points).groups));
     },
     theirs(points: number, ut: number) {
-      const {
-        groups: [group],
-        ...of
-      } = table(points);
-      const league = { ...of, groups: [{ ...group, corrections: [-6] }] };
+      const league = providerTable(SEASON, points, { corrections: [-6] });
       views.give(catalogueRecord('provider_league', 40_001, SEASON, league, ut));
     },
     /** The number of tables whose points differ, `after` seconds from now. */

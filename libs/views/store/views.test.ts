@@ -2,7 +2,7 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '../ingest/records.ts';
 import { applyRecords } from '../render/apply.ts';
-import { catalogueRecord, groupsOf, tableRecord } from '../testing/records.ts';
+import { catalogueRecord, groupsOf, providerTable, tableRecord } from '../testing/records.ts';
 import { RECEIVED_AT, ViewsWorld } from '../testing/world.ts';
 import type { ShownState } from './board-view.ts';
 import { COMMIT_MS } from './views.ts';
@@ -15,7 +15,7 @@ beforeEach(() => {
 
 const ids = (states: readonly ShownState[]) => states.map(({ event_id }) => event_id);
 
-test('lists live and recent matches, also after a restart', () => {
+test('lists live and recent matches, also after a restart, which resumes after the last batch', () => {
   world.play(
     eventMessage({}, { id: 1, start_date: '2026-08-15 16:00' }),
     eventMessage({}, { id: 2 }),
@@ -27,18 +27,13 @@ test('lists live and recent matches, also after a restart', () => {
   world.play(eventMessage({ ut: 1_790_000_002 }, { id: 2, status_id: 11, status_type: 'finished' }));
   expect(ids(world.views.matches.live(world.now / 1000))).toEqual([1]);
   world.restart();
+  expect([...world.views.offsets()]).toEqual([['test-0', 6]]);
   expect(ids(world.views.matches.live(world.now / 1000))).toEqual([1]);
   expect(ids(world.views.matches.live(world.now / 1000 + 6 * 3_600))).toEqual([]);
   expect(world.views.matches.state(2)).toMatchObject({ status_type: 'finished', version: 2 });
   expect(world.views.matches.state(9)).toBeNull();
   expect([...ids(world.views.matches.recent(9))].sort()).toEqual([1, 2, 3]);
   expect(world.views.matches.recent(2)).toHaveLength(2);
-});
-
-test('resumes after the last batch when it restarts', () => {
-  world.play(eventMessage({}, { id: 1 }), eventMessage({}, { id: 2 }));
-  world.restart();
-  expect([...world.views.offsets()]).toEqual([['test-0', 2]]);
 });
 
 test('creates the indexes once it has caught up, also after an interrupted build', () => {
@@ -154,16 +149,7 @@ test('has each table as it is on the day, and compares it with the provider’s 
   onTestFinished(() => {
     vi.useRealTimers();
   });
-  const body = (points: number) => ({
-    object_type: 'season',
-    object_id: 30,
-    groups: [
-      {
-        id: '',
-        participants: [{ id: 1, name: 'One', rank: 1, columns: [{ id: 8, code: 'pts', value: points }] }],
-      },
-    ],
-  });
+  const body = (points: number) => providerTable(30, points);
   const of = { object_id: 30, season_id: 30 };
   const later = [{ day: '2026-05-29', groups: groupsOf(body(39).groups) }];
   const { views } = world;

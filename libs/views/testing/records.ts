@@ -78,6 +78,13 @@ export type ShownGroups = readonly {
   readonly participants: readonly ShownRow[];
 }[];
 
+/** Returns a provider's table of a season, `data.standings`, in which one team has these points. */
+export function providerTable(season: number, points: number, group: object = {}) {
+  const columns = [{ id: 8, code: 'pts', value: points }];
+  const groups = [{ id: '', participants: [{ id: 1, name: 'One', rank: 1, columns }], ...group }];
+  return { object_type: 'season', object_id: season, groups };
+}
+
 /** Returns a derived league table, by default that of a season. `groups`: one, with one row, by default. */
 export function tableRecord(
   id: number,
@@ -144,15 +151,17 @@ export function shownTable(
 ): ViewRecord<'provider-standings'> {
   const { value, ...at } = rankingRecord({ ...shown, id: 1, type_id: 9, object_id: 5, ut: 1 });
   const { name, object_type, object_id, competition_id, season_id } = TABLE;
-  const of = { name, object_type, object_id, competition_id, season_id };
-  const table = {
-    ...(value as ProviderStandings),
-    ...of,
+  const of = {
+    name,
+    object_type,
+    object_id,
+    competition_id,
+    season_id,
     standings_id: id,
     type_id: 2,
     version: 1,
-    ...changes,
   };
+  const table = { ...(value as ProviderStandings), ...of, ...changes };
   return { ...at, key: String(id), value: table };
 }
 

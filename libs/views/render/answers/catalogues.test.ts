@@ -16,10 +16,10 @@ beforeEach(async () => {
   app = await world.server();
 });
 
-/** Applies a record of the provider's catalogue. */
 /** When records become visible in the tests, Unix seconds. */
 const VISIBLE_AT = Math.floor(RECEIVED_AT / 1000);
 
+/** Applies a record of the provider's catalogue. */
 function listed(kind: string, id: string, body: JsonObject, parent: string | null = null): void {
   world.give(catalogueRecord(kind, id, parent, body));
 }
@@ -38,30 +38,21 @@ async function sport(id: number): Promise<Record<string, JsonObject[]>> {
   return (await askApi(app, `/v2/sports/${id}`)).data.sport;
 }
 
+/** The fields of a type of tables that name it. */
+const typeNamed = (type_id: number, name: string) => ({ type_id, type_name: name, name });
+
 describe('the built-in catalogue', () => {
+  const flags = { important: 'yes', important_for_trader: 'yes', game_break: 'no' };
+  const goalType = { name: 'Goal', sport_id: 5, type: 'team', for: 'own', ...flags };
   test.each<[string, number, JsonObject]>([
     ['/v2/sports', 5, { name: 'Soccer', url: 'soccer', active: 'yes', has_timer: 'yes' }],
     ['/v2/statuses', 34, { name: '2nd half', short_name: '2nd half', type: 'live' }],
-    [
-      '/v2/incidents',
-      413,
-      {
-        name: 'Goal',
-        important: 'yes',
-        important_for_trader: 'yes',
-        sport_id: 5,
-        type: 'team',
-        for: 'own',
-        game_break: 'no',
-      },
-    ],
+    ['/v2/incidents', 413, goalType],
     [
       '/v2/standings-types?sport_id=5',
       9,
       {
-        type_id: 9,
-        type_name: 'FIFA ranking',
-        name: 'FIFA ranking',
+        ...typeNamed(9, 'FIFA ranking'),
         sport_id: 5,
         columns: [
           { id: 8, code: 'pts', short_name: 'Pts', name: 'Points' },
@@ -76,9 +67,7 @@ describe('the built-in catalogue', () => {
   test('lists the rankings that only the provider publishes, and columns of every type', async () => {
     const types = await list('/v2/standings-types');
     expect(withId(types, 11)).toMatchObject([{ type_name: 'FIFA club ranking' }]);
-    expect(withId(types, 2)).toMatchObject([
-      { type_id: 2, type_name: 'League standings', name: 'League standings' },
-    ]);
+    expect(withId(types, 2)).toMatchObject([typeNamed(2, 'League standings')]);
     for (const { columns } of types as { columns: JsonObject[] }[])
       for (const column of columns)
         expect(column).toMatchObject({ id: expect.any(Number), code: expect.any(String) });
@@ -105,16 +94,9 @@ describe('the built-in catalogue', () => {
 describe('a record of the provider', () => {
   test('overrides the built-in one field by field', async () => {
     listed('sport', '5', { id: '5', name: 'Football', more: 1 });
+    const builtIn = { url: 'soccer', active: 'yes', has_timer: 'yes' };
     expect(await list('/v2/sports')).toEqual([
-      {
-        id: 5,
-        name: 'Football',
-        url: 'soccer',
-        active: 'yes',
-        has_timer: 'yes',
-        more: 1,
-        ut: VISIBLE_AT,
-      },
+      { id: 5, name: 'Football', ...builtIn, more: 1, ut: VISIBLE_AT },
     ]);
   });
 
@@ -149,16 +131,8 @@ describe('a record of the provider', () => {
     const columns = [{ id: 1, code: 'mp', short_name: 'MP', more: 2 }];
     listed('standings_type', '67', { id: undefined, type_id: '67', type_name: 'By type', columns }, '1');
     expect(await list('/v2/standings-types?sport_id=1')).toEqual([
-      { id: 66, type_id: 66, name: 'By id', type_name: 'By id', columns: [], sport_id: 1, ut: VISIBLE_AT },
-      {
-        id: 67,
-        type_id: 67,
-        name: 'By type',
-        type_name: 'By type',
-        columns,
-        sport_id: 1,
-        ut: VISIBLE_AT,
-      },
+      { id: 66, ...typeNamed(66, 'By id'), columns: [], sport_id: 1, ut: VISIBLE_AT },
+      { id: 67, ...typeNamed(67, 'By type'), columns, sport_id: 1, ut: VISIBLE_AT },
     ]);
   });
 

@@ -25,26 +25,23 @@ async function ask(query: string) {
   return { ids: data.map(({ id }: { id: string }) => id), total: method.total_items, data };
 }
 
-test('orders incidents by first delivery, also after a snapshot has listed them', async () => {
-  const listed = ['5-9', '5-10', '5-11'].map((id) => incidentRecord({ id }));
+/** Applies a complete list of incidents, `seconds` later. */
+function takeList(seconds: number, ids: readonly string[]): void {
+  const incidents = ids.map((id) => incidentRecord({ id }));
   const snapshot = normalizeSnapshot(
-    { messageId: 's', eventId: 7_000_001, time: 1_790_000_100, incidents: listed },
-    { origin: 'feed', deliveryId: 'd', receivedAt: RECEIVED_AT + 100_000 },
+    { messageId: `s${seconds}`, eventId: 7_000_001, time: 1_790_000_000 + seconds, incidents },
+    { origin: 'feed', deliveryId: 'd', receivedAt: RECEIVED_AT + seconds * 1_000 },
   );
   if (snapshot.kind !== 'normalized') throw new Error(snapshot.kind);
   world.take(snapshot.message);
+}
+
+test('orders incidents by first delivery, also after a snapshot has listed them', async () => {
+  takeList(100, ['5-9', '5-10', '5-11']);
   expect((await ask('sort_type=occurred_at')).ids).toEqual(['5-10', '5-11', '5-9']);
 });
 
 test('marks what the latest list omits, and shows why the guard is closed in every list of events', async () => {
-  const list = (seconds: number, ids: readonly string[]): void => {
-    const incidents = ids.map((id) => incidentRecord({ id }));
-    const snapshot = normalizeSnapshot(
-      { messageId: `s${seconds}`, eventId: 7_000_001, time: 1_790_000_000 + seconds, incidents },
-      { origin: 'feed', deliveryId: 'd', receivedAt: RECEIVED_AT + seconds * 1_000 },
-    );
-    if (snapshot.kind === 'normalized') world.take(snapshot.message);
-  };
   const marks = async () => {
     const event = (await askApi(app, '/v2/events/7000001')).data.competition.season.stage.group.event;
     const { data } = await askApi(app, '/v2/basic-livescore?timestamp=0');
@@ -55,11 +52,11 @@ test('marks what the latest list omits, and shows why the guard is closed in eve
       reasons: [event.guard_reasons, simple.guard_reasons],
     };
   };
-  list(10, ['5-10', '5-11']);
+  takeList(10, ['5-10', '5-11']);
   const closed = await marks();
   expect(closed.missing).toEqual(['5-9 yes', '5-9 yes']);
   for (const reasons of closed.reasons) expect(reasons).toContain('missing_from_list');
-  list(20, ['5-9', '5-10', '5-11']);
+  takeList(20, ['5-9', '5-10', '5-11']);
   const opened = await marks();
   expect(opened.missing).toEqual([]);
   for (const reasons of opened.reasons) expect(reasons ?? []).not.toContain('missing_from_list');

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import type { JsonObject } from '#json/values.ts';
-import { catalogueRecord, tableRecord } from '../../testing/records.ts';
+import { catalogueRecord, providerTable, tableRecord } from '../../testing/records.ts';
 import { EVERYTHING, RECEIVED_AT, ViewsWorld } from '../../testing/world.ts';
 
 let world: ViewsWorld;
@@ -21,10 +21,9 @@ function table(
   competition_id: number,
   season_id: number,
 ) {
-  const ids = { object_type, object_id, competition_id, season_id };
-  const names = { name: 'League standings', type_name: 'League standings' };
+  const names = { name: 'League standings', type_name: 'League standings', ut: 1_700_000_500 };
   const groups = [{ id: '4', participants: [{ id: 1, name: 'A', rank: 1 }] }];
-  return tableRecord(id, { ...ids, ...names, ut: 1_700_000_500 }, groups);
+  return tableRecord(id, { object_type, object_id, competition_id, season_id, ...names }, groups);
 }
 
 beforeEach(async () => {
@@ -118,22 +117,14 @@ describe('tables', () => {
   test('have the provider’s own table beside each group that it covers, as it was read last', async () => {
     const groups = async (id: number) => (await ask(`/v2/standings/${id}`)).api.data.standings.groups;
     const provider = async () => (await groups(70))[0].provider;
-    const theirs = (correction: number) => ({
-      object_type: 'season',
-      object_id: 2,
-      groups: [
-        {
-          id: 4,
-          participants: [
-            { id: 1, rank: 1 },
-            { id: 5, name: 'E', rank: 2 },
-          ],
-          corrections: [correction],
-        },
-      ],
-    });
-    const give = (correction: number, ut: number) =>
-      world.give(catalogueRecord('provider_league', 40, 2, theirs(correction), ut));
+    const participants = [
+      { id: 1, rank: 1 },
+      { id: 5, name: 'E', rank: 2 },
+    ];
+    const give = (correction: number, ut: number) => {
+      const theirs = providerTable(2, 0, { id: 4, participants, corrections: [correction] });
+      world.give(catalogueRecord('provider_league', 40, 2, theirs, ut));
+    };
     expect(await provider()).toBeUndefined();
     give(-6, 1);
     expect(await provider()).toEqual({
@@ -147,15 +138,10 @@ describe('tables', () => {
 
   test('have the names of season, stage and groups, and the time at which they became visible', async () => {
     const entries = (await ask('/v2/standings?object_type=season&object_id=2')).api.data.standings_list;
+    const name = 'League standings - Poland, season 2';
     expect(entries).toMatchObject([
-      {
-        id: 70,
-        name: 'League standings - Poland, season 2',
-        object_name: 'season 2',
-        sport_name: 'Soccer',
-        ut: RECEIVED_AT / 1_000 - 0.5,
-      },
-      { id: 72, name: 'League standings - Poland, season 2, stage: stage 3', object_name: 'stage 3' },
+      { id: 70, name, object_name: 'season 2', sport_name: 'Soccer', ut: RECEIVED_AT / 1_000 - 0.5 },
+      { id: 72, name: `${name}, stage: stage 3`, object_name: 'stage 3' },
     ]);
   });
 
@@ -180,6 +166,8 @@ describe('tables', () => {
 test('takes the name of a node from events where no catalogue is, until the catalogue has a record', async () => {
   const event = { competition_id: 40, season_id: 41, stage_id: 42, group_id: 43 };
   const names = { competition_name: 'Own League', season_name: '2026/27', stage_name: 'Regular Season' };
+  const play = (at: number, fields: object) =>
+    world.play(eventMessage({ id: at, ut: 1_790_000_000 + at }, { id: 900, ...event, ...fields }));
   const shown = async () => {
     const { api } = await ask('/v2/events?season_id=41');
     const [competition] = api.data.competitions;
@@ -189,17 +177,13 @@ test('takes the name of a node from events where no catalogue is, until the cata
     expect([c ?? '', s ?? '', stage ?? '']).toEqual(tree.slice(0, 3));
     return tree;
   };
-  world.play(eventMessage({ id: 1 }, { id: 900, ...event }));
+  play(0, {});
   expect(await shown()).toEqual(['', '', '', '']);
-  world.play(eventMessage({ id: 2, ut: 1_790_000_100 }, { id: 900, ...event, ...names }));
+  play(100, names);
   expect(await shown()).toEqual(['Own League', '2026/27', 'Regular Season', '']);
-  world.play(
-    eventMessage({ id: 3, ut: 1_790_000_200 }, { id: 900, ...event, ...names, stage_name: 'Play-offs' }),
-  );
+  play(200, { ...names, stage_name: 'Play-offs' });
   expect(await shown()).toEqual(['Own League', '2026/27', 'Play-offs', '']);
   world.give(named('season', 41, 40, { ut: -1 }));
-  world.play(
-    eventMessage({ id: 4, ut: 1_790_000_300 }, { id: 900, ...event, ...names, season_name: 'other' }),
-  );
+  play(300, { ...names, season_name: 'other' });
   expect(await shown()).toEqual(['Own League', 'season 41', 'Regular Season', '']);
 });
