@@ -54,7 +54,8 @@ export class AppliedPosition {
   applied(next: number): void {
     this.#next = next;
     const current = this.#steps.findLastIndex(({ offset }) => offset <= next);
-    if (current > 0) this.#steps.splice(0, current);
+    // Removes none where `current` is -1.
+    this.#steps.splice(0, current);
   }
 }
 

@@ -13,6 +13,7 @@ import { GOOD, type HealthReason, type HealthVerdict } from './verdict.ts';
 
 const T = 1_000_000;
 const SIGNS = { lastAt: T - 500, backAt: null };
+const BACK = { ...SIGNS, backAt: T - 50 };
 const gap = (changes: Partial<HealthGap> = {}): HealthGap => ({
   from: 10,
   to: 20,
@@ -78,7 +79,7 @@ describe('a verdict that is not good', () => {
     ['another reason', bad('stale', 'network'), { state: 'stale', reason: 'network', since: T - 100 }],
   ])('of %s keeps the open gap', (_, verdict, changes) => {
     const before = broken();
-    expect(applyVerdict(before, verdict, SIGNS, T)).toEqual({ ...before, ...changes });
+    expect(applyVerdict(before, verdict, BACK, T)).toEqual({ ...before, ...changes });
   });
 
   test.each<[string, HealthProgress | null, HealthProgress | null]>([
@@ -88,7 +89,7 @@ describe('a verdict that is not good', () => {
     ['of another start', { from: 1, to: 9, position: 2 }, { from: 0, to: 9, position: 2 }],
   ])('reports progress %s, and keeps its start', (_, from, to) => {
     const before = broken({ state: 'recovering', reason: 'network', progress: from });
-    expect(applyVerdict(before, bad('recovering', 'network', to), SIGNS, T)).toEqual({
+    expect(applyVerdict(before, bad('recovering', 'network', to), BACK, T)).toEqual({
       ...before,
       progress: to,
     });
@@ -256,7 +257,7 @@ describe('a time in which nothing was published', () => {
 
   test.each([
     ['is over', health({ state: 'ended' })],
-    ['was not believed anyway', broken({ gaps: [open({ published_from: 4 })], gap_count: 1 })],
+    ['was not believed anyway', broken({ gaps: [open({ published_from: 5 })], gap_count: 1 })],
   ])('is no gap of a match that %s', (_, before) => {
     expect(addUnpublished(before, unpublishedGap(5, 9))).toBe(before);
   });

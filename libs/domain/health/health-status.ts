@@ -50,9 +50,10 @@ export function applyVerdict(
       if (same && reason === 'silence' && signs.backAt !== null && since > before.since)
         return applyVerdict(recover(before, signs, now), verdict, { ...signs, backAt: null }, now);
       if (same && sameProgress(before.progress, progress)) return before;
-      const opened = isOpen(before)
-        ? namedAfter(before, reason)
-        : withGap(resumed(before, now), openGap(signs.lastAt, reason, now));
+      const open = openGapOf(before);
+      const opened = open
+        ? namedAfter(before, open, reason)
+        : withGap(resumed(before, now), newGap(signs.lastAt, reason, now));
       return { ...opened, state: kind, reason, since: same ? before.since : since, progress };
     }
   }
@@ -63,9 +64,12 @@ export function addGap(before: HealthStatus, gap: HealthGap): HealthStatus {
   const known = before.gaps.some(({ from, action }) => from === gap.from && action === gap.action);
   if (known) return before;
   // An open gap stays the last one.
-  const open = isOpen(before) ? before.gaps.slice(-1) : [];
-  const over = before.gaps.slice(0, before.gaps.length - open.length);
-  return { ...before, gaps: [...over, gap, ...open].slice(-MAX_GAPS), gap_count: before.gap_count + 1 };
+  const at = openGapOf(before) ? -1 : before.gaps.length;
+  return {
+    ...before,
+    gaps: before.gaps.toSpliced(at, 0, gap).slice(-MAX_GAPS),
+    gap_count: before.gap_count + 1,
+  };
 }
 
 /**
@@ -73,7 +77,7 @@ export function addGap(before: HealthStatus, gap: HealthGap): HealthStatus {
  * source may expire one after another: extends the last gap when that has the same reason and ended at most `JOINED_MS` before.
  */
 export function addUnpublished(before: HealthStatus, gap: HealthGap): HealthStatus {
-  const open = isOpen(before) ? before.gaps.at(-1) : undefined;
+  const open = openGapOf(before);
   if (before.state === 'ended' || (open && (open.published_from ?? open.from) <= gap.from)) return before;
   const last = before.gaps.at(-1);
   if (last?.reason !== gap.reason || last.to === null || gap.from - last.to > JOINED_MS)
@@ -110,21 +114,22 @@ function named(
   return { state, reason: null, since, progress: null };
 }
 
-function isOpen({ gaps }: HealthStatus): boolean {
-  return gaps.at(-1)?.action === 'open';
+function openGapOf({ gaps }: HealthStatus): HealthGap | undefined {
+  const last = gaps.at(-1);
+  return last?.action === 'open' ? last : undefined;
 }
 
 function closed(before: HealthStatus, { backAt }: SignsOfLife, now: number): HealthStatus {
-  const last = before.gaps.at(-1);
-  if (last === undefined || !isOpen(before)) return before;
+  const open = openGapOf(before);
+  if (open === undefined) return before;
   // A backlog was applied from the log; a recovering source read from its checkpoint.
-  const caughtUp = last.reason === 'backlog' || before.state === 'recovering';
+  const caughtUp = open.reason === 'backlog' || before.state === 'recovering';
   const action: GapAction = caughtUp ? 'caught_up' : 'none';
-  const to = Math.max(last.from, caughtUp ? now : (backAt ?? now));
-  return { ...before, gaps: [...before.gaps.slice(0, -1), { ...last, to, action, published_to: now }] };
+  const to = Math.max(open.from, caughtUp ? now : (backAt ?? now));
+  return { ...before, gaps: [...before.gaps.slice(0, -1), { ...open, to, action, published_to: now }] };
 }
 
-function openGap(from: number, reason: HealthReason, now: number): HealthGap {
+function newGap(from: number, reason: HealthReason, now: number): HealthGap {
   return {
     from,
     to: null,
@@ -145,10 +150,9 @@ export function unpublishedGap(from: number, now: number): HealthGap {
 }
 
 /** A backlog hides other reasons: the open gap is named after another reason once that is known. */
-function namedAfter(before: HealthStatus, reason: string): HealthStatus {
-  const last = before.gaps.at(-1);
-  if (last === undefined || last.reason !== 'backlog' || reason === 'backlog') return before;
-  return { ...before, gaps: [...before.gaps.slice(0, -1), { ...last, reason }] };
+function namedAfter(before: HealthStatus, open: HealthGap, reason: string): HealthStatus {
+  if (open.reason !== 'backlog') return before;
+  return { ...before, gaps: [...before.gaps.slice(0, -1), { ...open, reason }] };
 }
 
 function withGap(before: HealthStatus, gap: HealthGap): HealthStatus {

@@ -50,6 +50,7 @@ describe('what an event says of the facts', () => {
     [{ item_status: 'active' }, false, false],
     [{ item_status: 'active' }, true, true],
     [{ name: 'status_id', clock_time: 7 }, true, false],
+    [{ clock_time: null }, true, false],
   ])('%j, over: %s: %s', (fields, over, says) => {
     const read = healthOf(eventOf(fields), over);
     expect(read === null ? null : { ...read, nulls: [] }).toEqual(

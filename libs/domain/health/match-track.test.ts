@@ -95,6 +95,11 @@ test('the clock runs or is stopped since the message that changed it', () => {
     [false, T + 2],
     [true, T + 4],
   ]);
+  const { facts } = track;
+  receive(PLAY, T + 5);
+  expect(track.facts).toBe(facts);
+  track.apply(eventMessage(9, BREAK), { contentAt: T + 7, receivedAt: T + 9 }, 9);
+  expect(track.runsSince).toBe(T + 7);
 });
 
 describe('a match', () => {
@@ -155,7 +160,7 @@ describe('the verdict on a match', () => {
     pair().backAt = T + 1;
     receive({ status_type: 'finished' }, T + 2);
     expect(track.judge(pair(), GOOD, LIMITS, T + 3)).toEqual({ kind: 'ended' });
-    expect(pair().backAt).toBeNull();
+    expect(pair()).toMatchObject({ backAt: null, signs: { heardAt: T + 2 } });
   });
 
   test('has its gaps filled by a complete list of incidents, under every source', () => {

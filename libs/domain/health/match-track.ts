@@ -45,7 +45,8 @@ export class MatchTrack {
   #runsSince = 0;
   /** Offset of its latest message in the input of match state. */
   #offset: number;
-  #waitingSince: number | null;
+  /** Since when messages up to that one have been waiting. */
+  #waitingSince = 0;
   readonly #applied: AppliedPosition;
   readonly #read: ReadProgress;
 
@@ -54,7 +55,6 @@ export class MatchTrack {
     this.#applied = applied;
     this.#read = read;
     this.#offset = applied.neverRead?.offset ?? -1;
-    this.#waitingSince = applied.neverRead?.at ?? null;
   }
 
   get facts(): LivenessFacts {
@@ -79,13 +79,9 @@ export class MatchTrack {
   /** Applies a message of it. `offset`: that of the message in the input of match state. */
   apply(message: NormalizedMessage, { contentAt, receivedAt: at }: ContentReceipt, offset: number): void {
     const { over } = this.#facts;
-    const event = healthOf(message.event, over);
-    if (event !== null) {
-      this.#register.apply(event, positionOf(message));
-      this.#noteFacts(Math.min(contentAt, at));
-    }
-    if (offset <= this.#offset) return;
-    if (this.#waitingSince === null || this.#offset < this.#applied.next) this.#waitingSince = at;
+    this.#register.apply(healthOf(message.event, over), positionOf(message));
+    this.#noteFacts(Math.min(contentAt, at));
+    if (this.#offset < this.#applied.next) this.#waitingSince = at;
     this.#offset = offset;
   }
 
@@ -113,7 +109,7 @@ export class MatchTrack {
 
   /** Since when a message of it has been waiting for match state; null if none waits. */
   get waitingSince(): number | null {
-    if (this.#waitingSince === null || this.#offset < this.#applied.next) return null;
+    if (this.#offset < this.#applied.next) return null;
     return Math.max(this.#waitingSince, this.#applied.waitingSince ?? 0);
   }
 

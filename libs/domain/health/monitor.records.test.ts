@@ -26,6 +26,7 @@ describe('the record of a source', () => {
   test('says that a clock runs if that of one of its matches does', () => {
     const source = (...actions: Action[]) => played(...actions, APPLY, wait(100)).topic.get('webhook');
     expect(source(say('break'))?.clock_runs).toBe(false);
+    expect(played(say('break'), wait(100)).topic.get('webhook/1')?.clock_since).toBeNull();
     expect(source(say('break'), say('play', 'webhook', 2), say('break', 'webhook', 3))?.clock_runs).toBe(
       true,
     );
@@ -37,7 +38,8 @@ describe('the record of a source', () => {
     const source = (...actions: Action[]) => played(...actions).topic.get('webhook');
     expect(source(...started, wait(19_900))).toMatchObject({ state: 'alive' });
     expect(source(...started, wait(20_000))).toMatchObject({ state: 'stale', since: BEGIN + 35_000 });
-    expect(source(say('play', 'webhook', 2), ...started, wait(19_900))).toMatchObject({ state: 'alive' });
+    const others = [say('play', 'webhook', 2), say('break'), say('play', 'webhook', 3)];
+    expect(source(...others, ...started, wait(19_900))).toMatchObject({ state: 'alive' });
     expect(source(...started, wait(100), say('play', 'feed', 2), APPLY, wait(19_900))).toMatchObject({
       state: 'stale',
       since: BEGIN + 35_000,
@@ -63,19 +65,34 @@ describe('the record of a source', () => {
     expect(source?.valid_until).toBe(BEGIN + 1_000 + REPORTS_WITHIN_MS + DUE_WITHIN_MS);
   });
 
-  test('has its full validity beside a match that is already stale', () => {
-    const stale = played(
-      say('play'),
-      say('play', 'webhook', 2),
-      APPLY,
-      wait(15_000),
-      say('play', 'webhook', 2),
-      APPLY,
-      wait(8_000),
-    );
-    expect(stale.topic.get('webhook/1')).toMatchObject({ state: 'stale' });
-    const { state, written_at, valid_until } = stale.topic.get('webhook') as FeedHealth;
-    expect({ state, valid_until }).toEqual({ state: 'alive', valid_until: written_at + VALID_MS });
+  const isFullyValid = ({ topic }: PlayedMonitor, of: string) => {
+    const { state, written_at, valid_until } = topic.get('webhook') as FeedHealth;
+    expect({ state, valid_until }).toEqual({ state: of, valid_until: written_at + VALID_MS });
+  };
+
+  test.each([
+    ['stale', 0, 8_000],
+    ['delayed', 25_000, 4_900],
+  ])('has its full validity beside a match that is already %s', (state, age, ms) => {
+    const other = [say('play', 'webhook', 2), APPLY];
+    const bad = played(say('play', 'webhook', 1, age), ...other, wait(15_000), ...other, wait(ms));
+    expect(bad.topic.get('webhook/1')).toMatchObject({ state });
+    isFullyValid(bad, 'alive');
+  });
+
+  test('has its full validity while its ingress service reports that it is down', () => {
+    isFullyValid(played(report('down'), wait(9_900)), 'down');
+  });
+
+  test('is written with each record of its matches', () => {
+    const monitor = monitorAt();
+    const written = [];
+    for (const [offset, status_type] of ['live', undefined, 'finished'].entries()) {
+      const { event, ut } = eventMessage(BEGIN / 1_000 + offset, { status_type });
+      if (event?.status_type) monitor.receive(message({ event, ut }), { partition: 1, offset }, BEGIN);
+      written.push(monitor.tick(BEGIN + offset).map(({ key }) => key));
+    }
+    expect(written).toEqual([['webhook/1', 'webhook'], [], ['webhook/1', 'webhook']]);
   });
 
   test('is valid until shortly after match state becomes behind', () => {
@@ -90,8 +107,15 @@ describe('a match', () => {
     expect(live()).toBe(0);
     expect(live(say('play'), say('break', 'webhook', 2))).toBe(2);
     expect(live(say('play'), say('over'))).toBe(0);
-    const over = played(say('over'), APPLY, wait(100));
-    expect([...over.topic.keys()]).toEqual(['webhook']);
+    const { topic } = played(
+      say('over'),
+      say('play', 'webhook', 2),
+      wait(100),
+      say('over', 'webhook', 2),
+      wait(100),
+    );
+    expect([...topic.keys()]).toEqual(['webhook/2', 'webhook']);
+    expect(topic.get('webhook/2')).toMatchObject({ state: 'ended', heard_at: BEGIN + 100 });
   });
 
   test('is deleted once, a day after it ended under its last source', () => {
@@ -115,8 +139,8 @@ describe('a match', () => {
   test('stays while it ended less than a day ago under another source', () => {
     const monitor = monitorAt();
     const record = { ...restored({ state: 'ended' }), since: BEGIN - KEEP_ENDED_MS };
-    monitor.restore(record, BEGIN);
-    monitor.restore({ ...record, source: 'feed', since: BEGIN, heard_at: BEGIN }, BEGIN);
+    for (const changes of [{}, { source: 'feed', since: BEGIN }, { event_id: 2, state: 'alive' as const }])
+      monitor.restore({ ...record, ...changes }, BEGIN);
     expect(monitor.tick(BEGIN).filter(({ value }) => value === null)).toEqual([
       { key: 'webhook/1', value: null },
     ]);
@@ -209,7 +233,7 @@ describe('a record of the previous monitor', () => {
     monitor.restore(restored({ event_id: 2 }), BEGIN);
     expect(recordOf(monitor, 'webhook/1', BEGIN)).toMatchObject({ state: 'down', reason: 'backlog' });
     expect(recordOf(monitor, 'webhook/2', BEGIN)).toBeUndefined();
-    monitor.rewrite('webhook/2');
+    for (const key of ['webhook/2', 'webhook/3', 'feed']) monitor.rewrite(key);
     expect(recordOf(monitor, 'webhook/2', BEGIN)).toMatchObject({ state: 'alive' });
   });
 
@@ -238,6 +262,7 @@ describe('a time in which no record of a source was valid', () => {
       match.do(wait(3_000));
       expect(gapsOf(match)).toEqual([gap(until, until + lateMs), gap(until, until + lateMs)]);
       expect(match.topic.get('webhook')).toMatchObject({ state: 'alive', gap_count: 1 });
+      expect(match.log.filter(({ event_id }) => event_id !== null)).toHaveLength(2);
     }
   });
 
@@ -266,6 +291,7 @@ describe('a time in which no record of a source was valid', () => {
     match.monitor.rewrite('webhook');
     match.now = until + 2_000;
     match.tick();
+    expect(gapsOf(match)).toEqual([[], []]);
     match.do(wait(1_000));
     expect(gapsOf(match)).toEqual([gap(until, until + 2_000), gap(until, until + 2_000)]);
   });
@@ -275,7 +301,8 @@ describe('what is due first', () => {
   const due = (...actions: readonly Action[]) => played(...actions).monitor.due - BEGIN;
 
   test('is nothing while no clock runs and nobody reports', () => {
-    expect(due(say('break'), APPLY, wait(100))).toBe(Number.POSITIVE_INFINITY);
+    for (const actions of [[say('over')], [say('break'), wait(100)], [say('play'), APPLY, wait(25_000)]])
+      expect(due(...actions)).toBe(Number.POSITIVE_INFINITY);
   });
 
   test('is the next report of an ingress service', () => {
@@ -284,7 +311,8 @@ describe('what is due first', () => {
 
   test('is the silence of a match, also where another one of its source was heard later', () => {
     const second = [wait(5_000), say('play', 'webhook', 2), APPLY, wait(100)];
-    expect(due(say('play'), APPLY, ...second)).toBe(LIMITS.staleAfterMs);
+    for (const later of [[], [APPLY, ...second]])
+      expect(due(say('play'), ...later)).toBe(LIMITS.staleAfterMs);
   });
 
   test('is the silence of a source whose match in play is already silent', () => {
@@ -311,13 +339,14 @@ describe('partitions', () => {
     monitor.receive(message(), { partition: 1, offset: 0 }, BEGIN);
     expect(recordOf(monitor, 'webhook/1', BEGIN + 4_999)).toMatchObject({ state: 'alive' });
     expect(recordOf(monitor, 'webhook/1', BEGIN + 5_000)).toMatchObject({ state: 'down', reason: 'backlog' });
+    monitor.receive(message({ received_at: BEGIN + 5_001 }), { partition: 1, offset: 1 }, BEGIN + 5_001);
     monitor.applied(1, 1);
     expect(recordOf(monitor, 'webhook/1', BEGIN + 5_001)).toMatchObject({ state: 'recovered' });
   });
 });
 
 test('the record of a believed source has the failure of its last read at once, also after a restart', () => {
-  const monitor = played(report('up'), say('play'), APPLY, wait(1_000));
+  const monitor = played(report('up'), say('play'), APPLY, wait(1_100));
   const failing = ingressStatus({ reason: 'network', written_at: monitor.now });
   monitor.monitor.report(failing, monitor.now);
   monitor.do(wait(100));

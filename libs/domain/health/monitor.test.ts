@@ -15,7 +15,8 @@ import {
   say,
   wait,
 } from '../testing/health.ts';
-import { DUE_WITHIN_MS, VALID_MS } from './monitor.ts';
+import { eventMessage } from '../testing/messages.ts';
+import { DUE_WITHIN_MS, HealthMonitor, VALID_MS } from './monitor.ts';
 import { READ_WITHIN_MS } from './verdict.ts';
 
 const runs = { numRuns: rounds(300) };
@@ -184,12 +185,18 @@ describe('a match', () => {
   });
 
   test('keeps the gap that a snapshot filled', () => {
-    const played = watch([say('play'), APPLY, wait(25_000), say('play'), APPLY, wait(1_000)]);
+    const played = watch([say('play'), APPLY, wait(25_000), say('play'), APPLY, wait(1_000), say('play')]);
     const published = { published_from: BEGIN + 20_000, published_to: BEGIN + 25_100 };
     const gap = { from: BEGIN, to: BEGIN + 25_000, reason: 'silence', ...published };
     expect(ofMatch(played)?.gaps).toEqual([{ ...gap, action: 'none' }]);
-    for (const action of [say('snapshot'), APPLY, wait(100)]) played.do(action);
-    expect(ofMatch(played)?.gaps).toEqual([{ ...gap, action: 'snapshot' }]);
+    // The first one was true before the gap ended.
+    for (const [age, action] of [
+      [2_000, 'none'],
+      [0, 'snapshot'],
+    ] as const) {
+      for (const one of [say('snapshot', 'webhook', 1, age), APPLY, wait(100)]) played.do(one);
+      expect(ofMatch(played)?.gaps).toEqual([{ ...gap, action }]);
+    }
   });
 
   const late = (says: 'play' | 'break' | 'keep_alive', seconds: number): Action =>
@@ -238,12 +245,30 @@ describe('a match', () => {
     }
   });
 
-  test('that is delayed while its clock is stopped stays so until fresh content, also under a new monitor', () => {
-    const played = watch([late('break', 25), APPLY, wait(300_000), { kind: 'restart', ms: 1_000 }]);
-    expect(ofMatch(played)).toMatchObject({ state: 'delayed', delay: 25_000 });
-    for (const action of [late('keep_alive', 2), APPLY, wait(100)]) played.do(action);
-    expect(ofMatch(played)).toMatchObject({ state: 'recovered', delay: 2_000 });
-  });
+  test.each([25, -60])(
+    'that is delayed by %i s stays so while its clock is stopped, also under a new monitor',
+    (s) => {
+      const played = watch([late('break', s), APPLY, wait(300_000), { kind: 'restart', ms: 1_000 }]);
+      expect(ofMatch(played)).toMatchObject({ state: 'delayed', delay: s * 1_000 });
+      for (const action of [late('keep_alive', 2), APPLY, wait(100)]) played.do(action);
+      expect(ofMatch(played)).toMatchObject({ state: 'recovered', delay: 2_000 });
+    },
+  );
+
+  test.each([
+    [25, 10_000, 'delayed'],
+    [25, 25_000, 'stale'],
+    [-60, 300_000, 'stale'],
+  ])(
+    'that is delayed by %i s is silent since the same time under a new monitor, %i ms later',
+    (s, ms, state) => {
+      const played = watch([late('play', s), APPLY, wait(ms), { kind: 'restart', ms: 0 }, wait(5_000)]);
+      for (const key of ['webhook/1', 'webhook']) expect(played.topic.get(key)).toMatchObject({ state });
+      played.do(wait(5_000));
+      for (const key of ['webhook/1', 'webhook'])
+        expect(played.topic.get(key)).toMatchObject({ state: 'stale', since: BEGIN + 20_000 });
+    },
+  );
 
   test('is delayed without an age while the clock of its provider is further ahead than clocks differ', () => {
     const played = watch([late('play', -60), APPLY, wait(100)]);
@@ -258,7 +283,7 @@ describe('a match', () => {
   });
 
   test('is older than it looks where keep-alives show that the clock of its provider is ahead', () => {
-    const played = watch([say('play'), late('keep_alive', -10), APPLY, wait(60_000)]);
+    const played = watch([late('play', -12), late('keep_alive', -10), APPLY, wait(60_000)]);
     for (const action of [late('play', 15), APPLY, wait(100)]) played.do(action);
     expect(ofMatch(played)).toMatchObject({ state: 'delayed', delay: 25_000 });
   });
@@ -286,9 +311,12 @@ describe('while nothing can be read', () => {
   });
 
   test('no ingress service counts as missing, as it could not report', () => {
-    const played = watch([report('up'), wait(5_000), blind(60_000), wait(9_000)]);
-    expect(played.topic.get('webhook')).toMatchObject({ state: 'alive' });
-    played.do(wait(1_000));
+    const played = watch([report('up'), wait(5_000)]);
+    played.do(blind(60_000));
+    expect(played.topic.get('webhook')).toMatchObject({ state: 'alive', gap_count: 0 });
+    played.do(wait(9_000));
+    expect(played.topic.get('webhook')).toMatchObject({ state: 'alive', gap_count: 1 });
+    played.do(wait(1_100));
     expect(played.topic.get('webhook')).toMatchObject({ state: 'down', reason: 'ingress' });
   });
 });
@@ -341,6 +369,17 @@ test('a new monitor separates two silences between which no monitor ran', () => 
     [0, 20_000],
     [20_000, null],
   ]);
+});
+
+test('content has no age where none is judged', () => {
+  const monitor = new HealthMonitor({ ...LIMITS, delayedAfterMs: Infinity, term: 1, partitionOf: () => 0 });
+  const message = {
+    ...eventMessage(1, { status_type: 'live' }),
+    received_at: BEGIN,
+    content_at: BEGIN - 60_000,
+  };
+  monitor.receive(message, { partition: 0, offset: 0 }, BEGIN);
+  for (const { value } of monitor.tick(BEGIN)) expect(value).toMatchObject({ heard_at: BEGIN, delay: 0 });
 });
 
 test('a new monitor counts messages that waited before it began', () => {

@@ -66,12 +66,13 @@ export class HealthMonitor {
     const { delayedAfterMs, staleAfterMs } = this.#options;
     const heardAt = Math.min(record.heard_at ?? 0, now);
     const { delay, written_at } = record;
-    const latest = Math.min(delay === null || delay < 0 ? written_at : heardAt + delay, written_at, now);
+    const age = delay ?? 0;
+    const latest = Math.min(age < 0 ? written_at : heardAt + age, written_at, now);
     const receivedAt = state === 'stale' ? since - staleAfterMs : latest;
     const signs = new SignsOfLife(delayedAfterMs, { heardAt, delay, receivedAt });
     if (event_id === null) {
       this.#sources.set(source, new SourceTrack(source, health, signs, this.#reportsRead));
-      if (record.valid_until !== null) this.#records.restore(source, record.valid_until);
+      this.#records.restore(source, record.valid_until);
     } else this.#track(event_id).restore(record, health, signs);
   }
 

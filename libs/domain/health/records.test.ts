@@ -179,10 +179,11 @@ describe('the record of a match', () => {
     expect([due(), due()]).toEqual([['webhook/7'], []]);
     const stopped = [{ ut: 9, message_id: null, event: eventOf({ clock_status: 'stopped' }) }];
     track.restore(
-      { source: 'feed', keep_alive_at: null, reports: stopped } as unknown as FeedHealth,
+      { source: 'feed', keep_alive_at: null, reports: stopped, clock_since: null } as unknown as FeedHealth,
       BAD,
       SIGNS(),
     );
+    expect(track.runsSince).toBe(T - 9);
     expect([due(), due()]).toEqual([['webhook/7'], []]);
     pair.written = null;
     expect([due(), due()]).toEqual([['webhook/7'], []]);

@@ -35,7 +35,7 @@ export class HealthRecords {
   /** The last record of each source in this term. */
   readonly #written = new Map<string, WrittenSource>();
   /** Until when readers believe the records of each source that were published so far. */
-  readonly #promised = new Map<string, number>();
+  readonly #promised = new Map<string, number | null>();
   /** The gap of each source between two records, of which the first expired before the second was written. */
   readonly #unpublished = new Map<string, HealthGap>();
 
@@ -44,7 +44,7 @@ export class HealthRecords {
   }
 
   /** Notes until when readers believe the record of a source that the previous monitor published. */
-  restore(source: string, validUntil: number): void {
+  restore(source: string, validUntil: number | null): void {
     this.#promised.set(source, validUntil);
   }
 
@@ -123,8 +123,7 @@ export class HealthRecords {
     if (last === undefined) return;
     this.#written.delete(key);
     this.#unpublished.delete(key);
-    if (last.promisedBefore === null) this.#promised.delete(key);
-    else this.#promised.set(key, last.promisedBefore);
+    this.#promised.set(key, last.promisedBefore);
   }
 
   #common(source: string, health: HealthStatus, { heardAt, delay }: SignsOfLife, now: number) {

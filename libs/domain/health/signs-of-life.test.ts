@@ -22,7 +22,7 @@ describe('content', () => {
     ['is no sign of life a second time', '30/5 31/6', { isSign: false, heard: 25, delay: 5 }],
     [
       'says nothing once there is newer one, however old',
-      '30/5 31/600',
+      '30/5 45/600',
       { isSign: false, heard: 25, delay: 5 },
     ],
     [
@@ -44,6 +44,11 @@ describe('content', () => {
     ['ahead of our clock counts as received then', '30/-20', { isSign: true, heard: 30, delay: 0 }],
     ['too far ahead has no age', '30/-21', { isSign: false, heard: -T / 1_000, delay: -21, late: 'clock' }],
     ['too far ahead is ignored among other content', '30/0 49/-21', { isSign: false, heard: 30, delay: 0 }],
+    [
+      'too far ahead among old content has no age',
+      '30/0 50/-21',
+      { isSign: false, heard: 30, delay: -21, late: 'clock' },
+    ],
   ])('%s', (_, receipts, { isSign, heard, delay, late = null }) => {
     const signs = new SignsOfLife(MAX);
     expect(
@@ -53,6 +58,17 @@ describe('content', () => {
     ).toBe(isSign);
     expect([(signs.heardAt - T) / 1_000, (signs.delay ?? 0) / 1_000]).toEqual([heard, delay]);
     expect(signs.late?.reason ?? null).toBe(late);
+  });
+
+  test.each([
+    [null, null],
+    [MAX, null],
+    [MAX + 1, 'delay'],
+    [-1, 'clock'],
+  ])('that a record has with a delay of %s is late for the reason %s', (delay, reason) => {
+    const late = reason === null ? null : { reason, receivedAt: T };
+    const signs = new SignsOfLife(MAX, { heardAt: 0, delay, receivedAt: T });
+    expect([signs.late, signs.lastAt]).toEqual([late, late?.receivedAt ?? 0]);
   });
 
   test('is older by as much as the clock of its provider is ahead', () => {
@@ -70,14 +86,15 @@ describe('the clock of a provider', () => {
   };
 
   test('is ahead by the largest lead of its keep-alives, also while they are late', () => {
-    expect(measured('0/-7 30/-9 60/40')).toBe(9_000);
+    expect(measured('0/-7 30/-9 60/40 90/40')).toBe(9_000);
     expect(measured('0/30')).toBe(0);
+    expect(measured('0/-20')).toBe(20_000);
     expect(measured('0/-21')).toBe(0);
   });
 
   test('is measured again after ten to twenty minutes', () => {
-    expect(measured('0/-9 601/-2')).toBe(9_000);
-    expect(measured('0/-9 601/-2 1202/-1')).toBe(2_000);
-    expect(measured('0/-9 1300/-2')).toBe(2_000);
+    expect(measured('0/-9 600/-2')).toBe(9_000);
+    expect(measured('0/-9 600/-2 1200/-1')).toBe(2_000);
+    expect(measured('0/-9 1200/-2')).toBe(2_000);
   });
 });

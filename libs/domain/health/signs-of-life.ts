@@ -60,8 +60,9 @@ export class SignsOfLife {
     this.#maxDelayMs = maxDelayMs;
     this.heardAt = heardAt;
     this.delay = delay;
-    if (delay === null || (delay >= 0 && delay <= maxDelayMs)) this.late = null;
-    else this.late = { reason: delay < 0 ? 'clock' : 'delay', receivedAt };
+    const age = delay ?? 0;
+    const reason = age < 0 ? 'clock' : age > maxDelayMs ? 'delay' : null;
+    this.late = reason && { reason, receivedAt };
   }
 
   /** Where a gap begins that opens now. */
@@ -84,8 +85,7 @@ export class SignsOfLife {
     const at = Math.min(contentAt - ahead, receivedAt);
     const age = receivedAt - at;
     // A repetition of old content says nothing while there is fresh one.
-    if (at === this.heardAt || (at < this.heardAt && (age <= max || receivedAt - this.heardAt <= max)))
-      return false;
+    if (at <= this.heardAt && (at === this.heardAt || receivedAt - this.heardAt <= max)) return false;
     this.heardAt = Math.max(this.heardAt, at);
     this.delay = age;
     this.late = age > max ? { reason: 'delay', receivedAt } : null;

@@ -243,8 +243,10 @@ describe('a gap of a source', () => {
     ]);
     // The next gap begins later.
     source.judge(bad('down', null), NO_MATCHES, STALE_AFTER, T + 50);
+    source.noteContent({ contentAt: T + 55, receivedAt: T + 55 });
+    source.judge(bad('down', null), NO_MATCHES, STALE_AFTER, T + 56);
     source.judge(GOOD, NO_MATCHES, STALE_AFTER, T + 60);
-    expect(source.health.gaps.at(-1)).toMatchObject({ from: T + 30, to: T + 60 });
+    expect(source.health.gaps.at(-1)).toMatchObject({ from: T + 30, to: T + 55 });
   });
 });
 
@@ -253,8 +255,10 @@ test('names the failure of the last read while the source still counts as up', (
   expect(source.failure).toBeNull();
   source.report(status({ state: 'up', reason: 'network' }), T);
   expect([source.failure, source.reported(T)]).toEqual(['network', GOOD]);
-  source.report(status({ instance: 'two', state: 'up', reason: null }), T);
-  expect(source.failure).toBeNull();
+  for (const two of [{ reason: null }, { state: 'down', reason: 'network' }] as const) {
+    source.report(status({ instance: 'two', ...two }), T);
+    expect(source.failure).toBeNull();
+  }
 });
 
 const counts = (messages_read: number, messages_unreadable: number, unreadable_in_row = 0) => ({

@@ -56,8 +56,7 @@ export class SourceTrack {
   /** Why the last read of every process failed, while they still count as up; null if one did not fail. */
   get failure(): HealthReason | null {
     const reports = [...this.#reports.values()];
-    if (reports.length === 0 || reports.some(({ state, reason }) => state !== 'up' || reason === null))
-      return null;
+    if (reports.some(({ state, reason }) => state !== 'up' || reason === null)) return null;
     return (reports[0]?.reason ?? null) as HealthReason | null;
   }
 

@@ -293,7 +293,7 @@ function messageOf(says: HealthMessage, ut: number): NormalizedMessage {
   if (says === 'snapshot') return snapshotMessage(ut, []);
   if (says === 'keep_alive') return { ...eventMessage(ut, {}), type: 'event_keep_alive', event: null };
   if (says === 'absence') return absenceMessage(ut);
-  if (says === 'mark') return { ...eventMessage(ut, {}), unreadable: 'ut: expected a number' };
+  if (says === 'mark') return { ...messageOf('keep_alive', ut), unreadable: 'ut: expected a number' };
   return eventMessage(ut, STATES[says]);
 }
 
