@@ -25,12 +25,12 @@ const reported = ([at, fields]: Message) => {
 
 test('of one second without ids the message with the larger text wins, with all of its fields', () => {
   const [smaller, larger]: [Message, Message] = [
-    [1, { area_id: 1, round_id: 9, day: 7 }],
-    [1, { area_id: 2, round_id: 1, day: { b: 1, a: null } }],
+    [1, { area_id: 1, round_id: 9, bfs: 7 }],
+    [1, { area_id: 2, round_id: 1, bfs: { b: 1, a: null } }],
   ];
   for (const register of [registerOf(smaller, larger), registerOf(larger, smaller)]) {
     expect([register.value('area_id'), register.value('round_id')]).toEqual([2, 1]);
-    expect(register.others()).toEqual({ day: '{"a":null,"b":1}' });
+    expect(register.others()).toEqual({ bfs: '{"a":null,"b":1}' });
     expect(register.reports()).toEqual([reported(larger)]);
   }
 });
@@ -77,7 +77,7 @@ describe('a message tells which of its fields another one of its second decides 
   test.each<[why: string, former: Message, later: Message, outranked: string[]]>([
     ['with other values', [[1, 9], { [a]: 1, [b]: 1 }], [[1, 8], { [a]: 2, [b]: 1, winner_id: 1 }], [a, b]],
     ['with the same values', [[1, 9], { [a]: 1, [b]: 1 }], [[1, 8], { [a]: 1, [b]: 1 }], [a, b]],
-    ['that the contract does not know', [[1, 9], { day: 1 }], [[1, 8], { day: 2 }], ['day']],
+    ['that the contract does not know', [[1, 9], { bfs: 1 }], [[1, 8], { bfs: 2 }], ['bfs']],
     ['of a side', [[1, 9], sides(1)], [[1, 8], sides(2)], ['participants.1', 'participants.1.results']],
     ['none of an earlier second', [[2, 9], { [a]: 1 }], [[1, 8], { [a]: 2 }], []],
     ['none of an earlier second, with the same values', [[2, 9], { [a]: 1 }], [[1, 8], { [a]: 1 }], []],

@@ -1,8 +1,9 @@
 /** Reads the event of a message (spec, "Event"; what it does not show is as in the provider's own clients). */
+import { NO_SOURCE } from '#contract/provider-message.ts';
 import { ALWAYS_KNOWN, kickOffOf } from '#domain/event.ts';
 import { reportedScore } from '#domain/event-facts.ts';
 import { number, oneOf, onlyText, resultValue, text, word, yesNo } from '#json/kinds.ts';
-import { listOf, type RawRecord, record, recordReader, records } from '#json/records.ts';
+import { listOf, type RawRecord, record, recordReader, records, unknownList } from '#json/records.ts';
 import { INT_MAX, LONG_MAX } from '#json/values.ts';
 import {
   EVENT_FIELDS,
@@ -36,6 +37,9 @@ const participants = records(
     acronym: text,
     area_id: long,
     area_name: text,
+    area_code: text,
+    gender: text,
+    ut: number(UT_MAX),
     results: values,
     stats: values,
   },
@@ -47,6 +51,7 @@ const participants = records(
     if (id === null && !hasResultsAlone) return null;
     return { ...own, results: results ?? [], stats: stats ?? [], other };
   },
+  { subparticipants: unknownList, lineups: unknownList },
 );
 
 const eventReader = recordReader({
@@ -78,6 +83,13 @@ const eventReader = recordReader({
   coverage_type: text,
   event_stats_lvl_live: text,
   latency: text,
+  event_stats_lvl: text,
+  source: number(INT_MAX, NO_SOURCE),
+  ft_only: yesNo,
+  scoutsfeed: yesNo,
+  sport_name: text,
+  day: text,
+  venue_id: long,
   ut: number(UT_MAX),
   series: record({ order: int, event_ids: listOf(long) }, ({ values: { order, event_ids } }) => ({
     order,

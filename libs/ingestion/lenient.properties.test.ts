@@ -23,6 +23,11 @@ const OF_SIDE = new Set([
   'acronym',
   'area_id',
   'area_name',
+  'area_code',
+  'gender',
+  'ut',
+  'subparticipants',
+  'lineups',
   'results',
   'stats',
 ]);

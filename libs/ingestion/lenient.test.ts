@@ -59,6 +59,13 @@ describe('a field of an event', () => {
       name: 1.5 → "1.5"
       round_name: 4 → "4"
       latency: 3 → "3"
+      source: "9" → 9
+      source: -1 → -1
+      venue_id: "77" → 77
+      venue_id: "" →
+      day: 7 → "7"
+      ft_only: true → "yes"
+      scoutsfeed: "NO" → "no"
       start_date: "2026-08-15 15:00" → "2026-08-15 15:00"
       neutral_venue: "YES" | true | "True" | 1 | "1" → "yes"
       neutral_venue: " no " | false | "FALSE" | 0 | "0" → "no"
@@ -95,6 +102,9 @@ describe('a field of an event', () => {
       clock_time: 1e999 | -1
       played_time: 12.5
       competition_id: {}
+      source: -2 | "none"
+      venue_id: [7]
+      scoutsfeed: 2
       ut: 1125899906842624
       name: {} | 1e999 | true
       start_date: 17

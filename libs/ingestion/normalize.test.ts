@@ -105,8 +105,8 @@ describe('the event of a message', () => {
 
   test('tells a field that is null from one that is left out', () => {
     const read = (event: object) => normalized(eventMessage({ data: { event: { id: 1, ...event } } }));
-    expect(read({ clock_time: null, day: null })).toMatchObject({
-      event: { clock_time: null, nulls: ['clock_time'], other: { day: 'null' } },
+    expect(read({ clock_time: null, bfs: null })).toMatchObject({
+      event: { clock_time: null, nulls: ['clock_time'], other: { bfs: 'null' } },
       reported: null,
       clock: null,
     });

@@ -32,9 +32,13 @@ export type RecordReader<K extends Kinds> = (
   unread: Set<string>,
 ) => ReadRecord<K>;
 
-/** Returns the reader of records with these fields. */
-export function recordReader<K extends Kinds>(kinds: K): RecordReader<K> {
+/** Returns the reader of records with these fields. `others`: the kinds of fields whose content the contract does not know. */
+export function recordReader<K extends Kinds>(
+  kinds: K,
+  others: Readonly<Record<string, Kind<string>>> = {},
+): RecordReader<K> {
   const known = new Map<string, Kind<unknown>>(Object.entries(kinds));
+  const otherKinds = new Map(Object.entries(others));
   const none = Object.fromEntries(Object.keys(kinds).map((name) => [name, null])) as Values<K>;
   return (record, path, unread) => {
     const values: Record<string, unknown> = { ...none };
@@ -45,11 +49,12 @@ export function recordReader<K extends Kinds>(kinds: K): RecordReader<K> {
       const kind = known.get(name);
       if (given === undefined) continue;
       if (kind === undefined) {
-        const at = joined(path, '*');
+        const own = given === null ? undefined : otherKinds.get(name);
+        const at = joined(path, own === undefined ? '*' : name);
         // No object of JavaScript has a field of this name.
-        const read = name === '__proto__' ? UNREADABLE : unknownValue(given, at, unread);
+        const read = name === '__proto__' ? UNREADABLE : (own ?? unknownValue)(given, at, unread);
         if (typeof read === 'string') other[name] = read;
-        else unread.add(at);
+        else if (read !== null) unread.add(at);
       } else if (given === null) nulls.push(name);
       else {
         const at = joined(path, name);
@@ -85,8 +90,9 @@ export function records<K extends Kinds, T>(
   kinds: K,
   essential: keyof K & string,
   build: (read: ReadRecord<K>) => T | null,
+  others?: Readonly<Record<string, Kind<string>>>,
 ): Kind<T[]> {
-  const reader = recordReader(kinds);
+  const reader = recordReader(kinds, others);
   return listOf((item, path, unread) => {
     if (!isRecord(item)) return UNREADABLE;
     const found = new Set<string>();
@@ -111,6 +117,13 @@ export function listOf<T>(kind: Kind<T>): Kind<T[]> {
     return read;
   };
 }
+
+/** A list whose items the contract does not know: its canonical JSON. */
+export const unknownList: Kind<string> = (value, path, unread) => {
+  const items = listIn(value);
+  if (items === null) return isEmpty(value) ? null : UNREADABLE;
+  return unknownValue(items, path, unread);
+};
 
 const INDEX = /^[0-9]+$/;
 

@@ -36,6 +36,10 @@ export type EventParticipant = {
   acronym: null | string;
   area_id: null | number;
   area_name: null | string;
+  area_code: null | string;
+  gender: null | string;
+  /** Unix seconds. */
+  ut: null | number;
   /** By id: 2 score, 4 and 5 halves, 7 shoot-out, 411 winner, 412 who advanced. */
   results: ReportedValue[];
   stats: ReportedValue[];
@@ -95,6 +99,16 @@ export type Event = {
   event_stats_lvl_live: null | string;
   /** 1-2s, 3-6s, 7-15s. */
   latency: null | string;
+  /** gold, silver, bronze. */
+  event_stats_lvl: null | string;
+  /** Who reports the event to the provider; -1 where that is unknown. */
+  source: null | number;
+  /** Whether its result alone is reported. */
+  ft_only: null | boolean;
+  scoutsfeed: null | boolean;
+  sport_name: null | string;
+  day: null | string;
+  venue_id: null | number;
   /** Unix seconds. */
   ut: null | number;
   series: null | EventSeries;
@@ -113,9 +127,9 @@ export type EventSeries = {
   event_ids: number[];
 };
 
-export type EventField = 'action' | 'name' | 'start_date' | 'sport_id' | 'area_id' | 'competition_id' | 'season_id' | 'stage_id' | 'group_id' | 'round_id' | 'round_name' | 'status_id' | 'status_name' | 'status_type' | 'relation_status' | 'bet_status' | 'item_status' | 'clock_time' | 'clock_status' | 'played_time' | 'winner_id' | 'progress_id' | 'neutral_venue' | 'verified_result' | 'coverage_type' | 'event_stats_lvl_live' | 'latency' | 'ut' | 'series' | 'details';
+export type EventField = 'action' | 'name' | 'start_date' | 'sport_id' | 'area_id' | 'competition_id' | 'season_id' | 'stage_id' | 'group_id' | 'round_id' | 'round_name' | 'status_id' | 'status_name' | 'status_type' | 'relation_status' | 'bet_status' | 'item_status' | 'clock_time' | 'clock_status' | 'played_time' | 'winner_id' | 'progress_id' | 'neutral_venue' | 'verified_result' | 'coverage_type' | 'event_stats_lvl_live' | 'latency' | 'event_stats_lvl' | 'source' | 'ft_only' | 'scoutsfeed' | 'sport_name' | 'day' | 'venue_id' | 'ut' | 'series' | 'details';
 
-export const EVENT_FIELDS: readonly EventField[] = ['action', 'name', 'start_date', 'sport_id', 'area_id', 'competition_id', 'season_id', 'stage_id', 'group_id', 'round_id', 'round_name', 'status_id', 'status_name', 'status_type', 'relation_status', 'bet_status', 'item_status', 'clock_time', 'clock_status', 'played_time', 'winner_id', 'progress_id', 'neutral_venue', 'verified_result', 'coverage_type', 'event_stats_lvl_live', 'latency', 'ut', 'series', 'details'];
+export const EVENT_FIELDS: readonly EventField[] = ['action', 'name', 'start_date', 'sport_id', 'area_id', 'competition_id', 'season_id', 'stage_id', 'group_id', 'round_id', 'round_name', 'status_id', 'status_name', 'status_type', 'relation_status', 'bet_status', 'item_status', 'clock_time', 'clock_status', 'played_time', 'winner_id', 'progress_id', 'neutral_venue', 'verified_result', 'coverage_type', 'event_stats_lvl_live', 'latency', 'event_stats_lvl', 'source', 'ft_only', 'scoutsfeed', 'sport_name', 'day', 'venue_id', 'ut', 'series', 'details'];
 
 /** Whether trading may act on the score. */
 export type Guard = {

@@ -74,9 +74,12 @@ const side = (id: number, counter: number, name: string, goals: string): EventPa
   acronym: name.slice(0, 3).toUpperCase(),
   area_id: 7,
   area_name: name,
+  area_code: name.slice(0, 3).toUpperCase(),
+  gender: 'male',
+  ut: 1_531_000_000,
   results: [{ id: 2, value: goals, name: 'Result', short_name: 'Res', other: { data_type: '"integer"' } }],
   stats: [{ id: 20, value: '4', name: null, short_name: null, other: {} }],
-  other: { gender: '"male"' },
+  other: { logo: '"no"' },
 });
 
 const event: Event = {
@@ -108,12 +111,19 @@ const event: Event = {
   coverage_type: 'from_tv',
   event_stats_lvl_live: 'silver',
   latency: null,
+  event_stats_lvl: 'gold',
+  source: -1,
+  ft_only: false,
+  scoutsfeed: true,
+  sport_name: 'Soccer',
+  day: '7',
+  venue_id: 77,
   ut: 1_531_670_000,
   series: { order: 1, event_ids: [2_429_281] },
   details: [{ id: 17, value: '2', name: null, short_name: null, other: {} }],
   participants: [side(137_222, 1, 'France', '1'), side(137_233, 2, 'Croatia', '0')],
   nulls: ['latency'],
-  other: { day: '"2018-07-15"' },
+  other: { bfs: '"no"' },
 };
 
 export const EVENT_REPORT: EventReport = { ut: 1_531_670_000, message_id: 900_000_001, event };

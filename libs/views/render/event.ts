@@ -4,7 +4,7 @@ import { withFlags } from '#contract/provider-message.ts';
 import { LEVELS } from '#contract/rest/tree.ts';
 import { clockAt } from '#domain/clock.ts';
 import type { ClockRule } from '#domain/clock-rule.ts';
-import { incidentObject, yesNo } from '#domain/event.ts';
+import { incidentObject, yesNo, yesNoOrNull } from '#domain/event.ts';
 import type { EventRegister } from '#domain/event-register.ts';
 import { isOlder, playedTimeOf, reportedEvent } from '#domain/reported-fields.ts';
 import { text } from '#domain/values.ts';
@@ -66,7 +66,7 @@ export function renderEvent(state: MatchState, statusName: StatusName) {
     ...identity(state, reported, others),
     ...status(state, shown.status_name, statusName),
     ...clock(state, playedTimeOf(reported), shown.clock_rule),
-    ...otherSpecFields(reported, others),
+    ...otherSpecFields(reported),
     winner_id: side('winner_id', RESULT.winner),
     progress_id: side('progress_id', RESULT.progress),
     // The time of the newest field.
@@ -102,21 +102,21 @@ function identity(state: MatchState, event: EventRegister, fields: JsonObject): 
     name: state.name ?? '',
     ...(state.name ? { slug: text(fields.slug) ?? eventSlug(state.name, state.event_id) } : {}),
     start_date: state.start_date ?? '',
-    ...sportOf(state, fields),
+    ...sportOf(state, event.value('sport_name')),
     competition_id: state.competition_id ?? 0,
     season_id: state.season_id ?? 0,
     stage_id: state.stage_id ?? 0,
     group_id: state.group_id ?? 0,
     ...('tour_id' in fields ? { tour_id: toWholeNumber(fields.tour_id) ?? 0 } : {}),
-    day: String(fields.day ?? ''),
+    day: event.value('day') ?? '',
     round_id: event.value('round_id') ?? null,
     round_name: isOlder(event, 'round_name', 'round_id') ? '' : (event.value('round_name') ?? ''),
   };
 }
 
 /** The sport, with its name if reported or built in. */
-function sportOf({ sport_id }: MatchState, reported: JsonObject): JsonObject {
-  const name = text(reported.sport_name) ?? (sport_id === SOCCER ? 'Soccer' : null);
+function sportOf({ sport_id }: MatchState, reported: string | null = null): JsonObject {
+  const name = reported ?? (sport_id === SOCCER ? 'Soccer' : null);
   return { sport_id: sport_id ?? 0, ...(name === null ? {} : { sport_name: name }) };
 }
 
@@ -152,13 +152,20 @@ function clock(
   };
 }
 
-function otherSpecFields(event: EventRegister, others: JsonObject): JsonObject {
+function otherSpecFields(event: EventRegister): JsonObject {
   const series = event.value('series');
   return {
     neutral_venue: yesNo(event.value('neutral_venue') === true),
     coverage_type: event.value('coverage_type') ?? '',
-    event_stats_lvl_live: event.value('event_stats_lvl_live') ?? text(others.event_stats_lvl) ?? '',
+    event_stats_lvl_live: event.value('event_stats_lvl_live') ?? event.value('event_stats_lvl') ?? '',
+    ...withoutNulls({
+      event_stats_lvl: event.value('event_stats_lvl') ?? null,
+      source: event.value('source') ?? null,
+      ft_only: yesNoOrNull(event.value('ft_only') ?? null),
+      scoutsfeed: yesNoOrNull(event.value('scoutsfeed') ?? null),
+    }),
     latency: event.value('latency') ?? null,
+    venue_id: event.value('venue_id') ?? '',
     verified_result: yesNo(event.value('verified_result') === true),
     series: { order: series?.order ?? 0, event_ids: series?.event_ids ?? [] },
   };
@@ -198,7 +205,7 @@ function renderParticipants(
       short_name: reported.short_name ?? '',
       acronym: reported.acronym ?? '',
       ...(name === '' ? {} : { slug: text(record.slug) ?? slugOf(name, id) }),
-      ...sportOf(state, record),
+      ...sportOf(state, text(record.sport_name)),
       stats: values(reported.stats, isSoccer ? STAT_NAMES : undefined),
       results,
     };

@@ -15,7 +15,7 @@ import { CLIENTS_KEY } from '../../support/environment.ts';
 import { pipelineRecords } from '../../support/pipeline-records.ts';
 import { rulesFolder } from '../../support/standings/rules-folder.ts';
 import { type ContractApi, NARROW, type ServedClient, ServedContract } from './served.ts';
-import { BEGAN, LEAGUE_RULES, messages } from './world.ts';
+import { BEGAN, LEAGUE_RULES, messages, oddMessages } from './world.ts';
 import { catalogue } from './world-catalogue.ts';
 
 /** The clients of the rows; their names are their secrets. */
@@ -41,12 +41,12 @@ export class ApiInMemory extends ServedContract {
     this.narrow = narrow;
   }
 
-  /** `listens`: on a port of this machine; else it is asked without a socket. */
-  static async start({ listens = false } = {}): Promise<ApiInMemory> {
+  /** `listens`: on a port of this machine; else it is asked without a socket. `isOdd`: its messages are not as specified. */
+  static async start({ listens = false, isOdd = false } = {}): Promise<ApiInMemory> {
     const rulesOf = readRules(rulesFolder({ 'league.json': LEAGUE_RULES }));
     const world = new ViewsWorld();
     world.now = Date.now();
-    world.give(...(await pipelineRecords(messages(), catalogue(), rulesOf)));
+    world.give(...(await pipelineRecords(isOdd ? oddMessages() : messages(), catalogue(), rulesOf)));
     world.views.feed.sweep(world.now - FEED_RETENTION_MS);
     const contracts = new Contracts((access) => access);
     for (const { id, secret, competitions, operations } of Object.values(CLIENTS))

@@ -5,15 +5,13 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { ApiInMemory } from './in-memory.ts';
-import { contract, serveBy } from './served.ts';
+import { contract, dataOf, serveBy } from './served.ts';
 
 const run = promisify(execFile);
 const { SCHEMATHESIS, PHP_CLIENT } = process.env;
-
-beforeAll(async () => serveBy(await ApiInMemory.start({ listens: true })));
 
 /** Returns the id of a table. */
 async function table(): Promise<string> {
@@ -21,9 +19,34 @@ async function table(): Promise<string> {
   return String(data.standings_list[0].id);
 }
 
+test('messages in other forms than the specified ones are answered in its types, with well-formed texts', async () => {
+  serveBy(await ApiInMemory.start({ isOdd: true }));
+  const { standings_list: tables } = await dataOf('/v2/standings?object_type=season&object_id=20');
+  expect(tables.length).toBeGreaterThan(0);
+  const paths = [
+    ...['livescore', 'feed?limit=500', 'feed/1005', 'events?season_id=20&limit=150'].map(
+      (path) => `/v2/${path}`,
+    ),
+    ...[1001, 1005, 2001, 2002, 3001, 3003].flatMap((id) => [
+      `/v2/events/${id}`,
+      `/v2/events/${id}/incidents`,
+    ]),
+    ...tables.map(({ id }: { id: number }) => `/v2/standings/${id}`),
+  ];
+  const texts: string[] = [];
+  const collect = (_: string, value: unknown) => {
+    if (typeof value === 'string') texts.push(value);
+    return value;
+  };
+  for (const path of paths) JSON.stringify(await dataOf(path), collect);
+  expect(texts).toContain('Team 101\ufffd');
+  expect(texts.filter((text) => !text.isWellFormed())).toEqual([]);
+});
+
 test.runIf(SCHEMATHESIS)(
   `schemathesis finds nothing${SCHEMATHESIS ? '' : ' (needs SCHEMATHESIS)'}`,
   async () => {
+    serveBy(await ApiInMemory.start({ listens: true }));
     const { api, everything } = contract();
     const config = join(import.meta.dirname, 'schemathesis.toml');
     const args = ['--no-color', '--config-file', config, 'run', `${api.url}/openapi.json`];
@@ -39,9 +62,13 @@ test.runIf(SCHEMATHESIS)(
   500_000,
 );
 
-test.runIf(PHP_CLIENT)(
-  `the provider's client reads every answer but one${PHP_CLIENT ? '' : ' (needs PHP_CLIENT)'}`,
-  async () => {
+test.runIf(PHP_CLIENT).each([
+  { from: 'specified messages', isOdd: false },
+  { from: 'messages in other forms', isOdd: true },
+])(
+  `the provider's client reads every answer from $from but one${PHP_CLIENT ? '' : ' (needs PHP_CLIENT)'}`,
+  async ({ isOdd }) => {
+    serveBy(await ApiInMemory.start({ listens: true, isOdd }));
     const { api, everything } = contract();
     const script = join(import.meta.dirname, 'provider-client.php');
     const { stdout } = await run('php', [

@@ -1,5 +1,6 @@
 /** Provider messages of the contract's rows, with their times; world-catalogue.ts has the catalogue records. */
-import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { readDelivery } from '#ingestion/delivery.ts';
+import { CONTEXT, eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { normalized } from '#ingestion/testing/normalized.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 
@@ -223,19 +224,45 @@ export const STANDING = ['5-10', '5-100', '5-11', '5-20', '5-21', '5-9'];
 /** Ids of the messages of event 3001, ten seconds apart from `LONG_AGO` on. */
 export const LONG_AGO_IDS = [9001, 9002, 9003, 9004];
 
+/** Returns all messages in the order of arrival, each field in a form that is not the specified one: the receiver reads their bytes. */
+export function oddMessages(): NormalizedMessage[] {
+  return messages((message) => {
+    const body = Buffer.from(JSON.stringify([odd(message)]));
+    const receivedAt = Number(message.ut) * 1_000;
+    const { normalized, deadLetters } = readDelivery(body, { ...CONTEXT, service: 'receiver', receivedAt });
+    if (deadLetters.length > 0) throw new Error(deadLetters[0]?.reason);
+    return normalized;
+  });
+}
+
+const FLAGS: ReadonlySet<unknown> = new Set(['yes', 'no']);
+const ORDER: ReadonlySet<string> = new Set(['ut', 'counter']);
+
+/** Returns numbers as texts, flags as null, lists as objects, and half an emoji behind each name. */
+function odd(value: unknown, field = ''): unknown {
+  if (Array.isArray(value)) return { ...value.map((one) => odd(one, field)) };
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, odd(one, name)]));
+  if (typeof value === 'number' && !ORDER.has(field)) return String(value);
+  if (FLAGS.has(value)) return null;
+  return typeof value === 'string' && field.endsWith('name') ? `${value}\ud83d` : value;
+}
+
 /** Returns all messages as the receiver normalizes them, in the order of arrival. */
-export function messages(): NormalizedMessage[] {
+export function messages(
+  received: (message: Fields) => readonly NormalizedMessage[] = asSpecified,
+): NormalizedMessage[] {
   let id = 1;
   return [
-    ...longAgo(),
-    ...EVENTS.map((event, index) => received(eventMessage({ id: id++, ut: PUBLISHED + index }, event))),
-    ...PLAYED.map((incident, index) =>
+    ...longAgo(received),
+    ...EVENTS.flatMap((event, index) => received(eventMessage({ id: id++, ut: PUBLISHED + index }, event))),
+    ...PLAYED.flatMap((incident, index) =>
       received(incidentMessage({ id: id++, ut: PUBLISHED + 50 + index }, incident, EVENTS[0])),
     ),
-    ...KICKS.map((incident, index) =>
+    ...KICKS.flatMap((incident, index) =>
       received(incidentMessage({ id: id++, ut: PUBLISHED + 60 + index }, incident, SHOT_OUT)),
     ),
-    ...INCIDENTS.map((incident, index) =>
+    ...INCIDENTS.flatMap((incident, index) =>
       received(
         incidentMessage({ id: id++, uuid: `uuid-${index}`, ut: PUBLISHED + 100 + index }, incident, WATCHED),
       ),
@@ -244,13 +271,13 @@ export function messages(): NormalizedMessage[] {
 }
 
 /** Returns an event with incidents that are important, for traders only, and neither. */
-function longAgo(): NormalizedMessage[] {
+function longAgo(received: (message: Fields) => readonly NormalizedMessage[]): NormalizedMessage[] {
   const event = { id: 3001, ...OTHER, start_date: `${day(-2)} 12:00`, ...FINISHED };
   const types = [413, 402, 400];
   const [first = 0, ...others] = LONG_AGO_IDS;
   return [
-    received(eventMessage({ id: first, ut: LONG_AGO }, event)),
-    ...others.map((id, index) => {
+    ...received(eventMessage({ id: first, ut: LONG_AGO }, event)),
+    ...others.flatMap((id, index) => {
       const record = { id: `5-${index + 1}`, incident_id: types[index], confirmation: null };
       return received(incidentMessage({ id, ut: LONG_AGO + 10 * (index + 1) }, record, event));
     }),
@@ -258,11 +285,12 @@ function longAgo(): NormalizedMessage[] {
 }
 
 /** Returns a provider message as the receiver normalizes it, received in the second of its writing. */
-function received(message: Fields): NormalizedMessage {
-  return normalized(message, Number(message.ut) * 1000);
+function asSpecified(message: Fields): [NormalizedMessage] {
+  return [normalized(message, Number(message.ut) * 1000)];
 }
 
 /** Returns a new event of competition 12, season 22. */
 export function publishedNow(id: number, ut: number): NormalizedMessage {
-  return received(eventMessage({ id, ut }, { id, ...OTHER, start_date: `${day(60)} 12:00`, ...SCHEDULED }));
+  const fields = { id, ...OTHER, start_date: `${day(60)} 12:00`, ...SCHEDULED };
+  return asSpecified(eventMessage({ id, ut }, fields))[0];
 }

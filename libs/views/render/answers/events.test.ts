@@ -83,6 +83,7 @@ test('shows every field of the spec, whatever was reported', async () => {
     coverage_type: '',
     event_stats_lvl_live: '',
     latency: null,
+    venue_id: '',
     verified_result: 'no',
     item_status: 'active',
     series: { order: 0, event_ids: [] },
