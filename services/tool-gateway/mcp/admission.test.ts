@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { Writable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from './limits.ts';
@@ -62,9 +62,8 @@ describe('admission of a request', () => {
     served.url.pathname = '/mcp/';
     expect((await served.post(LIST)).status).toBe(200);
     expect((await fetch(served.url, { method: 'POST' })).status).toBe(401);
-    expect(
-      (await fetch(served.url, { method: 'PUT', headers: { authorization: `Bearer ${ALL.token}` } })).status,
-    ).toBe(405);
+    const headers = { authorization: `Bearer ${ALL.token}` };
+    expect((await fetch(served.url, { method: 'PUT', headers })).status).toBe(405);
   });
 
   test('accepts the scheme of a token in any case', async () => {
@@ -139,10 +138,8 @@ describe('limits', () => {
     for (const body of ['', 'no json', '[]', JSON.stringify([LIST, LIST]), '{}', '5', 'null']) {
       const answer = await served.post(body);
       expect(answer.status, body).toBe(400);
-      expect(await answer.json(), body).toMatchObject({
-        jsonrpc: '2.0',
-        error: { code: expect.any(Number) },
-      });
+      const error = { code: expect.any(Number) };
+      expect(await answer.json(), body).toMatchObject({ jsonrpc: '2.0', error });
     }
   });
 
@@ -215,11 +212,8 @@ describe('a page of another origin', () => {
 
 test('neither logs nor measures name a token, and no request reaches the protocol with one', async () => {
   let written = '';
-  const stream = new Writable({
-    write(chunk, _encoding, done) {
-      written += chunk;
-      done();
-    },
+  const stream = new PassThrough().on('data', (chunk) => {
+    written += chunk;
   });
   const served = await ServedMcp.start({ log: pino({ level: 'trace' }, stream) });
   await served.post({ ...LIST, method: 'tools/call', params: { name: 'list_sports', arguments: {} } });

@@ -18,8 +18,7 @@ describe.each(ALL_REVISIONS)('a client of revision %s', (revision) => {
     for (const { name } of tools) {
       const result = await client.callTool({ name, arguments: { ...argumentsFor(OPEN)[name] } });
       expect(result.isError, `${name} ${JSON.stringify(result.content)}`).toBeUndefined();
-      const values = Object.values(result.structuredContent as object);
-      const full = values.filter(
+      const full = Object.values(result.structuredContent as object).filter(
         (value) => Array.isArray(value) || (name === 'fetch' && typeof value === 'string'),
       );
       expect(full.flat(), name).not.toEqual([]);
@@ -39,17 +38,9 @@ describe('a client that sends no more than it must', () => {
   /** Posts a message. Returns the status and the JSON of the answer. */
   async function post(payload: object, accept?: string): Promise<[number, Record<string, unknown>]> {
     const { app } = await ServedMcp.start();
-    const headers = {
-      host: 'localhost',
-      authorization: `Bearer ${ALL.token}`,
-      'content-type': 'application/json',
-    };
-    const answer = await app.inject({
-      method: 'POST',
-      url: '/mcp',
-      headers: { ...headers, ...(accept === undefined ? {} : { accept }) },
-      payload,
-    });
+    const own = accept === undefined ? {} : { accept };
+    const headers = { host: 'localhost', authorization: `Bearer ${ALL.token}`, ...own };
+    const answer = await app.inject({ method: 'POST', url: '/mcp', headers, payload });
     return [answer.statusCode, answer.json()];
   }
 
@@ -68,28 +59,16 @@ describe('a client that sends no more than it must', () => {
     },
   );
 
-  test.each<[string, Record<string, unknown>, RegExp]>([
-    ['tools/call', { name: 'list_sports', arguments: null }, /"sports"/],
-    [
-      'tools/call',
-      { name: 'live_board', arguments: { sport_id: null, team_id: '', limit: '10' } },
-      /"matches"/,
-    ],
-    [
-      'tools/call',
-      { name: 'get_match', arguments: { match_id: String(OPEN.match), timeline: null } },
-      /"act"/,
-    ],
-    ['prompts/get', { name: 'catch-up', arguments: null }, /last 10 minutes/],
-    ['prompts/get', { name: 'catch-up', arguments: { minutes: 30, competition: null } }, /last 30 minutes\?/],
-    ['tools/list', {}, /get_match/],
-  ])('calls %s with %j', async (method, params, answered) => {
-    const [status, answer] = await post({
-      jsonrpc: '2.0',
-      id: 1,
-      method,
-      params: method === 'tools/list' ? null : params,
-    });
+  test.each<[method: string, name: string | null, args: object | null, answered: RegExp]>([
+    ['tools/call', 'list_sports', null, /"sports"/],
+    ['tools/call', 'live_board', { sport_id: null, team_id: '', limit: '10' }, /"matches"/],
+    ['tools/call', 'get_match', { match_id: String(OPEN.match), timeline: null }, /"act"/],
+    ['prompts/get', 'catch-up', null, /last 10 minutes/],
+    ['prompts/get', 'catch-up', { minutes: 30, competition: null }, /last 30 minutes\?/],
+    ['tools/list', null, null, /get_match/],
+  ])('calls %s %s with %j', async (method, name, args, answered) => {
+    const params = name === null ? null : { name, arguments: args };
+    const [status, answer] = await post({ ...LIST, method, params });
     expect(status).toBe(200);
     expect(JSON.stringify(answer.result)).toMatch(answered);
     expect(answer.result).not.toHaveProperty('isError');

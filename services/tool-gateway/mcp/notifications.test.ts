@@ -1,8 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { incidentMessage } from '#ingestion/testing/messages.ts';
 import { RECEIVED_AT, type ViewsWorld } from '#views/testing/world.ts';
-import { CLOSED, changedTable, event, incident, type League, OPEN } from './testing/league.ts';
+import { CLOSED, changedTable, goalMessage, type League, OPEN } from './testing/league.ts';
 import {
   ALL,
   ALL_REVISIONS,
@@ -20,13 +19,8 @@ let message = 100;
 /** Publishes another goal in the match of a league. */
 function goal(world: ViewsWorld, league: League): void {
   const n = message++;
-  world.play(
-    incidentMessage(
-      { id: `${n}`, ut: 1_790_000_000 + n },
-      incident(league, { id: `5-${n}`, event_time: '20:00' }),
-      event(league, league.match),
-    ),
-  );
+  const head = { id: `${n}`, ut: 1_790_000_000 + n };
+  world.play(goalMessage(league, head, { id: `5-${n}`, event_time: '20:00' }));
 }
 
 /** Returns a list that fills with the URIs of resources that a client is notified of. */
@@ -127,9 +121,7 @@ describe.each(ALL_REVISIONS)('a client of revision %s that subscribes', (revisio
     await subscribed(served, revision, [matchUri(OPEN.match)]);
     served.clients.delete(ALL.token);
     await hasStreams(served, 0);
-    expect(await served.metrics.metrics()).toMatch(
-      /touchline_mcp_ended_total\{reason="stream_token".*\} [1-9]/,
-    );
+    expect(await served.metrics.metrics()).toMatch(/mcp_ended_total\{reason="stream_token".*\} [1-9]/);
   });
 
   test('cannot open more streams than the limit of a token', async () => {
@@ -172,29 +164,21 @@ describe('a stream', () => {
 });
 
 describe('a session (revision 2025-11-25)', () => {
-  /** Connects a client whose transport shows its session. */
-  async function session(
-    served: ServedMcp,
-  ): Promise<{ client: Client; transport: StreamableHTTPClientTransport }> {
+  /** Connects a client, and returns the header of its session. */
+  async function session(served: ServedMcp) {
     const client = new Client({ name: 'test', version: '1' }, { capabilities: {} });
     const headers = { authorization: `Bearer ${ALL.token}` };
     const transport = new StreamableHTTPClientTransport(served.url, { requestInit: { headers } });
     await client.connect(transport);
     onTestFinished(() => client.close());
-    return { client, transport };
+    return { client, transport, header: { 'mcp-session-id': transport.sessionId ?? '' } };
   }
-  const SUBSCRIBE = {
-    jsonrpc: '2.0',
-    id: 8,
-    method: 'resources/subscribe',
-    params: { uri: matchUri(OPEN.match) },
-  };
+  const SUBSCRIBE = { ...LIST, method: 'resources/subscribe', params: { uri: matchUri(OPEN.match) } };
 
   test('is answered by every replica; another replica refuses its subscriptions', async () => {
     const first = await ServedMcp.start();
     const second = await ServedMcp.start({ world: first.world });
-    const { transport } = await session(first);
-    const header = { 'mcp-session-id': transport.sessionId ?? '' };
+    const { header } = await session(first);
     for (const replica of [first, second]) expect((await replica.post(LIST, header)).status).toBe(200);
     expect((await first.post(SUBSCRIBE, header)).status).toBe(200);
     expect((await second.post(SUBSCRIBE, header)).status).toBe(404);
@@ -207,15 +191,14 @@ describe('a session (revision 2025-11-25)', () => {
 
   test('belongs to one token', async () => {
     const served = await ServedMcp.start({ clients: [ALL, NARROW] });
-    const { transport } = await session(served);
-    const headers = { 'mcp-session-id': transport.sessionId ?? '', authorization: `Bearer ${NARROW.token}` };
-    expect((await served.post(LIST, headers)).status).toBe(404);
+    const { header } = await session(served);
+    const other = { ...header, authorization: `Bearer ${NARROW.token}` };
+    expect((await served.post(LIST, other)).status).toBe(404);
   });
 
   test('ends when it is deleted', async () => {
     const served = await ServedMcp.start();
-    const { transport } = await session(served);
-    const header = { 'mcp-session-id': transport.sessionId ?? '' };
+    const { transport, header } = await session(served);
     await transport.terminateSession();
     await expect.poll(async () => (await served.post(LIST, header)).status).toBe(404);
   });
@@ -223,8 +206,7 @@ describe('a session (revision 2025-11-25)', () => {
   test('ends after the idle limit without a request or a stream, and not before', async () => {
     let now = RECEIVED_AT;
     const served = await ServedMcp.start({ limits: { sweepMs: 10, sessionIdleMs: 1_000 }, now: () => now });
-    const { client, transport } = await session(served);
-    const header = { 'mcp-session-id': transport.sessionId ?? '' };
+    const { client, header } = await session(served);
     await hasStreams(served, 1);
     now += 5_000;
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -243,13 +225,9 @@ describe('a session (revision 2025-11-25)', () => {
     const served = await ServedMcp.start({ limits: { maxSessionsPerToken: 2 } });
     const begin = async (): Promise<string> => sessionOf(await served.post(INITIALIZE));
     const [first, second, third] = [await begin(), await begin(), await begin()];
-    const statuses = [first, second, third].map(
-      async (id) => (await served.post(LIST, { 'mcp-session-id': id })).status,
-    );
-    expect(await Promise.all(statuses)).toEqual([404, 200, 200]);
-    for (const id of [second, third]) {
-      expect((await served.openStream(id)).status).toBe(200);
-    }
+    const status = async (id: string) => (await served.post(LIST, { 'mcp-session-id': id })).status;
+    expect([await status(first), await status(second), await status(third)]).toEqual([404, 200, 200]);
+    for (const id of [second, third]) expect((await served.openStream(id)).status).toBe(200);
     expect((await served.post(INITIALIZE)).status).toBe(503);
   });
 });

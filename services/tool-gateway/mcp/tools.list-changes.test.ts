@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { eventMessage } from '#ingestion/testing/messages.ts';
 import type { Incident } from '#records/types.ts';
 import { normalized, RECEIVED_AT, type ViewsWorld } from '#views/testing/world.ts';
-import { event, incident, leagues, OPEN } from './testing/league.ts';
+import { event, goalMessage, leagues, OPEN } from './testing/league.ts';
 import { callTool, refusalOf, scopeOf, type ToolArguments } from './testing/tool-calls.ts';
 import type { ToolScope } from './tools/tool.ts';
 
@@ -25,13 +25,7 @@ describe('list_changes', () => {
   });
   const publish = (id: string, changes: object) => {
     ut += 10;
-    world.play(
-      incidentMessage(
-        { id: `${ut}`, ut },
-        incident(OPEN, { id, event_time: '46:10', ...changes }),
-        event(OPEN, OPEN.match),
-      ),
-    );
+    world.play(goalMessage(OPEN, { id: `${ut}`, ut }, { id, event_time: '46:10', ...changes }));
   };
   const changes = (args: object = {}) =>
     call('list_changes', { match_id: OPEN.match, ...args }).changes as Shown[];
@@ -128,10 +122,10 @@ describe('list_changes', () => {
     publish('5-302', { event_time: '49:00', ...away });
     const listed = (id: string, changes: object) =>
       normalized(
-        incidentMessage(
+        goalMessage(
+          OPEN,
           { id: `${ut}`, ut: ut + 10 },
-          incident(OPEN, { id, incident_id: 424, event_time: '50:00', ...changes }),
-          event(OPEN, OPEN.match),
+          { id, incident_id: 424, event_time: '50:00', ...changes },
         ),
       ).incident?.incident as Incident;
     const goals = [
@@ -153,11 +147,11 @@ describe('list_changes', () => {
       ...cancellations.map(([id, fields]) => listed(id, fields)),
     ];
     world.take({ ...message, type: 'incident_snapshot', event: null, incident: null, snapshot });
-    const taken = changes({ only: 'taken_back' }).map(({ incident_id, taken_back_by }) => [
-      incident_id,
-      taken_back_by,
-    ]);
-    expect(Object.fromEntries(taken)).toEqual({
+    const takenBack = () =>
+      Object.fromEntries(
+        changes({ only: 'taken_back' }).map(({ incident_id, taken_back_by }) => [incident_id, taken_back_by]),
+      );
+    expect(takenBack()).toEqual({
       '5-300': expect.stringContaining('incident 5-310,'),
       '5-301': expect.stringContaining('incident 5-311,'),
       '5-302': expect.stringContaining('incident 5-312,'),
@@ -165,11 +159,7 @@ describe('list_changes', () => {
     // Once the cancellations are taken back themselves, only the one with a parent is certain.
     for (const [id, fields] of cancellations)
       publish(id, { incident_id: 424, ...fields, confirmation: 'cancelled' });
-    const since = changes({ only: 'taken_back' }).map(({ incident_id, taken_back_by }) => [
-      incident_id,
-      taken_back_by,
-    ]);
-    expect(Object.fromEntries(since)).toEqual({
+    expect(takenBack()).toEqual({
       '5-300': 'another incident',
       '5-301': expect.stringContaining('incident 5-311,'),
       '5-302': 'another incident',

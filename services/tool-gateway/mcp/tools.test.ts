@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { FIRST_STANDINGS_ID } from '#domain/standings/table-id.ts';
+import { eventMessage } from '#ingestion/testing/messages.ts';
 import { servedAccess } from '#views/store/served.ts';
+import { tableRecord } from '#views/testing/records.ts';
 import { EVERYTHING, type ViewsWorld } from '#views/testing/world.ts';
 import { readResource } from './resources.ts';
-import { CLOSED, event, incident, leagues, OPEN } from './testing/league.ts';
+import { CLOSED, changedTable, event, goalMessage, leagues, OPEN } from './testing/league.ts';
 import { callTool, refusalOf, scopeOf, type ToolArguments } from './testing/tool-calls.ts';
 import type { ToolScope } from './tools/tool.ts';
 import { TOOLS } from './tools.ts';
@@ -23,24 +25,15 @@ const refusal = (name: string, args: ToolArguments) => refusalOf(scope, name, ar
 
 test('a match has its score, guard and timeline, with incidents that do not stand', () => {
   const publish = (id: string, ut: number, changes: object) =>
-    world.play(
-      incidentMessage(
-        { id, ut },
-        incident(OPEN, { id: '5-300', event_time: '46:10', ...changes }),
-        event(OPEN, OPEN.match),
-      ),
-    );
+    world.play(goalMessage(OPEN, { id, ut }, { id: '5-300', event_time: '46:10', ...changes }));
   publish('a', 1_790_000_100, { confirmation: 'tbd' });
   const before = call('get_match', { match_id: OPEN.match });
-  expect(before).toMatchObject({
-    score: { home: 2, away: 0 },
-    firm_score: { home: 1, away: 0 },
-    under_review: true,
-  });
+  const [score2, score1] = [2, 1].map((home) => ({ home, away: 0 }));
+  expect(before).toMatchObject({ score: score2, firm_score: score1, under_review: true });
   expect(before.guard).toMatchObject({ safe: false, reasons: expect.arrayContaining(['under_review']) });
   publish('b', 1_790_000_110, { confirmation: 'cancelled' });
   const { timeline, score } = call('get_match', { match_id: OPEN.match });
-  expect(score).toEqual({ home: 1, away: 0 });
+  expect(score).toEqual(score1);
   expect(timeline).toMatchObject([
     { incident_id: '5-110', minute: '10', type: 'Goal', stands: true, player: 'Göteborg player' },
     { incident_id: '5-300', minute: '45+2', stands: false, why: 'cancelled' },
@@ -58,13 +51,8 @@ test('a match opens with whether to act on it, and why not', () => {
   world.health(null);
   world.health(OPEN.match);
   expect(act()).toBe('You may act on the firm score 1-0: the guard is safe and the feed is alive.');
-  world.play(
-    incidentMessage(
-      { id: 'a', ut: 1_790_000_100 },
-      incident(OPEN, { id: '5-300', confirmation: 'tbd' }),
-      event(OPEN, OPEN.match),
-    ),
-  );
+  const head = { id: 'a', ut: 1_790_000_100 };
+  world.play(goalMessage(OPEN, head, { id: '5-300', confirmation: 'tbd' }));
   world.health(OPEN.match, { state: 'stale', reason: 'silence' });
   expect(act()).toMatch(/^Do not act: score under review.*, the feed of the match is stale \(silence\)\.$/);
   expect(call('get_match', { match_id: OPEN.earlier }).act).toBe('Nothing to act on: the match is finished.');
@@ -80,11 +68,7 @@ test("the provider's flag of a verified result is a boolean", () => {
 test('the resource of a match has its whole timeline', () => {
   for (let n = 0; n < 60; n++)
     world.play(
-      incidentMessage(
-        { id: `n${n}`, ut: 1_790_000_100 + n },
-        incident(OPEN, { id: `5-${400 + n}`, incident_id: 408 }),
-        event(OPEN, OPEN.match),
-      ),
+      goalMessage(OPEN, { id: `n${n}`, ut: 1_790_000_100 + n }, { id: `5-${400 + n}`, incident_id: 408 }),
     );
   const whole = JSON.parse(readResource([], scope, matchUri(OPEN.match)));
   expect(whole.timeline).toHaveLength(61);
@@ -107,27 +91,21 @@ describe('an unknown argument is refused with the name of the right one', () => 
   });
 });
 
+const SEASON = { season_id: OPEN.season };
+
 describe('errors say what to do', () => {
   test.each([
     ['list_changes', { since: '2026-08-15T14:30:00' }, /^invalid_arguments: .*since: .*time zone.*Z/],
     ['get_head_to_head', { team_id: 5, opponent_id: 101 }, /^not_found: team_id: no such team.*search/],
     ['get_head_to_head', { team_id: 101, opponent_id: 5 }, /^not_found: opponent_id: no such team.*search/],
-    [
-      'get_standings',
-      { season_id: OPEN.season, stage_id: 5 },
-      /^not_found: .*no tables of that stage.*without stage_id/,
-    ],
+    ['get_standings', { ...SEASON, stage_id: 5 }, /^not_found: .*no tables of that.*without stage_id/],
     ['get_match', { match_id: 1 }, /^not_found: .*list_matches/],
     ['get_match', {}, /^invalid_arguments: .*match_id/],
     ['list_matches', { limit: 51 }, /^invalid_arguments: .*limit.*50/],
     ['list_matches', { date_from: '2026-01-01', date_to: '2026-12-31' }, /^invalid_arguments: .*31 days/],
     ['list_changes', { since: 'yesterday' }, /^invalid_arguments: .*since/],
     ['get_standings', {}, /^invalid_arguments: .*season_id or competition_id/],
-    [
-      'get_standings',
-      { season_id: OPEN.season, type_id: 7 },
-      /^not_found: .*types 2 League standings, 6 Top scorers/,
-    ],
+    ['get_standings', { ...SEASON, type_id: 7 }, /^not_found: .*types 2 League standings, 6 Top scorers/],
     ['get_standings', { standings_id: 5 }, /^not_found: .*list_standings/],
     ['list_standings', { competition_id: 5 }, /^not_found: .*list_competitions/],
     ['get_head_to_head', { team_id: 1, opponent_id: 1 }, /^invalid_arguments: .*same team/],
@@ -175,32 +153,26 @@ test('a server of some competitions names them, and does not say whether others 
 });
 
 describe('search and fetch have the shape that connectors of research assistants call', () => {
-  const found = (query: string) =>
-    (call('search', { query }).results as Record<string, unknown>[]).map(({ id, title, url }) => [
-      id,
-      title,
-      url,
-    ]);
+  const found = (query: string) => call('search', { query }).results as Record<string, unknown>[];
+  const [MATCH, EARLIER] = [`match-${OPEN.match}`, `match-${OPEN.earlier}`];
 
   test('finds a team with its match in play and its last one', () => {
     const [team, ...matches] = found('goteborg 101');
-    expect(team).toEqual(['team-101', expect.stringContaining('Göteborg'), 'touchline://teams/101']);
-    expect(matches.map(([id]) => id)).toEqual([`match-${OPEN.match}`, `match-${OPEN.earlier}`]);
+    const title = expect.stringContaining('Göteborg');
+    expect(team).toMatchObject({ id: 'team-101', title, url: 'touchline://teams/101' });
+    expect(matches.map(({ id }) => id)).toEqual([MATCH, EARLIER]);
   });
 
   test('finds the matches of two teams', () => {
-    for (const query of [
-      'goteborg 101 vs goteborg 102',
-      'goteborg 102 - goteborg 101',
-      'goteborg 101 goteborg 102',
-    ])
-      expect(found(query).map(([id]) => id)).toEqual([`match-${OPEN.match}`, `match-${OPEN.earlier}`]);
+    for (const between of [' vs ', ' - ', ' '])
+      for (const query of [`goteborg 101${between}goteborg 102`, `goteborg 102${between}goteborg 101`])
+        expect(found(query).map(({ id }) => id)).toEqual([MATCH, EARLIER]);
     expect(found('goteborg 101 vs zurich 201')).toEqual([]);
   });
 
   test('links to the board where its address is known', () => {
     scope = { ...scope, boardUrl: 'https://board.example' };
-    expect(found('goteborg 101').map(([, , url]) => url)).toEqual([
+    expect(found('goteborg 101').map(({ url }) => url)).toEqual([
       'https://board.example/',
       `https://board.example/match/${OPEN.match}`,
       `https://board.example/match/${OPEN.earlier}`,
@@ -212,13 +184,13 @@ describe('search and fetch have the shape that connectors of research assistants
       const { text, ...rest } = call('fetch', { id });
       return { ...rest, content: JSON.parse(text as string) };
     };
-    expect(fetched(`match-${OPEN.match}`)).toMatchObject({
-      id: `match-${OPEN.match}`,
+    expect(fetched(MATCH)).toMatchObject({
+      id: MATCH,
       url: matchUri(OPEN.match),
       metadata: { kind: 'match' },
       content: { act: expect.stringContaining('Do not act'), timeline: [{ type: 'Goal' }] },
     });
-    expect(call('fetch', { id: String(OPEN.match) }).id).toBe(`match-${OPEN.match}`);
+    expect(call('fetch', { id: String(OPEN.match) }).id).toBe(MATCH);
     for (const id of ['team-101', `competition-${OPEN.competition}`])
       expect(fetched(id)).toMatchObject({
         title: expect.stringContaining('Göteborg'),
@@ -281,4 +253,41 @@ test('a converter of schemas reads each of them, and the answers of the tools by
     ).toBe(false);
     expect(readBy(tool?.outputSchema).safeParse(call(name, args)).error, name).toBeUndefined();
   }
+});
+
+test('tables and top scorers are those of REST', () => {
+  // A table that rules define, such as one of the third-placed teams, is not the league table of its season.
+  const of = { object_type: 'season', object_id: OPEN.season, season_id: OPEN.season };
+  world.give(tableRecord(FIRST_STANDINGS_ID, { ...of, competition_id: OPEN.competition, name: 'Thirds' }));
+  const { groups } = call('get_standings', { competition_id: OPEN.competition });
+  expect(groups).toMatchObject([
+    {
+      rows: [
+        { rank: 1, id: 101, values: { pts: 3 } },
+        { rank: 2, id: 102 },
+      ],
+    },
+  ]);
+  const { scorers } = call('get_top_scorers', { season_id: OPEN.season });
+  expect(scorers).toMatchObject([
+    { rank: 1, player: 'Göteborg 9000', team: 'Göteborg club', goals: 5, matches: 1 },
+  ]);
+});
+
+test('a table shows one group on request', () => {
+  const table = world.views.table(OPEN.table) as { groups: { participants: unknown[] }[] };
+  const [first, second] = table.groups[0]?.participants ?? [];
+  const groups = [
+    { ...table.groups[0], name: 'Group A', participants: [first] },
+    { ...table.groups[0], name: 'Group B', participants: [second] },
+  ];
+  world.give(changedTable(OPEN, { ...table, groups }));
+  for (const group of ['b', 'Group B', ' group b '])
+    expect(call('get_standings', { standings_id: OPEN.table, group })).toMatchObject({
+      total: 1,
+      groups: [{ name: 'Group B', rows: [{ id: 102 }] }],
+    });
+  expect(refusal('get_standings', { standings_id: OPEN.table, group: 'C' })).toMatch(
+    /^not_found: .*It has Group A, Group B\./,
+  );
 });

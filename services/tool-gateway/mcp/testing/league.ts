@@ -7,29 +7,22 @@ import { ViewsWorld } from '#views/testing/world.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The ids of a competition; its names have a mark (`markOf`), so that a leak is visible. */
-export const OPEN = {
-  competition: 601,
-  season: 611,
-  stage: 621,
-  match: 7_000_001,
-  earlier: 7_000_002,
-  table: 71,
-  scorers: 72,
-  teams: [101, 102] as const,
-};
-export const CLOSED = {
-  competition: 602,
-  season: 612,
-  stage: 622,
-  match: 8_000_001,
-  earlier: 8_000_002,
-  table: 81,
-  scorers: 82,
-  teams: [201, 202] as const,
-};
+/** Returns the ids of a competition; its names have a mark (`markOf`), so that a leak is visible. */
+const leagueOf = (competition: number, match: number, table: number, team: number) => ({
+  competition,
+  season: competition + 10,
+  stage: competition + 20,
+  match,
+  earlier: match + 1,
+  table,
+  scorers: table + 1,
+  teams: [team, team + 1] as const,
+});
 
-export type League = typeof OPEN | typeof CLOSED;
+export const OPEN = leagueOf(601, 7_000_001, 71, 101);
+export const CLOSED = leagueOf(602, 8_000_001, 81, 201);
+
+export type League = typeof OPEN;
 
 /** Returns the mark that every name of a league contains. */
 export const markOf = (league: League): string => (league.competition === 601 ? 'Göteborg' : 'Zürich');
@@ -38,11 +31,11 @@ export const markOf = (league: League): string => (league.competition === 601 ? 
 export function leagues(served: ServedCompetitions = null): ViewsWorld {
   const world = new ViewsWorld(served);
   world.views.caughtUp();
-  for (const league of [OPEN, CLOSED] as const) {
+  for (const league of [OPEN, CLOSED]) {
     world.give(...catalogue(league), ...tables(league));
     world.play(
       eventMessage({ id: `${league.earlier}` }, event(league, league.earlier, FINISHED, [2, 1])),
-      incidentMessage({ id: `${league.match}` }, incident(league), event(league, league.match)),
+      goalMessage(league, { id: `${league.match}` }),
     );
   }
   return world;
@@ -100,6 +93,11 @@ export function incident(league: League, changes: Fields = {}): Fields {
   };
 }
 
+/** Creates the message of a goal in the live match of a league. */
+export function goalMessage(league: League, head: Fields, changes: Fields = {}) {
+  return incidentMessage(head, incident(league, changes), event(league, league.match));
+}
+
 function catalogue(league: League): ViewRecord[] {
   const mark = markOf(league);
   const named = (kind: string, id: number, parent: number | null, body: Fields): ViewRecord =>
@@ -122,12 +120,13 @@ function idsOf({ competition, season }: League, type_id: number) {
 }
 
 function tables(league: League): ViewRecord[] {
+  const rows: readonly (readonly [number, number])[] = [
+    [101, 3],
+    [102, 0],
+  ];
   return [
-    ...table(league, league.table, 2, 'League standings', [
-      [101, 3],
-      [102, 0],
-    ]),
-    ...table(league, league.scorers, 6, 'Top scorers', [[9_000, 5]]),
+    table(league, league.table, 2, 'League standings', rows),
+    table(league, league.scorers, 6, 'Top scorers', [[9_000, 5]]),
   ];
 }
 
@@ -137,7 +136,7 @@ function table(
   typeId: number,
   type: string,
   rows: readonly (readonly [number, number])[],
-): ViewRecord[] {
+): ViewRecord {
   const mark = markOf(league);
   const ids = idsOf(league, typeId);
   const names = { name: `${mark} ${type}`, type_name: type, object_name: `${mark} season` };
@@ -171,5 +170,5 @@ function table(
       },
     ],
   };
-  return [shownTable(id, body, { ...ids, ...names })];
+  return shownTable(id, body, { ...ids, ...names });
 }
