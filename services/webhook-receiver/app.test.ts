@@ -26,26 +26,30 @@ test.each([
   expect(await answer.text()).not.toMatch(/hush|zz|nowhere|webhook/);
 });
 
-/** Sends requests over one connection. Returns all that is received until the receiver ends it. */
-function exchange(port: number, ...requests: string[]): Promise<string> {
+/** Sends texts over one connection, and one each 50 ms. Returns all that is received until the receiver ends it. */
+function exchange(port: number, texts: readonly string[], dripped = ''): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let received = '';
   const socket = connect(port, '127.0.0.1', () => {
-    for (const request of requests) socket.write(request);
+    for (const text of texts) socket.write(text);
   });
+  const drip = setInterval(() => socket.write(dripped), 50);
   socket.setEncoding('latin1').on('data', (text) => {
     received += text;
   });
   socket.on('error', () => {}).on('close', () => resolve(received));
-  return promise;
+  return promise.finally(() => clearInterval(drip));
 }
+
+/** Returns the status line's begin and the body of an answer. */
+const answerOf = (received: string) => [received.slice(0, 12), received.split('\r\n\r\n')[1]];
 
 const EXPIRY = String(Math.floor(Date.now() / 1000) + VALID_SECONDS);
 const CLOSE = 'connection: close\r\n';
 
 /** Returns the headers of a signed body. */
-function signed(body: string, secret = SECRET): string {
-  return `${TIMESTAMP_HEADER}: ${EXPIRY}\r\n${SIGNATURE_HEADER}: ${sign(Buffer.from(body), EXPIRY, secret)}\r\n`;
+function signed(body: string, secret = SECRET, until = EXPIRY): string {
+  return `${TIMESTAMP_HEADER}: ${until}\r\n${SIGNATURE_HEADER}: ${sign(Buffer.from(body), until, secret)}\r\n`;
 }
 
 /** Returns a body with the header of its length. */
@@ -62,31 +66,18 @@ function chunked(body: string): string {
 
 const POST = 'POST /webhook HTTP/1.1\r\nhost: x\r\n';
 const START = POST + signed('');
+/** A whole delivery. */
+const EMPTY = `${START}${CLOSE}${announced('')}`;
 const [TIMESTAMP_LINE = '', SIGNATURE_LINE = ''] = signed('').split(/(?<=\n)/);
 const expiring = (timestamp: string) => signed('').replace(EXPIRY, timestamp);
+const missing = (header: string) => `The header ${header} is missing.`;
+const TOO_LARGE = `The body is larger than ${LIMIT} bytes.`;
 
 // libs/signing/signing.test.ts has further forms of headers.
 test.each<[status: number, what: string, lines: string, text: string, fault?: SignatureFault]>([
-  [
-    413,
-    'announced as too large',
-    `${signed('')}content-length: ${LIMIT + 1}\r\n`,
-    `The body is larger than ${LIMIT} bytes.`,
-  ],
-  [
-    401,
-    'without a signature',
-    TIMESTAMP_LINE,
-    `The header ${SIGNATURE_HEADER} is missing.`,
-    'signature_missing',
-  ],
-  [
-    401,
-    'without a timestamp',
-    SIGNATURE_LINE,
-    `The header ${TIMESTAMP_HEADER} is missing.`,
-    'timestamp_missing',
-  ],
+  [413, 'announced as too large', `${signed('')}content-length: ${LIMIT + 1}\r\n`, TOO_LARGE],
+  [401, 'without a signature', TIMESTAMP_LINE, missing(SIGNATURE_HEADER), 'signature_missing'],
+  [401, 'without a timestamp', SIGNATURE_LINE, missing(TIMESTAMP_HEADER), 'timestamp_missing'],
   [401, 'that has expired', expiring('1'), 'The signature has expired.', 'timestamp_expired'],
   [
     401,
@@ -107,8 +98,8 @@ test.each<[status: number, what: string, lines: string, text: string, fault?: Si
   const length = lines.includes('content-length') ? '' : `content-length: ${LIMIT}\r\n`;
   // A sender that waits for `100 Continue` has its connection closed.
   for (const expects of [CLOSE, 'expect: 100-continue\r\n']) {
-    const answer = await exchange(port, `${POST}${expects}${lines}${length}\r\n`);
-    expect([answer.slice(0, 12), answer.split('\r\n\r\n')[1]]).toEqual([`HTTP/1.1 ${status}`, text]);
+    const answer = await exchange(port, [`${POST}${expects}${lines}${length}\r\n`]);
+    expect(answerOf(answer)).toEqual([`HTTP/1.1 ${status}`, text]);
   }
   expect(await counted('refused')).toEqual(fault === undefined ? {} : { [fault]: 2 });
   expect(store).not.toHaveBeenCalled();
@@ -126,28 +117,17 @@ test.each<[status: number, what: string, request: string, text: string, outcome:
     413,
     'a body that is too large without an announced length',
     `${START}${CLOSE}${chunked('x'.repeat(LIMIT + 1))}`,
-    `The body is larger than ${LIMIT} bytes.`,
+    TOO_LARGE,
     'too_large',
   ],
-  [
-    404,
-    'another path',
-    `${START}${CLOSE}${announced('')}`.replace('/webhook', '/webhook/x'),
-    'Not found.',
-    'not_found',
-  ],
-  [
-    405,
-    'another method',
-    `${START}${CLOSE}${announced('')}`.replace('POST', 'PUT'),
-    'Only POST is allowed.',
-    'method_not_allowed',
-  ],
+  [404, 'another path', EMPTY.replace('/webhook', '/webhook/x'), 'Not found.', 'not_found'],
+  [405, 'another method', EMPTY.replace('POST', 'PUT'), 'Only POST is allowed.', 'method_not_allowed'],
   [400, 'bytes that are no HTTP', 'hello\r\n\r\n', 'Bad request.', 'bad_request'],
+  [400, 'two Host headers', `${START}Host: y\r\n${announced('')}`, 'Bad request.', 'bad_request'],
 ])('answers %d to %s, counts it and stores nothing', async (status, _what, request, text, outcome) => {
   const { port, store, counted } = await openReceiver();
-  const answer = await exchange(port, request);
-  expect([answer.slice(0, 12), answer.split('\r\n\r\n')[1]]).toEqual([`HTTP/1.1 ${status}`, text]);
+  const answer = await exchange(port, [request]);
+  expect(answerOf(answer)).toEqual([`HTTP/1.1 ${status}`, text]);
   expect(answer.includes('allow: POST')).toBe(status === 405);
   expect(await counted('requests')).toEqual({ [outcome]: 1 });
   expect(store).not.toHaveBeenCalled();
@@ -159,22 +139,28 @@ test('stores nothing of a delivery whose connection ends within the body, even i
   const socket = connect(port, '127.0.0.1', () => socket.end(part));
   await once(socket.resume(), 'close');
   // A later delivery is stored, and only this one.
-  await exchange(port, `${START}${CLOSE}${announced('')}`);
+  await exchange(port, [EMPTY]);
   expect(store.mock.calls).toHaveLength(1);
 });
 
-test.each(['/webhook', '/webhook/', '/webhook/?a=b'])('accepts a delivery at %s', async (path) => {
-  const { port, store } = await openReceiver();
-  const answer = await exchange(port, `${START}${CLOSE}${announced('')}`.replace('/webhook', path));
-  expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*Accepted$/);
-  expect(store).toHaveBeenCalledTimes(1);
-});
+const typed = (type: string) => `${START}${CLOSE}content-type: ${type}\r\n${announced('')}`;
 
-test('accepts a signature that is valid until 2100', async () => {
-  const { port } = await openReceiver();
-  const until = '4102444800';
-  const headers = `${TIMESTAMP_HEADER}: ${until}\r\n${SIGNATURE_HEADER}: ${sign(Buffer.from('[]'), until, SECRET)}\r\n`;
-  expect(await exchange(port, `${POST}${CLOSE}${headers}${announced('[]')}`)).toMatch(/^HTTP\/1\.1 200 /);
+test.each([
+  ['at /webhook', EMPTY],
+  ['at /webhook/', EMPTY.replace('/webhook', '/webhook/')],
+  ['with a query', EMPTY.replace('/webhook', '/webhook/?a=b')],
+  [
+    'whose signature is valid until 2100',
+    `${POST}${CLOSE}${signed('[]', SECRET, '4102444800')}${announced('[]')}`,
+  ],
+  ...['', 'text/plain', 'application/json; charset=utf-8', 'multipart/form-data', ';;;'].map((type) => [
+    `of the content type ${type}`,
+    typed(type),
+  ]),
+] as [string, string][])('accepts a delivery %s', async (_, delivery) => {
+  const { port, store } = await openReceiver();
+  expect(await exchange(port, [delivery])).toMatch(/^HTTP\/1\.1 200 [\s\S]*Accepted$/);
+  expect(store).toHaveBeenCalledTimes(1);
 });
 
 test('counts expired deliveries that are authentic, and no forged ones', async () => {
@@ -186,9 +172,9 @@ test('counts expired deliveries that are authentic, and no forged ones', async (
     [SECRET, chunked],
     ['x'.repeat(32), announced],
   ] as const) {
-    const lines = `${TIMESTAMP_HEADER}: ${expired}\r\n${SIGNATURE_HEADER}: ${sign(Buffer.from(body), expired, secret)}\r\n`;
+    const first = `${POST}${signed(body, secret, expired)}${send(body)}`;
     // The second request has its answer when the whole body of the first one was read.
-    const answers = await exchange(port, `${POST}${lines}${send(body)}`, `${START}${CLOSE}${announced('')}`);
+    const answers = await exchange(port, [first, EMPTY]);
     expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200']);
   }
   expect(await counted('refused')).toEqual({ timestamp_expired: 3 });
@@ -196,37 +182,19 @@ test('counts expired deliveries that are authentic, and no forged ones', async (
   expect(store).toHaveBeenCalledTimes(3);
 });
 
-test('answers 400 to a request with two Host headers, and counts it', async () => {
-  const { port, store, counted } = await openReceiver();
-  const answer = await exchange(port, `${START}Host: y\r\n${announced('')}`);
-  expect([answer.slice(0, 12), answer.split('\r\n\r\n')[1]]).toEqual(['HTTP/1.1 400', 'Bad request.']);
-  expect(await counted('requests')).toEqual({ bad_request: 1 });
-  expect(store).not.toHaveBeenCalled();
-});
-
-test.each(['', 'text/plain', 'application/json; charset=utf-8', 'multipart/form-data', ';;;'])(
-  'accepts a delivery of any content type: %j',
-  async (type) => {
-    const { port } = await openReceiver();
-    const answer = await exchange(port, `${START}${CLOSE}content-type: ${type}\r\n${announced('')}`);
-    expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*Accepted$/);
-  },
-);
-
 test('answers 503 with Retry-After to a body above the limit of unproven bytes, then accepts a good delivery', async () => {
   const { port } = await openReceiver({ maxUnprovenBytes: 1_500 });
   const large = `${START}${CLOSE}content-length: ${LIMIT}\r\n\r\n${'x'.repeat(LIMIT - 1)}`;
-  const answer = await exchange(port, large);
+  const answer = await exchange(port, [large]);
   expect(answer).toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: 1\r\n[\s\S]*\r\n\r\nOverloaded, repeat it\.$/);
-  const good = await exchange(port, `${START}${CLOSE}${announced('')}`);
-  expect(good).toMatch(/^HTTP\/1\.1 200 [\s\S]*Accepted$/);
+  expect(await exchange(port, [EMPTY])).toMatch(/^HTTP\/1\.1 200 [\s\S]*Accepted$/);
 });
 
 test('accepts the largest body at the minimum limit of unproven bytes, with or without an announced length', async () => {
   const { port } = await openReceiver({ maxUnprovenBytes: 3 * LIMIT });
   const body = 'x'.repeat(LIMIT);
   for (const send of [announced, chunked])
-    expect(await exchange(port, `${POST}${CLOSE}${signed(body)}${send(body)}`)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await exchange(port, [`${POST}${CLOSE}${signed(body)}${send(body)}`])).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 const HEAD = `${START}content-length: ${LIMIT}\r\n\r\n`;
@@ -237,16 +205,7 @@ test.each([
   ['a body that arrives a byte at a time', HEAD, '['],
 ])('answers 408 to %s, and stores nothing', async (_what, beginning, then) => {
   const { port, store } = await openReceiver();
-  const { promise, resolve } = Promise.withResolvers<string>();
-  let received = '';
-  const socket = connect(port, '127.0.0.1', () => socket.write(beginning));
-  const drip = setInterval(() => socket.write(then), 50);
-  socket.setEncoding('latin1').on('data', (text) => {
-    received += text;
-  });
-  socket.on('error', () => {}).on('close', () => resolve(received));
-  const answer = await promise.finally(() => clearInterval(drip));
-  const text = answer.slice(answer.indexOf('\r\n\r\n') + 4);
-  expect([answer.slice(0, 12), text]).toEqual(['HTTP/1.1 408', 'Too slow.']);
+  const answer = await exchange(port, [beginning], then);
+  expect(answerOf(answer)).toEqual(['HTTP/1.1 408', 'Too slow.']);
   expect(store).not.toHaveBeenCalled();
 });
