@@ -1,8 +1,8 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
-import type { ViewRecord } from './ingest/records.ts';
 import { viewMetrics } from './metrics.ts';
+import type { ViewRecord } from './records.ts';
 
 test('observes the latency of applied match states since their message was received, and of no other record', async () => {
   const registry = new Registry();

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { stageLatencies } from '#service/stage-latency.ts';
-import type { ViewRecord } from './ingest/records.ts';
+import type { ViewRecord } from './records.ts';
 
 /** The metrics of the views of one service. No label holds an id, a client or a token. */
 export type ViewMetrics = ReturnType<typeof viewMetrics>;

@@ -1,7 +1,7 @@
 /** The records of the topics of a pipeline without a broker, for views in memory. */
 import type { CatalogueRecord, NormalizedMessage } from '#records/types.ts';
 import { OWN_RULES, type RulesOf, readRules } from '#service/competition-rules.ts';
-import { SOURCES, type SourceTopic, type ViewRecord } from '#views/ingest/records.ts';
+import { SOURCES, type SourceTopic, type ViewRecord } from '#views/records.ts';
 import { codecs, replayInMemory } from '../../cli/commands/replay/testing/in-memory.ts';
 
 /** Returns a catalogue, and what the processors write for messages, in order. */

@@ -2,7 +2,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import type { ViewRecord } from '../ingest/records.ts';
+import type { ViewRecord } from '../records.ts';
 import { catalogueRecord } from '../testing/records.ts';
 import { askApi, normalized, RECEIVED_AT, ViewsWorld } from '../testing/world.ts';
 

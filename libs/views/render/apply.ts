@@ -5,7 +5,7 @@ import { isCard, isGoal } from '#domain/goal-facts.ts';
 import { withShortTexts } from '#json/short-text.ts';
 import type { MatchState } from '#records/types.ts';
 import { nextState } from '#trading/trading.ts';
-import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
+import type { ReadPosition, ViewRecord } from '../records.ts';
 import type { LevelNames } from '../store/board-view.ts';
 import type { LostState, ViewChanges, Views } from '../store/views.ts';
 import { renderEvent, renderIncident } from './event.ts';

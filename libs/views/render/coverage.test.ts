@@ -7,7 +7,7 @@ import { OPERATIONS, type OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { rounds } from '../../../test/support/rounds.ts';
-import type { ViewRecord } from '../ingest/records.ts';
+import type { ViewRecord } from '../records.ts';
 import { EventMovedInError } from '../store/coverage.ts';
 import { servedAccess } from '../store/served.ts';
 import { catalogueRecord } from '../testing/records.ts';

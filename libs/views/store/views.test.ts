@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import type { ViewRecord } from '../ingest/records.ts';
+import type { ViewRecord } from '../records.ts';
 import { applyRecords } from '../render/apply.ts';
 import { catalogueRecord, groupsOf, providerTable, tableRecord } from '../testing/records.ts';
 import { RECEIVED_AT, ViewsWorld } from '../testing/world.ts';

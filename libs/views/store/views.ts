@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { LEVELS } from '#contract/rest/tree.ts';
 import type { MatchState, Standings } from '#records/types.ts';
 import { type FeedStatus, UNKNOWN } from '#trading/feed-status.ts';
-import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
+import type { ReadPosition, ViewRecord } from '../records.ts';
 import type { LevelIds, LevelNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
 import { EventCoverage } from './coverage.ts';

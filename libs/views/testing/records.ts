@@ -11,7 +11,7 @@ import type {
   StandingsRow,
 } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import type { ViewRecord } from '../ingest/records.ts';
+import type { ViewRecord } from '../records.ts';
 
 type Id = number | string;
 

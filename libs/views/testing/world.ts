@@ -12,7 +12,7 @@ import type { FeedHealth, NormalizedMessage } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { atEnd } from '../../../test/support/at-end.ts';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
-import type { ViewRecord } from '../ingest/records.ts';
+import type { ViewRecord } from '../records.ts';
 import { createProviderData } from '../render/answers/provider-data.ts';
 import { applyRecords } from '../render/apply.ts';
 import { openViews, removeViews } from '../store/database.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { boardMatch } from '#story/board-match.ts';
-import type { ViewRecord } from '#views/ingest/records.ts';
+import type { ViewRecord } from '#views/records.ts';
 import { type FixtureMatch, PlayedViews } from './testing/playing.ts';
 import { firstHalf, incident, SERBIA_BRAZIL as match, secondHalf } from './testing/scenes.ts';
 

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
-import type { ViewRecord } from '../../ingest/records.ts';
+import type { ViewRecord } from '../../records.ts';
 import { catalogueRecord, tableRecord } from '../../testing/records.ts';
 import { normalized, ViewsWorld } from '../../testing/world.ts';
 

@@ -1,6 +1,6 @@
 /** Matches for the tests of the board: applies the provider's messages with the real rules to real views. */
 import type { FeedHealth, NormalizedMessage } from '#records/types.ts';
-import type { ViewRecord } from '#views/ingest/records.ts';
+import type { ViewRecord } from '#views/records.ts';
 import { catalogueRecord, rankingRecord, shownTable } from '#views/testing/records.ts';
 import { normalized, ViewsWorld } from '#views/testing/world.ts';
 

@@ -1,6 +1,6 @@
 /** Views of two competitions for tests of the endpoint, each with a finished and a live match, a table and top scorers. */
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import type { ViewRecord } from '#views/ingest/records.ts';
+import type { ViewRecord } from '#views/records.ts';
 import type { ServedCompetitions } from '#views/store/served.ts';
 import { catalogueRecord, shownTable } from '#views/testing/records.ts';
 import { ViewsWorld } from '#views/testing/world.ts';
