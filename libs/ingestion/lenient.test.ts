@@ -249,6 +249,7 @@ describe('a field of an incident', () => {
       attribute_ids: ["7", 8] → [7, 8]
       attribute_ids: null → []
       additional_info: {"assistant_id": " 8", "hand": "l"} → {"assistant_id": 8, "hand": "l"}
+      additional_info: [] → {}
       ut: " 1790000100" → 1790000100
       ut: "" → 1790000000`),
   )('%s: %j is read as %j', (name, given, value) => {

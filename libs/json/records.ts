@@ -82,7 +82,11 @@ function joined(path: string, name: string): string {
 /** A record, built from what was read of it. */
 export function record<K extends Kinds, T>(kinds: K, build: (read: ReadRecord<K>) => T): Kind<T> {
   const reader = recordReader(kinds);
-  return (value, path, unread) => (isRecord(value) ? build(reader(value, path, unread)) : UNREADABLE);
+  return (value, path, unread) => {
+    // PHP writes an object without fields as a list.
+    const fields = Array.isArray(value) && value.length === 0 ? {} : value;
+    return isRecord(fields) ? build(reader(fields, path, unread)) : UNREADABLE;
+  };
 }
 
 /** A list of records. One without its `essential` field (`build` returns null) is left out alone, and only that field is named. */
