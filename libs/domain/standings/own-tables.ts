@@ -4,23 +4,23 @@ import { type GameSet, PLAYED } from './game-set.ts';
 import { rankTable } from './split.ts';
 import { rulesOfStage } from './stage-rules.ts';
 import { seasonOf } from './standing.ts';
-import { byId, gameSet, type ScopeInputs, scopesOf, type TableScope } from './table-scope.ts';
+import { byId, gameSet, type ScopeInputs, scopesOf, type TableScope, teamsOf } from './table-scope.ts';
 import { type Table, tablesOf } from './tables.ts';
 
 /** Whether a table counts matches of a stage. */
 export function hasStage({ stage_ids }: OwnTable, stageId: number | null): boolean {
-  return stage_ids === null || (stageId !== null && stage_ids.includes(stageId));
+  return stage_ids?.some((one) => one === stageId) ?? true;
 }
 
-/** Returns a table; undefined while it has no team. */
-export function ownTable(inputs: ScopeInputs, own: OwnTable): Table | undefined {
+/** Returns a table; without rows while it has no team. */
+export function ownTable(inputs: ScopeInputs, own: OwnTable): Table {
   const stages = byId(inputs.games).filter(([id]) => hasStage(own, id));
   const rules: CompetitionRules = {
     ...inputs.rules,
     tie_break: own.tie_break ?? inputs.rules.tie_break,
     zones: own.zones,
     split: null,
-    corrections: stages.flatMap(([id]) => inputs.corrections.get(id) ?? []),
+    corrections: stages.flatMap(([id]) => inputs.corrections.filter(({ stage_id }) => stage_id === id)),
   };
   const scope =
     own.place === null
@@ -32,8 +32,8 @@ export function ownTable(inputs: ScopeInputs, own: OwnTable): Table | undefined 
           own.place,
           stages.flatMap(([id]) => groupsOf(inputs, own, id)),
         );
-  const table = tablesOf({ ...scope, start: null }, rules, ['league']).get('league');
-  if (table === undefined || own.place === null) return table;
+  const table = tablesOf({ ...scope, start: null }, rules, ['league']).get('league') as Table;
+  if (own.place === null) return table;
   // Before the last round other teams may have had the place.
   return { ...table, rows: table.rows.map((row) => ({ ...row, last_rank: null })) };
 }
@@ -44,12 +44,12 @@ type RankedGroup = { readonly games: GameSet; readonly ranks: ReadonlyMap<number
 function groupsOf(inputs: ScopeInputs, own: OwnTable, stageId: number | null): RankedGroup[] {
   const rules = {
     ...rulesOfStage(inputs.rules, stageId),
-    corrections: inputs.corrections.get(stageId) ?? [],
+    corrections: inputs.corrections.filter(({ stage_id }) => stage_id === stageId),
   };
-  return [...scopesOf(inputs, stageId)].flatMap(([group, { games, teams, start }]) => {
+  return [...scopesOf(inputs, stageId)].flatMap(([group, scope]) => {
     if (group === null && own.stage_ids === null) return [];
-    const listed = new Map([...games.teams()].filter(([id]) => teams?.has(id) ?? true));
-    const season = seasonOf(games.view(PLAYED), listed, rules, start);
+    const { games, start } = scope;
+    const season = seasonOf(games.view(PLAYED), teamsOf(scope), rules, start);
     return { games, ranks: rankTable(season, season.now) };
   });
 }

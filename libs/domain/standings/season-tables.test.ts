@@ -3,9 +3,9 @@ import type { StandingsGroup } from '#records/types.ts';
 import { TABLE_TYPES } from './columns.ts';
 import { type CompetitionRules, MAX_OWN_TABLES } from './competition-rules.ts';
 import { type DerivedTable, SeasonTables } from './season-tables.ts';
-import { standingsId } from './table-id.ts';
+import { FIRST_STANDINGS_ID, isOwnTable, standingsId } from './table-id.ts';
 import { LIVE, result, rowOf, rulesOf, SCHEDULED } from './testing/results.ts';
-import { groupsOn, type SeasonResult } from './types.ts';
+import { dayOf, groupsOn, type SeasonResult } from './types.ts';
 
 const TO_COME = { ...SCHEDULED, score: null };
 
@@ -40,7 +40,12 @@ describe('the tables of a season', () => {
       ),
     );
     expect(all.get('league stage 7')?.map(({ id }) => id)).toEqual([3, 20]);
+    expect(all.get('form stage 7')?.map(({ id }) => id)).toEqual([3, 20]);
     expect(all.get('league season 2')?.map(({ id }) => id)).toEqual([null]);
+    expect([...all.keys()].filter((key) => key.startsWith('league'))).toEqual([
+      'league season 2',
+      'league stage 7',
+    ]);
     expect(all.get('popular_results season 2')).toHaveLength(1);
     expect(all.get('overall_stats season 2')?.[0]?.rows[0]?.columns.mp).toBe(3);
     expect([...all.keys()].filter((key) => key.endsWith('stage 7'))).toHaveLength(10);
@@ -49,7 +54,7 @@ describe('the tables of a season', () => {
   test('have no rows, and so do not exist, once every match has left', () => {
     const tables = season(rulesOf(), placed(1, 'A 1-0 B'));
     expect(tables.derive().filter(({ groups }) => groups.length > 0)).not.toHaveLength(0);
-    tables.apply(placed(1, 'A 1-0 B', { version: 2, removed: true }));
+    expect(tables.apply(placed(1, 'A 1-0 B', { version: 2, removed: true }))).toBe(true);
     expect(tables.derive().filter(({ groups }) => groups.length > 0)).toEqual([]);
   });
 
@@ -95,7 +100,8 @@ describe('the tables of a season', () => {
 
   test('are not derived again because the season was restored', () => {
     const results = [placed(1, 'A 1-0 B'), placed(2, 'A 0-0 C', LIVE)];
-    const tables = SeasonTables.restore(1, 2, rulesOf(), results);
+    const rules = rulesOf({ tables: [{ id: 1, name: 'General' }] });
+    const tables = SeasonTables.restore(1, 2, rules, results);
     expect(tables.derive()).toEqual([]);
     tables.apply(placed(2, 'A 1-0 C', { ...LIVE, version: 2 }));
     expect(tables.derive().map(({ type }) => type.kind)).toEqual(['live']);
@@ -118,18 +124,29 @@ describe('the tables of a season', () => {
     ['with a match to come after it', [LAST, { ...FOR_EVER, start_date: '2026-06-15 20:30' }]],
     ['with a match in play on its eve', [LAST, { ...FOR_EVER, ...LIVE, start_date: '2026-05-28 20:30' }]],
     ['with a match in play on its day', [LAST, { ...FOR_EVER, ...LIVE, start_date: '2026-05-29 20:30' }]],
+    ['with a match played on its day', [LAST, placed(2, 'C 1-0 D', { start_date: '2026-05-29 20:30' })]],
   ] as const)('show a correction from its day on, %s', (title, results) => {
-    const tables = season(rulesOf({ corrections: [DEDUCTION] }), ...results);
+    const inForce = [null, '2026-05-01', '2026-05-10'].map((from) => ({
+      ...DEDUCTION,
+      participant_id: 2,
+      from,
+    }));
+    const tables = season(rulesOf({ corrections: [DEDUCTION, ...inForce] }), ...results);
     for (const kind of ['league', 'wide', 'live']) {
-      if (!title.endsWith('on its day')) expect(onDay(tables, '2026-05-28', kind)).toEqual([3, [0]]);
-      expect(onDay(tables, '2026-05-29', kind)).toEqual([-1, [1]]);
-      expect(onDay(tables, '2026-06-21', kind)).toEqual([-1, [1]]);
+      const before = title.endsWith('on its day') ? [-1, [4]] : [3, [3]];
+      for (const day of ['2026-05-02', '2026-05-28']) expect(onDay(tables, day, kind)).toEqual(before);
+      expect(onDay(tables, '2026-05-29', kind)).toEqual([-1, [4]]);
+      expect(onDay(tables, '2026-06-21', kind)).toEqual([-1, [4]]);
     }
   });
 
   test('show later corrections one after the other, and know them after a restore too', () => {
     const rules = rulesOf({
-      corrections: [DEDUCTION, { ...DEDUCTION, value: 2, from: '2026-06-02' }],
+      corrections: [
+        { ...DEDUCTION, value: 2, from: '2026-06-02' },
+        { ...DEDUCTION, from: '2026-05-31', stage_id: 5 },
+        DEDUCTION,
+      ],
       stages: [{ stage_ids: [8], carried: { from: [7] } }],
     });
     const results = [LAST, placed(3, 'A 0-0 B', { stage_id: 8, start_date: '2026-05-20 20:30' })];
@@ -137,12 +154,15 @@ describe('the tables of a season', () => {
     expect(restored.derive()).toEqual([]);
     for (const one of [tables, restored]) {
       one.invalidate();
-      const leagues = one.derive().filter(({ type, groups }) => type.kind === 'league' && groups.length > 0);
+      const derived = one.derive();
+      const leagues = derived.filter(({ type, groups }) => type.kind === 'league' && groups.length > 0);
       // Without a stage a correction belongs to the one that the team plays on its day; the earlier one is as it was.
       expect(leagues.map(({ object, later }) => [object.id, later.map(({ day }) => day)])).toEqual([
         [7, []],
         [8, ['2026-05-29', '2026-06-02']],
       ]);
+      const changing = derived.filter(({ later }) => later.length > 0).map(({ type }) => type.kind);
+      expect(changing).toEqual(['league', 'wide', 'live']);
       const onDays = ['2026-05-28', '2026-05-30', '2026-06-02'].map((day) =>
         points(groupsOn(leagues[1] as DerivedTable, day), 'A'),
       );
@@ -172,6 +192,14 @@ test('moves a match to the group where it was last reported, and keeps it there'
   expect(groups()).toEqual([2]);
   expect(tables.apply(placed(1, 'A 1-0 B', { group_id: 1, version: 5, removed: true }))).toBe(false);
   expect(tables.apply(placed(1, 'A 1-0 B', { group_id: 2, version: 4 }))).toBe(false);
+  const denied = (event: number, version: number, offset: number) =>
+    tables.deniedBy(placed(event, 'A 1-0 B', { version, cause: { offset } }));
+  expect([denied(1, 3, 0), denied(1, 3, -1), denied(1, 4, 1), denied(2, 3, 0)]).toEqual([
+    4,
+    null,
+    null,
+    null,
+  ]);
 });
 
 test('has its own id for every table, the same in every rebuild', () => {
@@ -180,7 +208,18 @@ test('has its own id for every table, the same in every rebuild', () => {
   const ids = [object, { ...object, type: 'season' as const }, { ...object, seasonId: 1 }].flatMap((one) =>
     kinds.map((kind) => standingsId(kind, one)),
   );
-  expect(new Set(ids).size).toBe(48);
+  ids.push(...[1, 2].map((own) => standingsId('league', object, own)));
+  expect(new Set(ids).size).toBe(50);
   expect(ids.every(Number.isSafeInteger)).toBe(true);
   expect(standingsId('league', object)).toBe(7_277_290_286_043_358);
+});
+
+test('knows a table that rules define by its id and name, and the day of a time in UTC', () => {
+  const isOwn = (id: number, name: string) => isOwnTable(id, { name, type_name: 'League' });
+  expect(isOwn(FIRST_STANDINGS_ID, 'General')).toBe(true);
+  expect([isOwn(FIRST_STANDINGS_ID - 1, 'General'), isOwn(FIRST_STANDINGS_ID, 'League A')]).toEqual([
+    false,
+    false,
+  ]);
+  expect(dayOf(Date.UTC(2026, 4, 29, 23, 59))).toBe('2026-05-29');
 });

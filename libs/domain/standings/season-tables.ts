@@ -6,7 +6,7 @@ import { type CompetitionRules, MAX_OWN_TABLES } from './competition-rules.ts';
 import { BEGUN, GameSet } from './game-set.ts';
 import { type Flag, flagsOf, type Game, readGame } from './games.ts';
 import { hasStage, ownTable } from './own-tables.ts';
-import { correctionsByStage, rulesOfStage, type SeasonGames, stagesAfter } from './stage-rules.ts';
+import { correctionsOfStages, rulesOfStage, type SeasonGames, stagesAfter } from './stage-rules.ts';
 import { correctionsAt } from './standing.ts';
 import { standingsId, type TableObject } from './table-id.ts';
 import { byId, gameSet, type ScopeInputs, scopesOf } from './table-scope.ts';
@@ -26,32 +26,31 @@ export type DerivedTable = {
   readonly later: DatedStandings[];
 };
 
-type KnownResult = VersionStamp & { readonly game: Game | null; readonly flags: readonly Flag[] };
-type Group = {
-  /** The last result of each match, by event id. */
-  readonly matches: Map<number, KnownResult>;
-  /** The matches between two known teams, as of the last derivation. */
-  readonly games: GameSet;
-};
 type Stage = {
   readonly id: number | null;
-  /** Groups by id; null is no group. */
-  readonly groups: Map<number | null, Group>;
+  /** The matches between two known teams by group, as of the last derivation; null is no group. */
+  readonly groups: Map<number | null, GameSet>;
   /** The tables to derive again. */
   readonly stale: Set<TableKind>;
   /** The stages whose tables start with its games. */
   readonly after: readonly number[];
 };
+type KnownResult = VersionStamp & {
+  readonly stage: Stage;
+  readonly group: GameSet;
+  readonly game: Game | null;
+  readonly flags: readonly Flag[];
+};
 type Corrections = ScopeInputs['corrections'];
 /** The corrections in force from a day on; the first ones of a season: now, without a day. */
 type DatedCorrections = { readonly day: string; readonly corrections: Corrections };
 type NamedGroup = { readonly id: number | null; readonly tables: ReadonlyMap<TableKind, Table> };
-type StageGroup = { readonly stage: Stage; readonly group: Group };
 /** Tables of teams belong to a stage, group by group; those of persons, results and overall stats to the season. */
 const OF_STAGE = [...TABLE_TYPES].filter(([, { ranks }]) => ranks === 'team').map(([kind]) => kind);
 const OF_SEASON = [...TABLE_TYPES].filter(([, { ranks }]) => ranks !== 'team').map(([kind]) => kind);
+const OF_PERSONS = [...TABLE_TYPES].filter(([, { ranks }]) => ranks === 'person').map(([kind]) => kind);
 const NO_DAY = '';
-const NO_CORRECTIONS: readonly [DatedCorrections] = [{ day: NO_DAY, corrections: new Map() }];
+const NO_CORRECTIONS: readonly [DatedCorrections] = [{ day: NO_DAY, corrections: [] }];
 const OWN_IDS = Array.from({ length: MAX_OWN_TABLES }, (_, at) => at + 1);
 
 /** The tables of one season, from the last result of each match. A result updates aggregates (`GameSet`), at the same cost all season. */
@@ -61,10 +60,10 @@ export class SeasonTables {
   readonly #rules: CompetitionRules;
   /** Stages by id; null is no stage. */
   readonly #stages = new Map<number | null, Stage>();
-  /** The current stage and group of each match. */
-  readonly #groups = new Map<number, StageGroup>();
-  /** The previous game of each match that changed since the last derivation; null if there was none. */
-  readonly #before = new Map<number, (StageGroup & { readonly game: Game | null }) | null>();
+  /** The last result of each match. */
+  readonly #matches = new Map<number, KnownResult>();
+  /** The previous result of each match that changed since the last derivation; undefined if there was none. */
+  readonly #before = new Map<number, KnownResult | undefined>();
   /** All matches between two known teams, as of the last derivation. */
   readonly #games = new GameSet();
   readonly #stale = new Set<TableKind>();
@@ -101,25 +100,21 @@ export class SeasonTables {
     const { event_id, version, cause } = result;
     const stage = this.#stageOf(result.stage_id);
     const group = groupOf(stage, result.group_id);
-    const known = group.matches.get(event_id);
-    if (result.removed) {
-      if (known === undefined) return false;
-      this.#leave(event_id);
-      return true;
-    }
-    if (known?.version === version) return false;
+    const known = this.#matches.get(event_id);
+    const isHere = known?.group === group;
+    if (result.removed ? !isHere : isHere && known.version === version) return false;
     this.#leave(event_id);
+    if (result.removed) return true;
     const game = readGame(result, this.#rules);
     const flags = flagsOf(result, game);
     for (const { reason } of flags) this.#count(reason, 1);
-    group.matches.set(event_id, { version, cause: { offset: cause.offset }, game, flags });
-    this.#groups.set(event_id, { stage, group });
+    this.#matches.set(event_id, { version, cause: { offset: cause.offset }, stage, group, game, flags });
     return true;
   }
 
   /** Returns the known version of a match that a result denies, as `wentBack` has it; null where it denies none. */
   deniedBy(result: SeasonResult): number | null {
-    const known = this.#groups.get(result.event_id)?.group.matches.get(result.event_id);
+    const known = this.#matches.get(result.event_id);
     return known !== undefined && wentBack(known, result) ? known.version : null;
   }
 
@@ -163,7 +158,10 @@ export class SeasonTables {
     const object = this.#objectOf(id);
     const ofPoints = kinds.filter((kind) => OF_POINTS.has(kind));
     const dated = this.#corrections.map(({ day, corrections }) => {
-      const rules = { ...rulesOfStage(this.#rules, id), corrections: corrections.get(id) ?? [] };
+      const rules = {
+        ...rulesOfStage(this.#rules, id),
+        corrections: corrections.filter(({ stage_id }) => stage_id === id),
+      };
       const groups = Array.from(scopesOf({ ...inputs, corrections }, id), ([groupId, scope]) => ({
         id: groupId,
         tables: tablesOf(scope, rules, day === NO_DAY ? kinds : ofPoints),
@@ -185,20 +183,19 @@ export class SeasonTables {
   }
 
   #gamesByStage(): SeasonGames {
-    const ofGroups = ({ groups }: Stage) => new Map(Array.from(groups, ([id, { games }]) => [id, games]));
-    return new Map(Array.from(this.#stages, ([id, stage]) => [id, ofGroups(stage)]));
+    return new Map(Array.from(this.#stages, ([id, { groups }]) => [id, groups]));
   }
 
   /** Returns the corrections in force, then those of each later day, counted from the last match: no clock (docs/decisions/0045). */
   #datedCorrections(): readonly DatedCorrections[] {
     const all = this.#rules.corrections;
     if (all.length === 0) return NO_CORRECTIONS;
-    const today = this.#games.view(BEGUN).last()?.start.slice(0, 10) ?? NO_DAY;
-    const later = new Set(all.flatMap(({ from }) => (from !== null && from > today ? from : [])));
+    const today = this.#games.view(BEGUN).last()?.start ?? NO_DAY;
+    const later = new Set(all.map(({ from }) => from ?? NO_DAY).filter((day) => day > today));
     const games = this.#gamesByStage();
     return [NO_DAY, ...[...later].sort()].map((day) => {
       const inForce = correctionsAt(this.#rules, day === NO_DAY ? today : day);
-      return { day, corrections: correctionsByStage(inForce, this.#seasonId, games) };
+      return { day, corrections: correctionsOfStages(inForce, this.#seasonId, games) };
     });
   }
 
@@ -207,8 +204,8 @@ export class SeasonTables {
     const kinds = takeAll(this.#stale, OF_SEASON);
     if (kinds.length === 0) return [];
     const { of, without_stages } = this.#rules.rankings;
-    const stages = byId(this.#stages).filter(([id]) => id === null || !without_stages.includes(id));
-    const ofPersons = kinds.filter((kind) => TABLE_TYPES.get(kind)?.ranks === 'person');
+    const stages = byId(this.#stages).filter(([id]) => !without_stages.some((one) => one === id));
+    const ofPersons = kinds.filter((kind) => OF_PERSONS.includes(kind));
     const others = kinds.filter((kind) => !ofPersons.includes(kind));
     const season = (some: readonly TableKind[], games: GameSet) =>
       this.#ungrouped(some, this.#season(), games);
@@ -226,41 +223,35 @@ export class SeasonTables {
   }
 
   #ungrouped(kinds: readonly TableKind[], object: TableObject, games: GameSet): DerivedTable[] {
-    const rules = { ...this.#rules, corrections: [] };
-    const tables = tablesOf({ games, teams: null, start: null }, rules, kinds);
+    const tables = tablesOf({ games, teams: null, start: null }, this.#rules, kinds);
     const groups = games.size === 0 ? [] : [{ id: null, tables }];
     return kinds.map((kind) => derivedTable(kind, object, [{ day: NO_DAY, groups }]));
   }
 
   #leave(eventId: number): void {
-    const current = this.#groups.get(eventId);
-    const known = current?.group.matches.get(eventId);
-    if (!this.#before.has(eventId)) {
-      this.#before.set(eventId, current === undefined ? null : { ...current, game: known?.game ?? null });
-    }
+    const known = this.#matches.get(eventId);
+    if (!this.#before.has(eventId)) this.#before.set(eventId, known);
     for (const { reason } of known?.flags ?? []) this.#count(reason, -1);
-    current?.group.matches.delete(eventId);
-    this.#groups.delete(eventId);
+    this.#matches.delete(eventId);
   }
 
   /** Applies the changed results to the games, each match once, however many results it had. */
   #settle(): void {
     for (const [eventId, before] of this.#before) {
-      const current = this.#groups.get(eventId);
-      const game = current?.group.matches.get(eventId)?.game ?? null;
+      const current = this.#matches.get(eventId);
       if (before?.game) {
-        before.group.games.remove(before.game);
+        before.group.remove(before.game);
         this.#games.remove(before.game);
       }
-      if (current !== undefined && game !== null) {
-        current.group.games.add(game);
-        this.#games.add(game);
+      if (current?.game) {
+        current.group.add(current.game);
+        this.#games.add(current.game);
       }
-      if (before !== null && before.group === current?.group) {
-        this.#touch(before.stage, touchedBy(before.game, game));
+      if (before && before.group === current?.group) {
+        this.#touch(before.stage, touchedBy(before.game, current.game));
       } else {
-        if (before !== null) this.#touch(before.stage, touchedBy(before.game, null));
-        if (current !== undefined) this.#touch(current.stage, touchedBy(null, game));
+        if (before) this.#touch(before.stage, touchedBy(before.game, null));
+        if (current) this.#touch(current.stage, touchedBy(null, current.game));
       }
     }
     this.#before.clear();
@@ -301,10 +292,8 @@ export class SeasonTables {
   }
 }
 
-function groupOf({ groups }: Stage, id: number | null): Group {
-  const known = groups.get(id);
-  if (known !== undefined) return known;
-  const group: Group = { matches: new Map(), games: new GameSet() };
+function groupOf({ groups }: Stage, id: number | null): GameSet {
+  const group = groups.get(id) ?? new GameSet();
   groups.set(id, group);
   return group;
 }
@@ -333,7 +322,7 @@ function derivedTable(
 }
 
 function unionOf(stages: readonly Stage[]): GameSet {
-  return gameSet(stages.flatMap(({ groups }) => [...groups.values()].flatMap(({ games }) => [...games])));
+  return gameSet(stages.flatMap(({ groups }) => [...groups.values()].flatMap((games) => [...games])));
 }
 
 function addAll<T>(set: Set<T>, items: Iterable<T>): void {

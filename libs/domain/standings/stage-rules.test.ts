@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GameSet } from './game-set.ts';
 import { readGame } from './games.ts';
-import { correctionsByStage, rulesOfStage, stagesAfter } from './stage-rules.ts';
+import { correctionsOfStages, rulesOfStage, stagesAfter } from './stage-rules.ts';
 import { correctionOf, result, rulesOf } from './testing/results.ts';
 
 test('the rules of a stage are those of its entry, else those of the file', () => {
@@ -29,9 +29,9 @@ describe('a correction', () => {
     }
     return set;
   };
-  const stagesOf = (corrections: readonly object[], season: Parameters<typeof correctionsByStage>[2]) => {
+  const stagesOf = (corrections: readonly object[], season: Parameters<typeof correctionsOfStages>[2]) => {
     const applied = corrections.map((more) => correctionOf(1, -3, more));
-    return Array.from(correctionsByStage(applied, 7, season), ([stage, { length }]) => [stage, length]);
+    return correctionsOfStages(applied, 7, season).map(({ stage_id }) => stage_id);
   };
   type Groups = readonly (readonly [number | null, GameSet])[];
   const seasonOf = (stages: readonly (readonly [number | null, Groups])[]) =>
@@ -49,22 +49,19 @@ describe('a correction', () => {
 
   test('belongs to the stage that its team began last on its day, else to the first one', () => {
     const days = [null, '2024-02-01', '2024-03-01', '2024-04-30', '2024-05-01', '2024-06-01'];
-    expect(days.map((from) => stagesOf([{ from }], season)[0]?.[0])).toEqual([10, 10, 10, 10, 20, 20]);
+    expect(days.map((from) => stagesOf([{ from }], season)[0])).toEqual([10, 10, 10, 10, 20, 20]);
   });
 
   test('belongs to the stage that it names, and to none in another season or of a team without games', () => {
-    expect(stagesOf([{ stage_id: 99 }, { stage_id: 99 }, {}], season)).toEqual([
-      [99, 2],
-      [10, 1],
-    ]);
+    expect(stagesOf([{ stage_id: 99 }, { stage_id: 99 }, {}], season)).toEqual([99, 99, 10]);
     expect(stagesOf([{ season_id: 8 }, { participant_id: 9 }], season)).toEqual([]);
-    expect(stagesOf([{ season_id: 7 }], season)).toEqual([[10, 1]]);
+    expect(stagesOf([{ season_id: 7 }], season)).toEqual([10]);
   });
 
   test('belongs to the first stage by id where two begin at once; no stage comes first', () => {
     const both = ['2024-05-01', 'A 1-0 B'] as const;
     const at = (...ids: readonly (number | null)[]) =>
-      stagesOf([{}], seasonOf(ids.map((id) => [id, [[null, games(both)]]])))[0]?.[0];
+      stagesOf([{}], seasonOf(ids.map((id) => [id, [[null, games(both)]]])))[0];
     expect([at(5, 4), at(4, 5), at(4, null), at(null, 4)]).toEqual([4, 4, null, null]);
   });
 
@@ -78,7 +75,7 @@ describe('a correction', () => {
         [20, [[null, games(['2024-05-01', 'A 1-0 B'])]]],
         [30, groups.map((set, at) => [at, set] as const)],
       ]);
-      expect(stagesOf([{}], stages)).toEqual([[30, 1]]);
+      expect(stagesOf([{}], stages)).toEqual([30]);
     }
   });
 });

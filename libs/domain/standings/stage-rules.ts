@@ -12,8 +12,7 @@ export type StageRules = CompetitionRules & { readonly carried: Carried | null }
 
 /** Returns the rules of a stage: those of the file, with what its own entry replaces. */
 export function rulesOfStage(rules: CompetitionRules, stageId: number | null): StageRules {
-  const own =
-    stageId === null ? undefined : rules.stages.find(({ stage_ids }) => stage_ids.includes(stageId));
+  const own = rules.stages.find(({ stage_ids }) => stage_ids.some((one) => one === stageId));
   return {
     ...rules,
     points: own?.points ?? rules.points,
@@ -28,11 +27,10 @@ export function rulesOfStage(rules: CompetitionRules, stageId: number | null): S
 
 /** Returns the stages whose tables start with the games of a stage, directly or through another stage. */
 export function stagesAfter(rules: CompetitionRules, stageId: number | null): number[] {
-  if (stageId === null) return [];
   const found = new Set<number>();
-  const visit = (from: number) => {
+  const visit = (from: number | null) => {
     for (const { stage_ids, carried } of rules.stages) {
-      if (carried === undefined || !carried.from.includes(from)) continue;
+      if (!carried?.from.some((one) => one === from)) continue;
       for (const id of stage_ids) {
         if (found.has(id)) continue;
         found.add(id);
@@ -44,29 +42,31 @@ export function stagesAfter(rules: CompetitionRules, stageId: number | null): nu
   return [...found];
 }
 
-/** Returns the corrections by stage; one that names none belongs to the stage that the team began last by its first day. */
-export function correctionsByStage(
+/** Returns the corrections of a season with their stages; one that names none belongs to the stage that the team began last by its first day. */
+export function correctionsOfStages(
   corrections: readonly Correction[],
   seasonId: number,
   games: SeasonGames,
-): ReadonlyMap<number | null, Correction[]> {
-  const byStage = new Map<number | null, Correction[]>();
-  for (const correction of corrections) {
-    if (correction.season_id !== null && correction.season_id !== seasonId) continue;
-    const stage = correction.stage_id ?? stageOf(correction, games);
-    if (stage === undefined) continue;
-    byStage.set(stage, [...(byStage.get(stage) ?? []), correction]);
-  }
-  return byStage;
+): Correction[] {
+  return corrections.flatMap((correction) => {
+    const stage_id = correction.stage_id ?? stageOf(correction, games);
+    const isOfSeason = correction.season_id === null || correction.season_id === seasonId;
+    return isOfSeason && stage_id !== undefined ? [{ ...correction, stage_id }] : [];
+  });
 }
 
 /** Returns the stage of a correction that names none; undefined while its team has no games. */
 function stageOf({ participant_id, from }: Correction, games: SeasonGames): number | null | undefined {
   const begun = Array.from(games, ([stage, groups]) => ({ stage, start: firstStart(groups, participant_id) }))
     .filter((entry): entry is { stage: number | null; start: string } => entry.start !== null)
-    .sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : (a.stage ?? -1) - (b.stage ?? -1)));
-  const onDay = from === null ? undefined : begun.findLast(({ start }) => start.slice(0, 10) <= from);
+    .sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : compareIds(a.stage, b.stage)));
+  const onDay = begun.findLast(({ start }) => start.slice(0, 10) <= (from ?? ''));
   return (onDay ?? begun[0])?.stage;
+}
+
+/** Compares ids, null first. */
+export function compareIds(a: number | null, b: number | null): number {
+  return (a ?? Number.NEGATIVE_INFINITY) - (b ?? Number.NEGATIVE_INFINITY);
 }
 
 /** Returns when a team's first game of a stage begins; null if it has none. */

@@ -1,9 +1,10 @@
 /** Which games and teams a group's table has: those of its group, of conferences, and of earlier stages. */
+import type { ResultTeam } from '#records/types.ts';
 import type { Carried, CompetitionRules } from './competition-rules.ts';
 import { GameSet, PLAYED } from './game-set.ts';
 import { compareOrder, type Game } from './games.ts';
 import { rankTable } from './split.ts';
-import { rulesOfStage, type SeasonGames } from './stage-rules.ts';
+import { compareIds, rulesOfStage, type SeasonGames } from './stage-rules.ts';
 import { type StageStart, seasonOf, totalsAt } from './standing.ts';
 
 /** The games and teams of a table. */
@@ -18,13 +19,19 @@ export type TableScope = {
 export type ScopeInputs = {
   readonly rules: CompetitionRules;
   readonly games: SeasonGames;
-  /** The corrections in force, by stage. */
-  readonly corrections: ReadonlyMap<number | null, CompetitionRules['corrections']>;
+  /** The corrections in force, with their stages. */
+  readonly corrections: CompetitionRules['corrections'];
 };
 
 /** Returns the entries in the order of ids, null first: not in the order in which results named them. */
 export function byId<V>(map: ReadonlyMap<number | null, V>): [number | null, V][] {
-  return [...map].sort(([a], [b]) => (a ?? -1) - (b ?? -1));
+  return [...map].sort(([a], [b]) => compareIds(a, b));
+}
+
+/** Returns the teams with a row. */
+export function teamsOf({ games, teams }: Pick<TableScope, 'games' | 'teams'>): Map<number, ResultTeam> {
+  const all = games.teams();
+  return teams === null ? all : new Map([...all].filter(([id]) => teams.has(id)));
 }
 
 /** Returns the scope of each group's table of a stage, by group, in the order of groups. */
@@ -82,10 +89,9 @@ function firstGroups(groups: ReadonlyMap<number | null, GameSet>): Map<number, n
   for (const [group, games] of groups) {
     if (group === null) return new Map();
     for (const id of games.teamIds()) {
-      const game = games.ofTeam(id)[0];
+      const game = games.ofTeam(id)[0] as Game;
       const known = first.get(id);
-      if (game !== undefined && (known === undefined || compareOrder(game, known.game) < 0))
-        first.set(id, { game, group });
+      if (known === undefined || compareOrder(game, known.game) < 0) first.set(id, { game, group });
     }
   }
   return new Map(Array.from(first, ([id, { group }]) => [id, group]));
@@ -104,11 +110,14 @@ function startedScope(inputs: ScopeInputs, carried: Carried, scope: TableScope):
           ? teams.has(home.id) || teams.has(away.id)
           : teams.has(home.id) && teams.has(away.id);
       const games = carried.against === 'all' ? source.games : gameSet([...source.games].filter(counts));
-      const rules = { ...rulesOfStage(inputs.rules, from), corrections: inputs.corrections.get(from) ?? [] };
-      const named = [...games.teams()].filter(([id]) => source.teams?.has(id) ?? true);
-      const season = seasonOf(games.view(PLAYED), new Map(named), rules, source.start);
+      const rules = {
+        ...rulesOfStage(inputs.rules, from),
+        corrections: inputs.corrections.filter(({ stage_id }) => stage_id === from),
+      };
+      const named = teamsOf({ games, teams: source.teams });
+      const season = seasonOf(games.view(PLAYED), named, rules, source.start);
       for (const [id, tally] of totalsAt(season, season.now))
-        if (teams.has(id)) points.set(id, (points.get(id) ?? 0) + tally.points);
+        points.set(id, (points.get(id) ?? 0) + tally.points);
       for (const [id, rank] of rankTable(season, season.now)) if (!ranks.has(id)) ranks.set(id, rank);
       brought.push(...[...games].filter(counts));
     }
@@ -127,8 +136,7 @@ function startedScope(inputs: ScopeInputs, carried: Carried, scope: TableScope):
 
 /** Returns the points that a team starts with. `halfPoint`: see `TeamTally`. */
 function broughtPoints(all: number, { points, rounded }: Carried): { points: number; halfPoint: number } {
-  if (points === 'none') return { points: 0, halfPoint: 0 };
-  if (points === 'all') return { points: all, halfPoint: 0 };
+  if (points !== 'half') return { points: points === 'all' ? all : 0, halfPoint: 0 };
   const whole = rounded === 'up' ? Math.ceil(all / 2) : Math.floor(all / 2);
   return { points: whole, halfPoint: all / 2 - whole };
 }

@@ -64,19 +64,20 @@ describe('the league table', () => {
       colour: '#fff',
     });
     const zones = [
+      zone(4, 'Down', 5, 5),
       zone(1, 'Up', 1, 2),
       zone(2, 'Play-off', 3, 3),
       zone(3, 'Cup', 1, 4),
-      zone(4, 'Down', 5, 5),
     ];
-    const zonesWith = (not_entitled: unknown[]) =>
-      table('league', top, rulesOf({ zones, not_entitled }))
+    const zonesWith = (not_entitled: unknown[], games = top) =>
+      table('league', games, rulesOf({ zones, not_entitled }))
         .rows.map(({ zone }) => zone)
         .join(', ');
     expect(zonesWith([])).toBe('Up, Up, Play-off, Cup, Down');
     expect(zonesWith([{ participant_id: 1, zones: [1, 2] }])).toBe('Cup, Up, Up, Play-off, Down');
     // A team may go down that may not go up.
-    expect(zonesWith([{ participant_id: 5, zones: [1, 2, 3] }])).toMatch(/Down$/);
+    expect(zonesWith([{ participant_id: 5, zones: [1, 2, 3] }])).toBe('Up, Up, Play-off, Cup, Down');
+    expect(zonesWith([{ participant_id: 1, zones: [1] }], results('A 1-0 C, B 1-0 D'))).toMatch(/^Cup, Up, /);
   });
 
   test('names zones by rank', () => {
@@ -94,7 +95,9 @@ test('rows of teams have the acronym and area of the team, and those of persons 
   const unknown = { acronym: null, area_id: null, area_name: null };
   expect(away?.participant).toMatchObject(unknown);
   // The scorer has the id of no team.
-  expect(table('top_scorers', games).rows).toMatchObject([{ participant: unknown }]);
+  expect(table('top_scorers', games).rows).toMatchObject([
+    { participant: unknown, played: null, points: null },
+  ]);
   const scorer = { ...GOAL, player: { id: 1, name: 'One' } };
   const sameId = [result(1, 'A 1-0 B', { home: known, goals: [scorer] })];
   expect(table('top_scorers', sameId).rows[0]?.participant.acronym).toBeNull();
@@ -107,6 +110,7 @@ describe('corrections', () => {
   test('change the points, and are shown with reason and day', () => {
     const league = table('league', SEASON, rules);
     expect(lines(league, 'pts')).toEqual(['1 B 3', '2 A 2', '3 C 1']);
+    expect(league.rows.map(({ corrections }) => corrections)).toEqual([0, -2, 0]);
     expect(league.corrections).toMatchObject([{ participant_id: 1, points: -2, reason: 'Financial issues' }]);
   });
 
@@ -127,7 +131,8 @@ describe('corrections', () => {
 
   test('apply to no table of home games, away games or halves, and to no other group', () => {
     expect(lines(table('home', SEASON, rules), 'home_pts')[0]).toBe('1 B 3');
-    expect(table('home', SEASON, rules).corrections).toEqual([]);
+    const zones = [{ id: 1, name: 'Up', colour: '#fff', from: 1, to: 1 }];
+    expect(table('home', SEASON, { ...rules, zones })).toMatchObject({ corrections: [], zones: [] });
     const elsewhere = rulesOf({ corrections: [{ participant_id: 99, value: 3, reason: 'Quit' }] });
     expect(table('league', SEASON, elsewhere).corrections).toEqual([]);
   });

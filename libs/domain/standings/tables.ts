@@ -9,7 +9,7 @@ import { assistRows, cardRows, scorerRows } from './players.ts';
 import { popularResultRows } from './popular.ts';
 import { type RankedSeason, seasonOf } from './standing.ts';
 import { overallStatsRow, teamStatsRows } from './stats.ts';
-import type { TableScope } from './table-scope.ts';
+import { type TableScope, teamsOf } from './table-scope.ts';
 import type { RankedRow } from './types.ts';
 
 /** A table of one group. */
@@ -49,8 +49,7 @@ export function tablesOf(
   rules: CompetitionRules,
   kinds: Iterable<TableKind>,
 ): ReadonlyMap<TableKind, Table> {
-  const all = scope.games.teams();
-  const teams = scope.teams === null ? all : new Map([...all].filter(([id]) => scope.teams?.has(id)));
+  const teams = teamsOf(scope);
   const inputs = inputsOf(scope, teams, rules);
   const corrections = rules.corrections.flatMap(
     ({ participant_id, value, reason }): StandingsCorrection[] => {
@@ -62,8 +61,7 @@ export function tablesOf(
   );
   const tables = new Map<TableKind, Table>();
   for (const kind of kinds) {
-    const type = TABLE_TYPES.get(kind);
-    if (type === undefined) continue;
+    const type = TABLE_TYPES.get(kind) as TableType;
     const ofPoints = OF_POINTS.has(kind);
     const ownCorrections = ofPoints ? corrections : null;
     const zones = ofPoints ? rules.zones : [];
@@ -133,10 +131,9 @@ function zonesOf(
   barred: CompetitionRules['not_entitled'],
 ): (row: RankedRow) => string | null {
   const zonesWithSkipped = zones.map((zone) => {
-    const teams = new Set(
-      barred.filter((one) => one.zones.includes(zone.id)).map((one) => one.participant_id),
-    );
-    return { zone, skipped: rows.filter(({ id }) => id !== null && teams.has(id)) };
+    const isBarred = ({ id }: RankedRow) =>
+      barred.some((one) => one.participant_id === id && one.zones.includes(zone.id));
+    return { zone, skipped: rows.filter(isBarred) };
   });
   return (row) => {
     const found = zonesWithSkipped.find(({ zone, skipped }) => {
@@ -174,7 +171,7 @@ function tableRow(
   teams: ReadonlyMap<number, ResultTeam>,
   corrections: readonly StandingsCorrection[] | null,
 ): StandingsRow {
-  const team = ranks === 'team' && id !== null ? teams.get(id) : undefined;
+  const team = ranks === 'team' ? teams.get(id as number) : undefined;
   const counts = { ...NO_COUNTS };
   const columns: StandingsRow['columns'] = {};
   for (const { code, count } of FIELDS.get(kind) ?? []) {
