@@ -23,3 +23,24 @@ test('every field of the records had another value than its default in some answ
   for (const path of more) await contract().answer(path);
   expect(contract().seen.never).toEqual(Object.keys(NEVER_SET));
 });
+
+test('messages and catalogues in other forms than the specified ones are answered in its types, with well-formed texts', async () => {
+  serveBy(await ApiInMemory.start({ isOdd: true }));
+  const { standings_list: tables } = await dataOf('/v2/standings?object_type=season&object_id=20');
+  const events = [1001, 1005, 2001, 2002, 3001, 3003].map((id) => `events/${id}`);
+  const paths = [
+    'sports areas languages statuses incidents standings-types?sport_id=5 sports/5 sports/1 competitions stages livescore',
+    'feed?limit=500 feed/1005 events?season_id=20&limit=150',
+    ...events,
+    ...events.map((path) => `${path}/incidents`),
+    ...tables.map(({ id }: { readonly id: number }) => `standings/${id}`),
+  ].flatMap((some) => some.split(' '));
+  const texts: string[] = [];
+  const collect = (_: string, value: unknown) => {
+    if (typeof value === 'string') texts.push(value);
+    return value;
+  };
+  for (const path of paths) JSON.stringify(await dataOf(`/v2/${path}`), collect);
+  for (const name of ['Team 101\ufffd', 'League\ufffd', 'Sport 0\ufffd']) expect(texts).toContain(name);
+  expect(texts.filter((text) => !text.isWellFormed())).toEqual([]);
+});

@@ -15,7 +15,7 @@ import { CLIENTS_KEY } from '../../support/environment.ts';
 import { pipelineRecords } from '../../support/pipeline-records.ts';
 import { rulesFolder } from '../../support/standings/rules-folder.ts';
 import { type ContractApi, NARROW, type ServedClient, ServedContract } from './served.ts';
-import { BEGAN, LEAGUE_RULES, messages, oddMessages } from './world.ts';
+import { BEGAN, LEAGUE_RULES, messages, oddMessages, oddRecord } from './world.ts';
 import { catalogue } from './world-catalogue.ts';
 
 /** The clients of the rows; their names are their secrets. */
@@ -46,7 +46,13 @@ export class ApiInMemory extends ServedContract {
     const rulesOf = readRules(rulesFolder({ 'league.json': LEAGUE_RULES }));
     const world = new ViewsWorld();
     world.now = Date.now();
-    world.give(...(await pipelineRecords(isOdd ? oddMessages() : messages(), catalogue(), rulesOf)));
+    world.give(
+      ...(await pipelineRecords(
+        isOdd ? oddMessages() : messages(),
+        catalogue(isOdd ? oddRecord : undefined),
+        rulesOf,
+      )),
+    );
     world.views.feed.sweep(world.now - FEED_RETENTION_MS);
     const contracts = new Contracts((access) => access);
     for (const { id, secret, competitions, operations } of Object.values(CLIENTS))

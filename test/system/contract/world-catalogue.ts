@@ -66,8 +66,10 @@ const THEIR_TABLE = {
   ],
 };
 
-/** Returns the known records of the provider's catalogues. */
-export function catalogue(): CatalogueRecord[] {
+/** Returns the known records of the provider's catalogues. `written`: the form in which the provider writes a record. */
+export function catalogue(written: (body: object) => object = (body) => body): CatalogueRecord[] {
+  const catalogueRecord = (kind: string, id: number, parent: number | null, body: object) =>
+    catalogueValue(kind, id, parent, written(body), LISTED);
   const flags = { game_break: 'no', important: 'yes', important_for_trader: 'yes' };
   const sports = Array.from({ length: 12 }, (_, index) =>
     catalogueRecord('sport', 901 + index, null, {
@@ -109,8 +111,4 @@ export function catalogue(): CatalogueRecord[] {
     catalogueRecord('group', 40, 30, { name: 'Group A' }),
     catalogueRecord('provider_league', 50, 20, THEIR_TABLE),
   ];
-}
-
-function catalogueRecord(kind: string, id: number, parent: number | null, body: object): CatalogueRecord {
-  return catalogueValue(kind, id, parent, body, LISTED);
 }

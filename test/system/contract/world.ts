@@ -2,6 +2,7 @@
 import { readDelivery } from '#ingestion/delivery.ts';
 import { CONTEXT, eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { normalized } from '#ingestion/testing/normalized.ts';
+import { readJson } from '#json/values.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 
 const DAY = 86_400;
@@ -237,6 +238,11 @@ export function oddMessages(): NormalizedMessage[] {
 
 const FLAGS: ReadonlySet<unknown> = new Set(['yes', 'no']);
 const ORDER: ReadonlySet<string> = new Set(['ut', 'counter']);
+
+/** Returns a record of the provider in another form than the specified one. */
+export function oddRecord(record: object): object {
+  return readJson(JSON.stringify(odd(record))) as object;
+}
 
 /** Returns numbers as texts, flags as null, lists as objects, and half an emoji behind each name. */
 function odd(value: unknown, field = ''): unknown {

@@ -19,7 +19,7 @@ import {
 import { since } from '../../queries/access.ts';
 import type { CatalogueEntry } from '../../store/catalogue.ts';
 import type { Views } from '../../store/views.ts';
-import { catalogueObject } from '../fields.ts';
+import { catalogueObject, recordsOf } from '../fields.ts';
 import { listAnswer } from './lists.ts';
 
 type Entry = { readonly id: number; readonly changed: number; readonly record: JsonObject };
@@ -85,6 +85,14 @@ const LANGUAGE_RECORDS: readonly JsonObject[] = LANGUAGES.map(([id, code, name, 
   active: yesNo(!INACTIVE_LANGUAGES.has(id)),
 }));
 
+/** The provider's empty values, for what a record does not say. */
+const EMPTY: Readonly<Partial<Record<CatalogueRecord['kind'], JsonObject>>> = {
+  sport: { url: '', active: 'no', has_timer: 'no' },
+  area: { area_code: '', parent_area_id: '' },
+  incident: { game_break: 'no', important: 'no', important_for_trader: 'no' },
+  standings_type: { columns: [] },
+};
+
 export function catalogueData(views: Views) {
   const { catalogue } = views;
   const entries = (
@@ -103,7 +111,8 @@ export function catalogueData(views: Views) {
       if (number === null || !isOf(entry)) continue;
       // A record may become visible here long after it was written; a client compares its `ut` with the `timestamp` that it sent.
       const ut = Math.max(entry.ut, entry.changed);
-      const record = { ...merged.get(number)?.record, ...catalogueObject(entry), id: number, ut };
+      const known = merged.get(number)?.record ?? { name: '', ...EMPTY[kind] };
+      const record = { ...known, ...catalogueObject(entry), id: number, ut };
       merged.set(number, { changed: entry.changed, record });
     }
     return [...merged].map(([id, entry]) => ({ ...entry, id })).sort((a, b) => a.id - b.id);
@@ -118,7 +127,7 @@ export function catalogueData(views: Views) {
     ).map(({ record, ...entry }) => ({
       ...entry,
       // The names of the spec, `type_id` and `type_name`, and those that the provider answers.
-      record: { columns: [], ...record, type_id: entry.id, type_name: record.name, sport_id: sportId },
+      record: { ...record, type_id: entry.id, type_name: record.name, sport_id: sportId },
     }));
   /** Status records do not name their sport; only soccer's ids are known. */
   const statuses = (sportId: number | undefined) =>
@@ -140,20 +149,20 @@ export function catalogueData(views: Views) {
         ...found.record,
         statuses: statuses(id).map(({ record }) => record),
         // Those of another sport are known only from its record.
-        results: soccer ? kinds(RESULT_NAMES) : (found.record.results ?? []),
+        results: soccer ? kinds(RESULT_NAMES) : recordsOf(found.record.results),
         stats: soccer
           ? { team: kinds(STAT_NAMES), person: [] }
           : (found.record.stats ?? { team: [], person: [] }),
         details: soccer
           ? kinds(DETAIL_NAMES).map(({ id, name }) => ({ id, name }))
-          : (found.record.details ?? []),
+          : recordsOf(found.record.details),
         incidents: incidentTypes(id).map(({ record }) => record),
         standings_types: standingsTypes(id).map(({ record }) => record),
         venues_details: [],
       };
       return { data: JSON.stringify({ sport }), total: 1 };
     },
-    areas: (query) => answer('areas', entries('area', AREA_RECORDS).map(withAllFields), query),
+    areas: (query) => answer('areas', entries('area', AREA_RECORDS), query),
     languages: (query) => answer('languages', entries('language', LANGUAGE_RECORDS), query),
     statuses: (query) => answer('statuses', statuses(query.sport_id), query),
     incidentTypes: (query) => answer('incidents', incidentTypes(query.sport_id), query),
@@ -170,11 +179,6 @@ function answer(name: string, all: readonly Entry[], query: CatalogueQuery): Res
     wanted.map(({ record }) => JSON.stringify(record)),
     query,
   );
-}
-
-/** Adds the code and the parent of an area, '' if unknown. */
-function withAllFields({ record, ...entry }: Entry): Entry {
-  return { ...entry, record: { area_code: '', parent_area_id: '', ...record } };
 }
 
 function kinds(names: ReadonlyMap<number, string>): JsonObject[] {
