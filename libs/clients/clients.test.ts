@@ -21,6 +21,13 @@ import {
 
 const KEY = deriveKey('a key of a deployment, long enough', 'webhooks');
 const OTHER = deriveKey('another key of a deployment, long', 'webhooks');
+const WEBHOOK = { url: 'https://a.example/x', secret: 's'.repeat(32) };
+const opened = ({ id }: { readonly id: string }, secret = WEBHOOK.secret) => ({
+  id,
+  ...CONTRACT_FORM,
+  ...WEBHOOK,
+  secret,
+});
 
 test('derives another key for each purpose', () => {
   const keys = [
@@ -66,49 +73,37 @@ test('opens a sealed text with the same key and context only', () => {
 });
 
 test('seals a webhook for its client alone', () => {
-  const webhook = { url: 'https://a.example/x', secret: 's'.repeat(32) };
-  const sealed = sealWebhook(7, webhook, KEY, { types: ['incident'], createdAt: 5 });
+  const sealed = sealWebhook(7, WEBHOOK, KEY, { types: ['incident'], createdAt: 5 });
   expect(sealed).toMatchObject({ types: ['incident'], created_at: 5 });
-  expect(openWebhook(7, sealed, [KEY])).toEqual({ id: sealed.id, ...CONTRACT_FORM, ...webhook });
+  expect(openWebhook(7, sealed, [KEY])).toEqual(opened(sealed));
   expect(() => openWebhook(8, sealed, [KEY])).toThrow(SealError);
 });
 
 test('opens a webhook with each accepted key, and reseals it with the first one under its id', () => {
-  const webhook = { url: 'https://a.example/x', secret: 's'.repeat(32) };
-  const sealed = sealWebhook(7, webhook, KEY, { types: null, createdAt: 5 });
-  expect(openWebhook(7, sealed, [OTHER, KEY])).toEqual({ id: sealed.id, ...CONTRACT_FORM, ...webhook });
+  const sealed = sealWebhook(7, WEBHOOK, KEY, { types: null, createdAt: 5 });
+  expect(openWebhook(7, sealed, [OTHER, KEY])).toEqual(opened(sealed));
   const resealed = resealWebhook(7, sealed, [OTHER, KEY]);
-  expect({ ...resealed, sealed_url: '', sealed_secret: '' }).toEqual({
-    ...sealed,
-    sealed_url: '',
-    sealed_secret: '',
-  });
-  expect(openWebhook(7, resealed, [OTHER])).toEqual({ id: sealed.id, ...CONTRACT_FORM, ...webhook });
+  const hidden = { sealed_url: '', sealed_secret: '' };
+  expect({ ...resealed, ...hidden }).toEqual({ ...sealed, ...hidden });
+  expect(openWebhook(7, resealed, [OTHER])).toEqual(opened(sealed));
   expect(resealWebhook(7, resealed, [OTHER, KEY])).toBe(resealed);
   expect(() => resealWebhook(7, sealed, [OTHER])).toThrow(SealError);
 });
 
 test('signs with the next secret once it is adopted, even if the key was rotated in between', () => {
-  const webhook = { url: 'https://a.example/x', secret: 's'.repeat(32) };
-  const sealed = sealWebhook(7, webhook, KEY, { types: null, createdAt: 5 });
+  const sealed = sealWebhook(7, WEBHOOK, KEY, { types: null, createdAt: 5 });
   expect(adoptSecret(7, sealed, [KEY])).toBeNull();
   const proposed = proposeSecret(7, sealed, 'n'.repeat(32), KEY);
-  expect(openWebhook(7, proposed, [KEY])).toEqual({ id: sealed.id, ...CONTRACT_FORM, ...webhook });
+  expect(openWebhook(7, proposed, [KEY])).toEqual(opened(sealed));
   const resealed = resealWebhook(7, proposed, [OTHER, KEY]);
   const adopted = adoptSecret(7, resealed, [OTHER]);
   if (adopted === null) throw new Error('no next secret');
-  expect(openWebhook(7, adopted, [OTHER])).toEqual({
-    id: sealed.id,
-    url: webhook.url,
-    secret: 'n'.repeat(32),
-    ...CONTRACT_FORM,
-  });
+  expect(openWebhook(7, adopted, [OTHER])).toEqual(opened(sealed, 'n'.repeat(32)));
   expect(adopted.sealed_next_secret).toBeNull();
 });
 
 test('reseals a next secret that was sealed with another key than the rest', () => {
-  const webhook = { url: 'https://a.example/x', secret: 's'.repeat(32) };
-  const sealed = sealWebhook(7, webhook, OTHER, { types: null, createdAt: 5 });
+  const sealed = sealWebhook(7, WEBHOOK, OTHER, { types: null, createdAt: 5 });
   const proposed = proposeSecret(7, sealed, 'n'.repeat(32), KEY);
   const resealed = resealWebhook(7, proposed, [OTHER, KEY]);
   expect(adoptSecret(7, resealed, [OTHER])).toMatchObject({ id: sealed.id, sealed_next_secret: null });

@@ -57,6 +57,11 @@ describe('the minute in play', () => {
     ...changes,
   });
 
+  const TWO_HALVES = { ...SOCCER_CLOCK, extra_time: false };
+  const SHORT_HALF = {
+    clock_rule: { ...SOCCER_CLOCK, lengths: { half: 40, extra_half: 10 } },
+    clock: { time: 630, status: 'running', ut: READ_AT },
+  };
   test.each<[why: string, shown: string | null, after?: number, changes?: Partial<TimedMatch>]>([
     ['counts the first half', '55'],
     ['advances from the receipt of the last message', '56', 30],
@@ -65,22 +70,9 @@ describe('the minute in play', () => {
     ['advances from a message after the reading', '57', 0, { ut: READ_AT + 90 }],
     ['advances from the reading when the message is older', '55', 0, { ut: 0 }],
     ['does not depend on the clock of the provider', '55', 9_000, { received_at: (READ_AT + 9_000) * 1000 }],
-    [
-      'is 90 in a shoot-out after two halves',
-      '90',
-      0,
-      { status_id: 141, clock_rule: { ...SOCCER_CLOCK, extra_time: false } },
-    ],
+    ['is 90 in a shoot-out after two halves', '90', 0, { status_id: 141, clock_rule: TWO_HALVES }],
     ['is 90 at the end, without any reading', '90', 0, { status_id: 11, clock: null }],
-    [
-      'counts halves of the event’s own length',
-      '51',
-      0,
-      {
-        clock_rule: { ...SOCCER_CLOCK, lengths: { half: 40, extra_half: 10 } },
-        clock: { time: 630, status: 'running', ut: READ_AT },
-      },
-    ],
+    ['counts halves of the event’s own length', '51', 0, SHORT_HALF],
     ['is unknown before the first period', null, 0, { status_id: 1 }],
     ['is unknown when the status is unknown', null, 0, { status_id: null }],
   ])('%s', (_, shown, after = 0, changes = {}) => {

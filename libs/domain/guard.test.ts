@@ -230,15 +230,8 @@ describe('the other reasons (law 9)', () => {
   });
 
   test('are given in a fixed order', () => {
-    const last = {
-      possible_goal: 'b',
-      possible_card: 'b',
-      possible_penalty: 'b',
-      possible_var: 'b',
-      goal_decided: 'a',
-      game_break: 'b',
-      play: 'a',
-    };
+    const possible = { possible_goal: 'b', possible_card: 'b', possible_penalty: 'b', possible_var: 'b' };
+    const last = { ...possible, goal_decided: 'a', game_break: 'b', play: 'a' };
     const inputs: GuardInputs = {
       underReview: true,
       final: { score: null, source: 'incidents', agreement: 'differs' },

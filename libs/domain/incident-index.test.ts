@@ -4,20 +4,9 @@ import { IncidentIndex } from './incident-index.ts';
 import { compareIds } from './incident-register.ts';
 import { incident } from './testing/messages.ts';
 
-const known = (id: string, type: number, removed = false): KnownIncident => ({
-  id,
-  incident: incident(id, type),
-  removed,
-  missing: false,
-});
-
-function indexed(...timeline: readonly KnownIncident[]): IncidentIndex {
-  return new IncidentIndex(timeline);
-}
-
-function change(index: IncidentIndex, entry: KnownIncident, before: KnownIncident): void {
-  index.apply([{ entry, before }]);
-}
+const known = (id: string, type: number): KnownIncident => {
+  return { id, incident: incident(id, type), removed: false, missing: false };
+};
 
 test('compares ids as strings, by code units (law 4)', () => {
   const ids = ['5-9', '5-10', '5-1', 'B', 'a', '5-10'];
@@ -26,7 +15,7 @@ test('compares ids as strings, by code units (law 4)', () => {
 });
 
 test('an incident that changes is known once, and stays the last of a signal that it keeps', () => {
-  const index = indexed(known('5-1', 429), known('5-2', 400));
-  change(index, known('5-2', 401), known('5-2', 400));
+  const index = new IncidentIndex([known('5-1', 429), known('5-2', 400)]);
+  index.apply([{ entry: known('5-2', 401), before: known('5-2', 400) }]);
   expect(index).toMatchObject({ known: 2, last: { play: '5-2' } });
 });

@@ -20,14 +20,9 @@ function keysOf(
   ...timeline: readonly [string, number, IncidentOptions?, (readonly [number | null, string | null])?][]
 ) {
   const known = timeline.map(([id, type, options, player]) => {
-    const made = incident(id, type, options);
     const [subparticipant_id, subparticipant_name] = player ?? [null, null];
-    return {
-      id,
-      incident: { ...made, subparticipant_id, subparticipant_name },
-      removed: id === '5-9',
-      missing: false,
-    };
+    const made = incident(id, type, { ...options, subparticipant_id, subparticipant_name });
+    return { id, incident: made, removed: id === '5-9', missing: false };
   });
   return keysIn(new IncidentIndex(known));
 }
@@ -43,9 +38,13 @@ test('key incidents are goals and red cards in the order of their ids, void and 
     ['5-4', 424],
     ['5-5', 422],
   );
-  expect(
-    keys.map(({ id, incident_type, stands, counts_for_id }) => [id, incident_type, stands, counts_for_id]),
-  ).toEqual([
+  const shown = keys.map(({ id, incident_type, stands, counts_for_id }) => [
+    id,
+    incident_type,
+    stands,
+    counts_for_id,
+  ]);
+  expect(shown).toEqual([
     ['5-1', 418, true, null],
     ['5-3', 421, false, null],
     ['5-7', 413, true, AWAY],
@@ -67,24 +66,15 @@ test('key incidents have player, team and minute, or null if unknown', () => {
     minute: '45+2',
     in_shoot_out: false,
   });
-  expect(kick).toMatchObject({
-    team_id: AWAY,
-    player_id: 7,
-    player_name: null,
-    minute: '120',
-    in_shoot_out: true,
-  });
+  const nameless = { team_id: AWAY, player_id: 7, player_name: null };
+  expect(kick).toMatchObject({ ...nameless, minute: '120', in_shoot_out: true });
   expect(unknown).toMatchObject({ team_id: null, player_id: null, player_name: null, minute: null });
   expect(named).toMatchObject({ player_id: null, player_name: 'B. Name-Only' });
 });
 
 test('renders a minute by the lengths of the match, also after these become known', () => {
-  const goal = {
-    id: '5-1',
-    incident: incident('5-1', 413, { event_time: 2_461 }),
-    removed: false,
-    missing: false,
-  };
+  const known = incident('5-1', 413, { event_time: 2_461 });
+  const goal = { id: '5-1', incident: known, removed: false, missing: false };
   const index = new IncidentIndex([goal]);
   expect(keysIn(index)).toMatchObject([{ minute: '42' }]);
   expect(keysIn(index, { half: 40, extra_half: 15 })).toMatchObject([{ minute: '40+2' }]);

@@ -48,15 +48,9 @@ describe('the result of a match', () => {
     expect(matchResult(played([event({}, 9), gone, event()]))).not.toBeNull();
   });
 
-  const info = {
-    assistant_id: 8,
-    assistant_name: 'Eight',
-    goalkeeper_id: null,
-    goalkeeper_name: null,
-    secondary_assistant_id: null,
-    secondary_assistant_name: null,
-    other: {},
-  };
+  const noOther = { secondary_assistant_id: null, secondary_assistant_name: null, other: {} };
+  const noKeeper = { goalkeeper_id: null, goalkeeper_name: null };
+  const info = { assistant_id: 8, assistant_name: 'Eight', ...noKeeper, ...noOther };
 
   test('has the goals that count, with their scorers, and the scores of their halves', () => {
     const result = resultOf(
@@ -154,13 +148,8 @@ describe('the result of a match', () => {
   });
 
   test('is the same after a restore', () => {
-    const match = played([
-      event(),
-      kickOff,
-      by('5-2', 413, player),
-      by('5-3', 419, player),
-      snapshotMessage(START + 9, []),
-    ]);
+    const timeline = [event(), kickOff, by('5-2', 413, player), by('5-3', 419, player)];
+    const match = played([...timeline, snapshotMessage(START + 9, [])]);
     const incidents = ['5-1', '5-2', '5-3'].map((id) => matchIncident(match, id));
     expect(matchResult(restoreMatch(matchState(match), incidents))).toEqual(matchResult(match));
   });
@@ -201,11 +190,7 @@ describe('the result of a match', () => {
       const { result } = applyMessage(match, message, causeOf(message, offset));
       return [result, matchResult(match)?.cards?.length];
     });
-    expect(cards).toEqual([
-      [true, undefined],
-      [true, 0],
-      [true, 1],
-    ]);
+    expect(cards.flat()).toEqual([true, undefined, true, 0, true, 1]);
   });
 });
 

@@ -63,13 +63,9 @@ describe('the progress of a status (law 2)', () => {
 });
 
 describe('the order of messages (law 2)', () => {
-  const key = (options: Partial<MessageKey>): MessageKey => ({
-    ut: 1,
-    messageId: null,
-    progress: 0,
-    text: '{}',
-    ...options,
-  });
+  const key = (options: Partial<MessageKey>): MessageKey => {
+    return { ut: 1, messageId: null, progress: 0, text: '{}', ...options };
+  };
 
   test.each<[why: string, first: Partial<MessageKey>, later: Partial<MessageKey>]>([
     ['time first', { ut: 1, messageId: 9, progress: 9, text: 'z' }, { ut: 2, messageId: 1 }],
@@ -90,9 +86,8 @@ describe('the order of messages (law 2)', () => {
     expect(comparePositions({ ut: 1, messageId: null }, { ut: 2, messageId: 1 })).toBeLessThan(0);
     expect(comparePositions({ ut: 1, messageId: 2 }, { ut: 1, messageId: 1 })).toBeGreaterThan(0);
     expect(comparePositions({ ut: 1, messageId: 2 }, { ut: 1, messageId: 2 })).toBe(0);
-    expect([compareMessageIds(null, 1), compareMessageIds(1, null), compareMessageIds(null, null)]).toEqual([
-      1, -1, 0,
-    ]);
+    const order = [compareMessageIds(null, 1), compareMessageIds(1, null), compareMessageIds(null, null)];
+    expect(order).toEqual([1, -1, 0]);
   });
 
   test.each([

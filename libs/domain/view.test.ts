@@ -21,38 +21,10 @@ describe('coverage (law 8)', () => {
 describe('the score (law 8)', () => {
   const derived = s(2, 1);
   const derivedFirm = s(1, 1);
-  test.each<
-    [
-      MatchState['coverage'],
-      derived: Score | null,
-      reported: Score | null,
-      source: string,
-      score: Score | null,
-      firm: Score | null,
-      agreement: string,
-      atTheEnd?: readonly [source: string, score: Score | null, firm: Score | null],
-    ]
-  >([
-    [
-      'complete',
-      derived,
-      s(3, 0),
-      'incidents',
-      derived,
-      derivedFirm,
-      'differs',
-      ['reported', s(3, 0), s(3, 0)],
-    ],
-    [
-      'complete',
-      derived,
-      s(2, 1),
-      'incidents',
-      derived,
-      derivedFirm,
-      'agrees',
-      ['reported', s(2, 1), s(2, 1)],
-    ],
+  type Row = [source: string, score: Score | null, firm: Score | null, agreement: string, atTheEnd?: Score];
+  test.each<[MatchState['coverage'], derived: Score | null, reported: Score | null, ...Row]>([
+    ['complete', derived, s(3, 0), 'incidents', derived, derivedFirm, 'differs', s(3, 0)],
+    ['complete', derived, s(2, 1), 'incidents', derived, derivedFirm, 'agrees', s(2, 1)],
     ['complete', derived, null, 'incidents', derived, derivedFirm, 'unknown'],
     ['complete', null, s(3, 0), 'reported', s(3, 0), s(3, 0), 'agrees'],
     ['complete', null, null, 'none', null, null, 'unknown'],
@@ -66,8 +38,7 @@ describe('the score (law 8)', () => {
     const sources = { coverage, derived, derivedFirm, reported };
     const whilePlayed = decideScore({ ...sources, finished: false, awarded: false });
     expect(whilePlayed).toEqual({ score, firm, source, agreement });
-    const [lastSource, last, lastFirm] = atTheEnd ?? [source, score, firm];
-    const final = { score: last, firm: lastFirm, source: lastSource, agreement };
+    const final = atTheEnd ? { score: atTheEnd, firm: atTheEnd, source: 'reported', agreement } : whilePlayed;
     expect(decideScore({ ...sources, finished: true, awarded: false })).toEqual(final);
     const awarded = { score: reported, firm: reported, source: reported === null ? 'none' : 'reported' };
     expect(decideScore({ ...sources, finished: true, awarded: true })).toEqual({ ...awarded, agreement });

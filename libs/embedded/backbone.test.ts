@@ -17,15 +17,15 @@ const start = (env: Env) => startBackbone({ dataDir: join(folder, 'data'), env, 
 
 const program = (name: string, script: string) => installProgram(folder, name, script);
 
+const URL = 'http://registry:8080/apis/ccompat/v7';
 const INSTALL = installCommand(osRelease());
 const NO_DOCKER = '(KAFKA_BROKERS is not set and no Docker engine answers)';
 const ADVICE = 'or start Docker, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL';
 
 test('returns the configured broker and registry, and starts nothing', async () => {
-  const url = 'http://registry:8080/apis/ccompat/v7';
-  const backbone = await start({ ...bare(), KAFKA_BROKERS: 'one:9092', SCHEMA_REGISTRY_URL: url });
-  expect(backbone).toMatchObject({ kind: 'configured', brokers: ['one:9092'], registryUrl: url });
-  expect(backbone.why).toBe(`using one:9092 and ${url}, as configured`);
+  const backbone = await start({ ...bare(), KAFKA_BROKERS: 'one:9092', SCHEMA_REGISTRY_URL: URL });
+  expect(backbone).toMatchObject({ kind: 'configured', brokers: ['one:9092'], registryUrl: URL });
+  expect(backbone.why).toBe(`using one:9092 and ${URL}, as configured`);
   await backbone.stop();
 });
 
@@ -47,14 +47,9 @@ test('reports an engine that cannot start containers, and starts the embedded br
   });
 });
 
-const URL = 'http://registry:8080/apis/ccompat/v7';
-
-test('returns undefined if neither setting is set', () => {
+test('returns brokers and registry if both are set, and undefined if neither is', () => {
   expect(configured({})).toBeUndefined();
   expect(configured({ KAFKA_BROKERS: ' ', SCHEMA_REGISTRY_URL: '' })).toBeUndefined();
-});
-
-test('returns brokers and registry if both are set', () => {
   expect(configured({ KAFKA_BROKERS: 'one:9092, two:9093,', SCHEMA_REGISTRY_URL: `${URL}/` })).toMatchObject({
     brokers: ['one:9092', 'two:9093'],
     registryUrl: URL,

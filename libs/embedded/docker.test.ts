@@ -43,7 +43,7 @@ test.each([
   ['none', '', ['stop registry', 'stop kafka']],
   ['the broker', 'kafka', ['stop registry']],
 ])(
-  'stops the services it has started when one fails to start; %s ran before',
+  'stops what it has started when a service fails to start; %s ran before',
   async (_name, running, expected) => {
     const env = await fakeDocker({ running, up: 'echo "port is already allocated" >&2; exit 1' });
     await expect(composeUp(ENGINE, env)).rejects.toMatchObject({

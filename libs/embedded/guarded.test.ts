@@ -22,15 +22,15 @@ afterEach(async () => {
 const WILLING = 'trap "echo asked; exit" TERM; echo ready; while :; do sleep 0.1; done';
 const STUBBORN = 'trap "" TERM; echo ready; while :; do sleep 1; done';
 
-function start(script: string, graceSeconds = 1) {
+function start(script: string, command = 'sh') {
   const outputFile = join(folder, 'output');
   return spawnGuarded({
-    command: 'sh',
+    command,
     args: ['-c', script],
     env: process.env,
     cwd: folder,
     outputFile,
-    graceSeconds,
+    graceSeconds: 1,
   });
 }
 
@@ -95,13 +95,6 @@ test.each([
 });
 
 test('reports the exit of a command that cannot be started', async () => {
-  const outputFile = join(folder, 'output');
-  const child = await spawnGuarded({
-    command: join(folder, 'none'),
-    args: [],
-    env: process.env,
-    outputFile,
-    graceSeconds: 1,
-  });
+  const child = await start('', join(folder, 'none'));
   expect((await child.ended()).code).toBe(127);
 });

@@ -5,16 +5,12 @@ import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { classArchive, findJava, installCommand, majorOf } from './installation.ts';
 import { installProgram } from './testing/programs.ts';
 
-describe('majorOf', () => {
-  test.each([
-    ['17.0.15', 17],
-    ['1.8.0_392', 8],
-    ['21', 21],
-    ['25-ea', 25],
-  ])('%s', (version, major) => {
-    expect(majorOf(version)).toBe(major);
-  });
-});
+test.each([
+  ['17.0.15', 17],
+  ['1.8.0_392', 8],
+  ['21', 21],
+  ['25-ea', 25],
+])('reads of %s the major version %d', (version, major) => expect(majorOf(version)).toBe(major));
 
 describe('findJava', () => {
   let folder: string;
@@ -26,18 +22,13 @@ describe('findJava', () => {
   const fakeJava = (bin: string, version: string) =>
     installProgram(bin, 'java', `echo 'openjdk version "${version}"' >&2`);
 
-  test('prefers the Java of JAVA_HOME to the one on the PATH', async () => {
+  test('prefers the Java of JAVA_HOME to the one on the PATH, unless it is too old', async () => {
     await fakeJava(join(folder, 'home', 'bin'), '21.0.1');
     await fakeJava(join(folder, 'path'), '17.0.1');
     const env = { JAVA_HOME: join(folder, 'home'), PATH: join(folder, 'path') };
     expect(await findJava(env)).toEqual({ path: join(folder, 'home', 'bin', 'java'), version: '21.0.1' });
     expect(await findJava({ PATH: env.PATH })).toEqual({ path: 'java', version: '17.0.1' });
-  });
-
-  test('skips a Java that is too old if another is suitable', async () => {
     await fakeJava(join(folder, 'home', 'bin'), '11.0.2');
-    await fakeJava(join(folder, 'path'), '17.0.1');
-    const env = { JAVA_HOME: join(folder, 'home'), PATH: join(folder, 'path') };
     expect(await findJava(env)).toEqual({ path: 'java', version: '17.0.1' });
   });
 
@@ -60,9 +51,9 @@ test.each([
   ['ID="rocky"\nID_LIKE="rhel centos fedora"\n', 'linux', /^sudo dnf install/],
   ['ID=alpine\n', 'linux', /^apk add/],
   ['', 'darwin', /^brew install/],
-])('names the command of %j on %s', (release, platform, command) => {
-  expect(installCommand(release, platform)).toMatch(command);
-});
+])('names the command of %j on %s', (release, platform, command) =>
+  expect(installCommand(release, platform)).toMatch(command),
+);
 
 test('names no command of a platform that it does not know', () => {
   expect(installCommand('ID=nixos\n', 'linux')).toBeUndefined();

@@ -23,15 +23,12 @@ const taken = new EmbeddedError('PORT_IN_USE', 'taken');
 test('retries with another port when another process took the first', async () => {
   const tried: number[] = [];
   const preferred = await freePort();
-  const port = await startOnFreePort(
-    undefined,
-    [undefined, preferred, await freePort()],
-    async (candidate) => {
-      tried.push(candidate);
-      if (tried.length < 3) throw taken;
-      return candidate;
-    },
-  );
+  const candidates = [undefined, preferred, await freePort()];
+  const port = await startOnFreePort(undefined, candidates, async (candidate) => {
+    tried.push(candidate);
+    if (tried.length < 3) throw taken;
+    return candidate;
+  });
   expect(tried[0]).toBe(preferred);
   expect(new Set(tried).size).toBe(3);
   expect(port).toBe(tried[2]);

@@ -12,15 +12,10 @@ beforeEach(() => {
 /** Returns a server that is this line of shell. */
 function serverOf(script: string) {
   const outputFile = join(folder, 'server.out');
+  const env = { PATH: process.env.PATH };
   return {
     name: 'server',
-    process: {
-      command: '/bin/sh',
-      args: ['-c', script],
-      env: { PATH: process.env.PATH },
-      outputFile,
-      graceSeconds: 1,
-    },
+    process: { command: '/bin/sh', args: ['-c', script], env, outputFile, graceSeconds: 1 },
     logFile: outputFile,
     ready: async () => true,
     readyTimeoutMs: 10_000,

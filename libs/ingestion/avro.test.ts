@@ -18,45 +18,19 @@ function type(topic: string) {
 const normalized = type('normalized-messages');
 const sameAgain = (message: NormalizedMessage) => normalized.fromBuffer(normalized.toBuffer(message));
 
+const words = (text: string) => text.split(' ');
+
 /** Values at and around the limits of a field, and values of other types. */
 const value = fc.oneof(
   fc.constantFrom(0, 1, -1, 1.5, INT_MAX, INT_MAX + 1, LONG_MAX, LONG_MAX + 1, 2 ** 53, Number.MAX_VALUE),
-  fc.constantFrom(
-    null,
-    '',
-    '0',
-    '7',
-    '99999999999999999',
-    'tbd',
-    'delete',
-    'own',
-    '10:30',
-    '999:59',
-    '5-\ud800',
-  ),
+  fc.constantFrom(null, '', ...words('0 7 99999999999999999 tbd delete own 10:30 999:59 5-\ud800')),
   fc.jsonValue(),
 );
 const incidentField = fc.constantFrom(
-  'id',
-  'action',
-  'incident_id',
-  'participant_id',
-  'event_status_id',
-  'event_time',
-  'for',
-  'confirmation',
-  'parent_id',
-  'ut',
+  ...words('id action incident_id participant_id event_status_id event_time for confirmation parent_id ut'),
 );
 const eventField = fc.constantFrom(
-  'id',
-  'action',
-  'sport_id',
-  'status_id',
-  'clock_time',
-  'participants',
-  'details',
-  'x',
+  ...words('id action sport_id status_id clock_time participants details x'),
 );
 const messageField = fc.constantFrom('id', 'uuid', 'ut', 'type');
 
@@ -88,12 +62,7 @@ describe('a normalized message', () => {
   });
 
   test('fits its schema at the limits of its numbers', () => {
-    const incident = {
-      incident_id: INT_MAX,
-      participant_id: LONG_MAX,
-      event_status_id: INT_MAX,
-      ut: UT_MAX,
-    };
+    const incident = { incident_id: INT_MAX, participant_id: LONG_MAX, event_status_id: INT_MAX, ut: UT_MAX };
     const body = JSON.stringify([incidentMessage({ ut: UT_MAX }, incident, { id: LONG_MAX })]);
     const context = { origin: 'webhook', service: 'test', receivedAt: UT_MAX * 1_000 } as const;
     const [message] = readDelivery(Buffer.from(body), context).normalized;

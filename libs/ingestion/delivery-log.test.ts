@@ -29,13 +29,15 @@ test('logs every message of a delivery at debug, and none of them at info', () =
   expect(linesOf(body, 'info')).toEqual([]);
 });
 
+const bad = { type: 'incident' };
+
 test.each([
-  ['a message that cannot be normalized', [{ id: 'm-7', type: 'incident' }], 'm-7'],
+  ['a message that cannot be normalized', [{ ...bad, id: 'm-7' }], 'm-7'],
   [
     'one of several',
     [
-      { uuid: 'm-8', type: 'incident' },
-      { id: 9, type: 'incident' },
+      { ...bad, uuid: 'm-8' },
+      { ...bad, id: 9 },
     ],
     'm-8',
   ],

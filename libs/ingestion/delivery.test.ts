@@ -55,16 +55,8 @@ describe('readDelivery', () => {
     const { raw, normalized, deadLetters } = read(body);
     expect(normalized).toEqual([]);
     expect(raw?.body).toEqual(body);
-    expect(deadLetters).toMatchObject([
-      {
-        code,
-        service: 'webhook-receiver',
-        topic: null,
-        partition: null,
-        offset: null,
-        failed_at: CONTEXT.receivedAt,
-      },
-    ]);
+    const from = { topic: null, partition: null, offset: null, failed_at: CONTEXT.receivedAt };
+    expect(deadLetters).toMatchObject([{ code, service: 'webhook-receiver', ...from }]);
     expect(deadLetters[0]?.value).toEqual(body);
     expect(deadLetters[0]?.key?.toString()).toBe(sha256(body));
   });

@@ -15,21 +15,8 @@ const LISTS = new Set(['participants', 'results', 'stats', 'details']);
 const OF_EVENT = new Set(['id', ...Object.keys(NO_EVENT)]);
 const OF_INCIDENT = new Set(['action', ...Object.keys(incidentObject(incidentOf('5-1', 413)))]);
 const OF_SIDE = new Set([
-  'id',
-  'counter',
-  'type',
-  'name',
-  'short_name',
-  'acronym',
-  'area_id',
-  'area_name',
-  'area_code',
-  'gender',
-  'ut',
-  'subparticipants',
-  'lineups',
-  'results',
-  'stats',
+  ...'id counter type name short_name acronym area_id area_name area_code gender ut'.split(' '),
+  ...'subparticipants lineups results stats'.split(' '),
 ]);
 const OF_VALUE = new Set(['id', 'value', 'name', 'short_name']);
 /** Fields that are records: another one is no odd value of them. */

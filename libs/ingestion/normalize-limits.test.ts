@@ -93,16 +93,10 @@ describe('the largest snapshots', () => {
       },
     },
   ])('fit a record of normalized-messages: of $of', ({ incident }) => {
-    const listOf = (count: number) =>
-      normalizeSnapshot(
-        {
-          messageId: 's',
-          eventId: 7,
-          time: 1_790_000_900,
-          incidents: Array.from({ length: count }, (_, at) => incident(at)),
-        },
-        CONTEXT,
-      );
+    const listOf = (count: number) => {
+      const incidents = Array.from({ length: count }, (_, at) => incident(at));
+      return normalizeSnapshot({ messageId: 's', eventId: 7, time: 1_790_000_900, incidents }, CONTEXT);
+    };
     let count = 4_000;
     while (listOf(count + 500).kind === 'normalized') count += 500;
     const result = listOf(count);

@@ -44,25 +44,14 @@ test('has every field of a ranking in its type, all others as JSON, and shows th
   });
   expect(value?.other).toEqual({ stage_name_id: '4' });
   const codec = codecOf('provider-standings');
-  const {
-    standings_id: _id,
-    version: _version,
-    ut: _ut,
-    ...table
-  } = await codec.read(codec.encode(value as ProviderStandings));
+  const again = await codec.read(codec.encode(value as ProviderStandings));
+  const { standings_id: _id, version: _version, ut: _ut, ...table } = again;
   expect(writeRecord(table)).toEqual(ranking);
 });
 
 test('reads what the provider writes in another form, and names what it leaves out', () => {
-  const odd = {
-    ...row,
-    id: '3',
-    rank: '1',
-    last_rank: null,
-    subparticipant_id: '',
-    columns: [4],
-    area_id: 'x',
-  };
+  const empty = { last_rank: null, subparticipant_id: '' };
+  const odd = { ...row, ...empty, id: '3', rank: '1', columns: [4], area_id: 'x' };
   const groups = [{ id: 1, participants: [odd, 5], corrections: [-6] }];
   const unread = new Set<string>();
   const [group] = read({ ...ranking, id: 7, groups }, 1, {}, unread)?.groups ?? [];
@@ -86,20 +75,9 @@ test('has the time of the answer where the table has none, and the later one of 
 
 test('takes from its entry, else by default, what the provider leaves out', () => {
   const least = { id: 777, type_id: 9, object_id: 5 };
-  const none = {
-    name: '',
-    type_name: '',
-    subtype: 'standings',
-    object_type: '',
-    object_name: '',
-    item_status: 'active',
-    sport_id: 5,
-    sport_name: null,
-    competition_id: null,
-    groups: [],
-    other: {},
-  };
-  expect(read(least, 1)).toMatchObject(none);
+  const unnamed = { name: '', type_name: '', object_type: '', object_name: '', sport_name: null };
+  const none = { subtype: 'standings', item_status: 'active', sport_id: 5, competition_id: null };
+  expect(read(least, 1)).toMatchObject({ ...unnamed, ...none, groups: [], other: {} });
   const entry = {
     type_name: 'T',
     subtype: 'live',
@@ -124,12 +102,9 @@ test.each([
 });
 
 describe('a league table', () => {
-  const table = (groups: readonly unknown[], object_id: unknown = 31) => ({
-    id: 40_001,
-    object_type: 'season',
-    object_id,
-    groups,
-  });
+  const table = (groups: readonly unknown[], object_id: unknown = 31) => {
+    return { id: 40_001, object_type: 'season', object_id, groups };
+  };
   const cells = (mp: unknown, pts: unknown) => [
     { id: 1, code: 'mp', value: mp },
     { id: 8, code: 'pts', value: pts },
@@ -141,19 +116,11 @@ describe('a league table', () => {
     const corrections = [everton, -6, 4, '+2', { value: null }, { value: ' ' }, null];
     const participants = [{ id: 1, name: 'Team 1', rank: 1, columns: cells('38', -3) }];
     const none = { participant_id: null, participant_name: null, reason: null, other: {} };
+    const read = [{ ...everton, other: {} }, ...['-6', '+4', '+2'].map((value) => ({ ...none, value }))];
     expect(readLeague(table([{ id: 7, name: '', participants, corrections }]))).toEqual({
       object_type: 'season',
       object_id: 31,
-      groups: [
-        {
-          id: '7',
-          rows: [{ id: 1, name: 'Team 1', rank: 1, mp: 38, pts: -3 }],
-          corrections: [
-            { ...everton, other: {} },
-            ...['-6', '+4', '+2'].map((value) => ({ ...none, value })),
-          ],
-        },
-      ],
+      groups: [{ id: '7', rows: [{ id: 1, name: 'Team 1', rank: 1, mp: 38, pts: -3 }], corrections: read }],
     });
   });
 

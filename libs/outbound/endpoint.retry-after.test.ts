@@ -15,23 +15,14 @@ describe('Retry-After', () => {
     expect(retryAfterMs(header, NOW)).toBe(wait);
   });
 
-  test.each([
-    undefined,
-    '',
-    'soon',
-    'soon 5',
-    '-1',
-    '1.5',
-    '1e3',
-    '+5',
-    '99999999999',
-    '2026-06-11T18:02:00Z',
-    'Thu, 11 Jun 2026 18:02:00',
-    'Thu, 99 Jun 2026 18:02:00 GMT',
-    'Thu Jun 11 18:02:00 2026',
-  ])('ignores %j', (header) => {
-    expect(retryAfterMs(header, NOW)).toBeNull();
-  });
+  const NUMBERS = 'soon -1 1.5 1e3 +5 99999999999'.split(' ');
+  const DATES = ['2026-06-11T18:02:00Z', 'Thu, 11 Jun 2026 18:02:00', 'Thu, 99 Jun 2026 18:02:00 GMT'];
+  test.each([undefined, '', 'soon 5', ...NUMBERS, ...DATES, 'Thu Jun 11 18:02:00 2026'])(
+    'ignores %j',
+    (header) => {
+      expect(retryAfterMs(header, NOW)).toBeNull();
+    },
+  );
 
   test('ignores a repeated header', () => {
     expect(retryAfterMs(['1', '2'], NOW)).toBeNull();

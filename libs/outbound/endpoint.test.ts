@@ -9,15 +9,18 @@ import { endpointOf, endpointTo, SECRET } from './testing/endpoints.ts';
 
 const BODY = '[{"id":"5-1","name":"é"}]';
 
+const status = (code: number, retryAfterMs: number | null = null) =>
+  ({ kind: 'status', status: code, retryAfterMs }) as const;
+
 describe('a receiver that does not speak the contract', () => {
   test.each([
     [200, 'ok', { kind: 'accepted' }],
     [202, '{"status":"success"}', { kind: 'accepted' }],
     [204, '', { kind: 'accepted' }],
-    [302, 'Accepted', { kind: 'status', status: 302, retryAfterMs: null }],
-    [429, 'slow down', { kind: 'status', status: 429, retryAfterMs: null }],
-  ])('with status %i', async (status, text, outcome) => {
-    const answer = (response: ServerResponse) => void response.writeHead(status).end(text);
+    [302, 'Accepted', status(302)],
+    [429, 'slow down', status(429)],
+  ])('with status %i', async (code, text, outcome) => {
+    const answer = (response: ServerResponse) => void response.writeHead(code).end(text);
     const { endpoint, receiver } = await endpointTo(answer, { isContract: false });
     expect(await endpoint.post(BODY)).toEqual(outcome);
     expect(receiver.received[0]?.headers).not.toHaveProperty(SIGNATURE_HEADER.toLowerCase());
@@ -141,8 +144,8 @@ describe('Events, Delivery', () => {
   });
 });
 
-const plain = (status: number, headers: Record<string, string>, body: string | Buffer): HostileAnswer => {
-  return (response) => void response.writeHead(status, headers).end(body);
+const plain = (code: number, headers: Record<string, string>, body: string | Buffer): HostileAnswer => {
+  return (response) => void response.writeHead(code, headers).end(body);
 };
 
 describe('Events, Success', () => {
@@ -165,21 +168,13 @@ describe('Events, Success', () => {
       plain(200, { 'content-encoding': 'gzip' }, gzipSync('Accepted')),
       { kind: 'unreadable' },
     ],
-    ['204', plain(204, {}, ''), { kind: 'status', status: 204, retryAfterMs: null }],
-    ['201 Accepted', plain(201, {}, 'Accepted'), { kind: 'status', status: 201, retryAfterMs: null }],
-    ['500 Accepted', answers.error, { kind: 'status', status: 500, retryAfterMs: null }],
-    ['a redirect', answers.redirect, { kind: 'status', status: 307, retryAfterMs: null }],
-    [
-      '429 with a wait',
-      plain(429, { 'retry-after': '7' }, ''),
-      { kind: 'status', status: 429, retryAfterMs: 7_000 },
-    ],
-    ['503 with a wait', answers.unavailable, { kind: 'status', status: 503, retryAfterMs: 120_000 }],
-    [
-      '404 with a huge text',
-      plain(404, {}, 'x'.repeat(1 << 20)),
-      { kind: 'status', status: 404, retryAfterMs: null },
-    ],
+    ['204', plain(204, {}, ''), status(204)],
+    ['201 Accepted', plain(201, {}, 'Accepted'), status(201)],
+    ['500 Accepted', answers.error, status(500)],
+    ['a redirect', answers.redirect, status(307)],
+    ['429 with a wait', plain(429, { 'retry-after': '7' }, ''), status(429, 7_000)],
+    ['503 with a wait', answers.unavailable, status(503, 120_000)],
+    ['404 with a huge text', plain(404, {}, 'x'.repeat(1 << 20)), status(404)],
     ['a reset', answers.reset, { kind: 'failed', reason: 'UND_ERR_SOCKET' }],
     [
       'a huge head',

@@ -74,6 +74,8 @@ function believed(reader: MatchReader): MatchReader {
 const goal = (incidentId: string, status: string, version: number, reason: string | null = null) =>
   expect.objectContaining({ kind: 'goal', eventId: EVENT, version, incidentId, status, reason });
 
+const score = (home: number, away: number) => ({ home, away });
+
 describe('a snapshot', () => {
   test('reports the goals of the newest state once it is read to its end', () => {
     const reader = new MatchReader();
@@ -141,18 +143,16 @@ describe('versions', () => {
 describe('a goal', () => {
   test('is cancelled once, by the topic that reports it first', () => {
     const reader = reading(state(1, { counting_goals: ['a'] }));
-    expect(reader.applyTransition(0, transition(2, 0, 'goal_cancelled', 'a')).changes).toEqual([
-      goal('a', 'cancelled', 2),
-    ]);
-    expect(reader.applyState(0, EVENT, state(2, { void_goals: { a: 'cancelled' } })).changes).toEqual([]);
-    expect(reader.applyState(0, EVENT, state(3, { counting_goals: ['a'] })).changes).toEqual([
-      goal('a', 'stands', 3),
-    ]);
-    expect(reader.applyState(0, EVENT, state(4, { void_goals: { a: 'removed' } })).changes).toEqual([
-      goal('a', 'cancelled', 4, 'removed'),
-    ]);
+    const taken = (version: number) =>
+      reader.applyTransition(0, transition(version, 0, 'goal_cancelled', 'a')).changes;
+    const moved = (version: number, change: Partial<MatchStateRecord>) =>
+      reader.applyState(0, EVENT, state(version, change)).changes;
+    expect(taken(2)).toEqual([goal('a', 'cancelled', 2)]);
+    expect(moved(2, { void_goals: { a: 'cancelled' } })).toEqual([]);
+    expect(moved(3, { counting_goals: ['a'] })).toEqual([goal('a', 'stands', 3)]);
+    expect(moved(4, { void_goals: { a: 'removed' } })).toEqual([goal('a', 'cancelled', 4, 'removed')]);
     expect(reader.applyTransition(0, transition(3, 0, 'goal_reinstated', 'a')).changes).toEqual([]);
-    expect(reader.applyTransition(0, transition(4, 0, 'goal_cancelled', 'a')).changes).toEqual([]);
+    expect(taken(4)).toEqual([]);
   });
 
   test('is not restored by a state that is older than its cancellation', () => {
@@ -165,10 +165,8 @@ describe('a goal', () => {
   test('is restored by a state that is newer than its cancellation', () => {
     const reader = reading(state(1));
     reader.applyState(0, EVENT, state(3, { counting_goals: ['a'] }));
-    expect(reader.applyTransition(0, transition(2, 0, 'goal_cancelled', 'a'))).toEqual({
-      isNew: true,
-      changes: [],
-    });
+    const late = reader.applyTransition(0, transition(2, 0, 'goal_cancelled', 'a'));
+    expect(late).toEqual({ isNew: true, changes: [] });
   });
 
   test('that no longer counts for a side is cancelled', () => {
@@ -179,7 +177,6 @@ describe('a goal', () => {
 });
 
 describe('a reported goal', () => {
-  const score = (home: number, away: number) => ({ home, away });
   const key_incidents = [
     { id: 'a', team_id: 7, counts_for_id: 7, player_name: 'A', minute: '12' },
     { id: 'b', team_id: 8, counts_for_id: 8, player_name: null, minute: null },
@@ -192,39 +189,27 @@ describe('a reported goal', () => {
     const [first] = reader.applyState(0, EVENT, scored(1, score(1, 0), ['a'])).changes;
     expect(first).toMatchObject({ teamId: 7, player: 'A', minute: '12', before: null, score: score(1, 0) });
     const [second] = reader.applyState(0, EVENT, scored(2, score(1, 1), ['a', 'b'])).changes;
+    const nobody = { player: null, minute: null };
     expect(second).toMatchObject({
       incidentId: 'b',
       teamId: 8,
-      player: null,
-      minute: null,
+      ...nobody,
       before: score(1, 0),
       score: score(1, 1),
     });
     const unknown = reader
       .applyState(0, EVENT, { ...scored(3, null, ['c']), key_incidents: [] })
       .changes.find((one) => 'status' in one && one.status === 'stands');
-    expect(unknown).toMatchObject({
-      teamId: null,
-      player: null,
-      minute: null,
-      before: score(1, 1),
-      score: null,
-    });
+    expect(unknown).toMatchObject({ teamId: null, ...nobody, before: score(1, 1), score: null });
   });
 
   test('is joined with its cancellation, and an older state does not restore the score before it', () => {
     const reader = reading(scored(1, score(1, 0), ['a']));
     const taken = transition(3, 0, 'goal_cancelled', 'a', { before: score(1, 0), after: score(0, 0) });
     reader.applyTransition(0, transition(2));
+    const scores = { before: score(1, 0), score: score(0, 0) };
     expect(reader.applyTransition(0, taken).changes).toMatchObject([
-      {
-        incidentId: 'a',
-        status: 'cancelled',
-        teamId: 7,
-        player: 'A',
-        before: score(1, 0),
-        score: score(0, 0),
-      },
+      { incidentId: 'a', status: 'cancelled', teamId: 7, player: 'A', ...scores },
     ]);
     expect(reader.applyState(0, EVENT, scored(2, score(2, 0), ['a', 'b'])).changes).toMatchObject([
       { incidentId: 'b', before: score(0, 0), score: score(0, 0) },
@@ -242,10 +227,8 @@ describe('the guard', () => {
 
   test('closes without a new record', () => {
     const reader = believed(reading(state(1)));
-    expect(reader.guard(EVENT, { ...NOW, wall: NOW.wall + 1 })).toMatchObject({
-      safe: false,
-      reasons: ['feed_expired'],
-    });
+    const later = { ...NOW, wall: NOW.wall + 1 };
+    expect(reader.guard(EVENT, later)).toMatchObject({ safe: false, reasons: ['feed_expired'] });
   });
 
   test('closes when the partition was not read to its end for 1.75 s, whatever the feed says', () => {
@@ -314,33 +297,16 @@ describe('the guard', () => {
 });
 
 test('a goal that counts for another team is cancelled, then stands', () => {
-  const key = (team: number) => ({
-    id: 'a',
-    team_id: team,
-    counts_for_id: team,
-    player_name: null,
-    minute: null,
-  });
-  const scored = (version: number, team: number, score: readonly [number, number], change = {}) =>
-    state(version, {
-      score: { home: score[0], away: score[1] },
-      counting_goals: ['a'],
-      key_incidents: [key(team)],
-      ...change,
-    });
+  const scored = (version: number, team: number, [home, away]: readonly [number, number], change = {}) => {
+    const key = { id: 'a', team_id: team, counts_for_id: team, player_name: null, minute: null };
+    return state(version, { score: { home, away }, counting_goals: ['a'], key_incidents: [key], ...change });
+  };
   const reader = reading(scored(1, 10, [1, 0]));
-  const corrected = scored(2, 20, [0, 1]);
-  const none = { home: 0, away: 0 };
-  expect(reader.applyState(0, EVENT, corrected).changes).toMatchObject([
-    {
-      incidentId: 'a',
-      status: 'cancelled',
-      reason: 'corrected',
-      teamId: 10,
-      before: { home: 1, away: 0 },
-      score: none,
-    },
-    { incidentId: 'a', status: 'stands', teamId: 20, before: none, score: { home: 0, away: 1 } },
+  const [before, none, after] = [score(1, 0), score(0, 0), score(0, 1)];
+  const goal = { incidentId: 'a' };
+  expect(reader.applyState(0, EVENT, scored(2, 20, [0, 1])).changes).toMatchObject([
+    { ...goal, status: 'cancelled', reason: 'corrected', teamId: 10, before, score: none },
+    { ...goal, status: 'stands', teamId: 20, before: none, score: after },
   ]);
   // Sides that are exchanged move no goal.
   const exchanged = scored(3, 20, [1, 0], { home: { id: 20 }, away: { id: 10 } });

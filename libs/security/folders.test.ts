@@ -27,15 +27,14 @@ test.each([
 });
 
 test('nothing that runs creates a folder by the option of Node that tries for ever', () => {
+  const isRun = (file: string) => !/\.test\.ts$|\/testing\/|\/browser\//.test(file);
   const files = ['libs', 'services', 'cli'].flatMap((folder) =>
-    globSync(`${folder}/**/*.ts`, { cwd: ROOT }).filter(
-      (file) => !/\.test\.ts$|\/testing\/|\/browser\//.test(file),
-    ),
+    globSync(`${folder}/**/*.ts`, { cwd: ROOT }).filter(isRun),
   );
   expect(files.length).toBeGreaterThan(0);
-  const found = files.filter((file) =>
-    /mkdir(Sync)?\([^)]*recursive/.test(readFileSync(join(ROOT, file), 'utf8')),
-  );
+  const creates = (file: string) =>
+    /mkdir(Sync)?\([^)]*recursive/.test(readFileSync(join(ROOT, file), 'utf8'));
+  const found = files.filter(creates);
   expect(found).toEqual([]);
 });
 
@@ -55,14 +54,8 @@ function rightsAfter(before?: number): string {
   return (statSync(path).mode & 0o7777).toString(8);
 }
 
-test('creates a folder that only its owner can access', () => {
-  expect(rightsAfter()).toBe('700');
-});
-
-test('removes the rights of others from an existing folder', () => {
-  expect(rightsAfter(0o755)).toBe('700');
-});
-
-test('leaves a folder with the sticky bit, such as /tmp, unchanged', () => {
-  expect(rightsAfter(0o1777)).toBe('1777');
-});
+test.each([
+  ['creates a folder that only its owner can access', undefined, '700'],
+  ['removes the rights of others from an existing folder', 0o755, '700'],
+  ['leaves a folder with the sticky bit, such as /tmp, unchanged', 0o1777, '1777'],
+])('%s', (_, before, rights) => expect(rightsAfter(before)).toBe(rights));

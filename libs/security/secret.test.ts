@@ -10,11 +10,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test('reads a secret from its file each time, without line end, and redacts it from then on', () => {
   const lines: string[] = [];
-  const log = createLogger({
-    name: 'test',
-    level: 'info',
-    stream: { write: (line) => void lines.push(line) },
-  });
+  const stream = { write: (line: string) => void lines.push(line) };
+  const log = createLogger({ name: 'test', level: 'info', stream });
   const file = join(folder, 'password');
   for (const [text, secret] of [
     ['first-secret\n', 'first-secret'],

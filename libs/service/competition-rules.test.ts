@@ -5,13 +5,9 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { readRules } from './competition-rules.ts';
 
-const file = (name: string, applies_to: object[] = []) => ({
-  format: 1,
-  name,
-  applies_to,
-  points: { won: 3, draw: 1, lost: 0 },
-  tie_break: ['points'],
-});
+const file = (name: string, applies_to: object[] = []) => {
+  return { format: 1, name, applies_to, points: { won: 3, draw: 1, lost: 0 }, tie_break: ['points'] };
+};
 
 function folder(files: Readonly<Record<string, unknown>>): string {
   const made = temporaryFolder();
@@ -36,22 +32,17 @@ test('prefers a season’s rules to those of its competition, and default.json f
       'notes.txt': 'no rules',
     }),
   );
-  expect([rulesOf(1, 2), rulesOf(1, 3), rulesOf(2, 2)].map(({ name }) => name)).toEqual([
-    'one',
-    'all',
-    'default',
-  ]);
+  const names = [rulesOf(1, 2), rulesOf(1, 3), rulesOf(2, 2)].map(({ name }) => name);
+  expect(names).toEqual(['one', 'all', 'default']);
 });
+
+const OF_ONE = { competition_id: 1 };
 
 test.each([
   ['no default', { 'a.json': file('a') }, 'there is no default.json'],
   [
     'two files for the same',
-    {
-      'default.json': file('d'),
-      'a.json': file('a', [{ competition_id: 1 }]),
-      'b.json': file('b', [{ competition_id: 1 }]),
-    },
+    { 'default.json': file('d'), 'a.json': file('a', [OF_ONE]), 'b.json': file('b', [OF_ONE]) },
     'b.json is no file of competition rules:\n  a.json is for competition 1 too',
   ],
   ['a wrong file', { 'default.json': file('d'), 'a.json': {} }, 'a.json is no file of competition rules'],

@@ -79,13 +79,13 @@ describe('combines the settings of a connection', () => {
       KAFKA_SASL_PASSWORD: 'hidden-3',
       KAFKA_SASL_SCOPE: 'kafka',
     };
-    expect(load({ ...env, ...issued }).KAFKA_BROKERS).toMatchObject({
-      sasl: {
-        source: {
-          endpoint: { url: 'https://issuer/token', clientId: 'me', clientSecret: 'hidden-3', scope: 'kafka' },
-        },
-      },
-    });
+    const endpoint = {
+      url: 'https://issuer/token',
+      clientId: 'me',
+      clientSecret: 'hidden-3',
+      scope: 'kafka',
+    };
+    expect(load({ ...env, ...issued }).KAFKA_BROKERS).toMatchObject({ sasl: { source: { endpoint } } });
   });
 
   test('with a user and an authority of the registry', () => {

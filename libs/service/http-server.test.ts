@@ -39,10 +39,7 @@ describe('createHttpServer', () => {
     ['half a body', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nab'],
     ['nothing', ''],
   ])('answers 408 to a client that sends only %s', async (_name, start) => {
-    const server = createHttpServer({ requestMs: 100 });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
+    const server = await serve({ requestMs: 100 }, () => {});
     const socket = open(server);
     socket.write(start);
     expect(await allOf(socket)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
@@ -107,16 +104,15 @@ describe('createHttpServer', () => {
 test.each<[string, RequestListener]>([
   [
     'set one by one',
-    (_request, response) => response.setHeader('cache-control', 'max-age=1').setHeader('etag', 'x').end('ab'),
+    (_, response) => response.setHeader('cache-control', 'max-age=1').setHeader('etag', 'x').end('ab'),
   ],
   [
     'passed to writeHead',
-    (_request, response) => response.writeHead(200, { 'cache-control': 'max-age=1', etag: 'x' }).end('ab'),
+    (_, response) => response.writeHead(200, { 'cache-control': 'max-age=1', etag: 'x' }).end('ab'),
   ],
 ])('sends the common headers beside headers %s', async (_name, listener) => {
-  const { headers, status } = await fetch(
-    `http://127.0.0.1:${portOf(await serve({ https: true }, listener))}/`,
-  );
+  const server = await serve({ https: true }, listener);
+  const { headers, status } = await fetch(`http://127.0.0.1:${portOf(server)}/`);
   expect(status).toBe(200);
   expect(Object.fromEntries(headers)).toMatchObject({
     'cache-control': 'max-age=1',

@@ -5,17 +5,13 @@ import { expect, test } from 'vitest';
 import { createLogger } from './logger.ts';
 
 const SECRET = 'an-actual-secret-of-32-characters';
+const HIDDEN = 'hidden-value';
+const PAT = `touchline_pat_${HIDDEN}`;
 
 function capture(write: (logger: ReturnType<typeof createLogger>) => void): string {
   const lines: string[] = [];
-  write(
-    createLogger({
-      name: 'test',
-      level: 'trace',
-      secrets: [SECRET],
-      stream: { write: (line: string) => lines.push(line) },
-    }),
-  );
+  const stream = { write: (line: string) => lines.push(line) };
+  write(createLogger({ name: 'test', level: 'trace', secrets: [SECRET], stream }));
   return lines.join('');
 }
 
@@ -29,53 +25,31 @@ test('writes one JSON object per line, with name, level and message', () => {
   expect(rest).toBe('');
 });
 
-test.each([
-  ['a secret in the message', (log: ReturnType<typeof createLogger>) => log.info(`using ${SECRET}`)],
+test.each<[string, (log: ReturnType<typeof createLogger>) => void]>([
+  ['a secret in the message', (log) => log.info(`using ${SECRET}`)],
   ['a secret under any key', (log) => log.info({ config: { list: [{ x: SECRET }] } }, 'config')],
-  [
-    'an access token anywhere',
-    (log) => log.info({ x: 'got touchline_pat_hidden-value' }, 'touchline_pat_hidden-value'),
-  ],
+  ['an access token anywhere', (log) => log.info({ x: `got ${PAT}` }, PAT)],
   ['an error', (log) => log.error(new Error(`cannot use ${SECRET}`))],
   ['the cause of an error', (log) => log.error({ err: new Error('outer', { cause: new Error(SECRET) }) })],
-  [
-    'a child logger',
-    (log) => log.child({ secret: 'hidden-value' }).info({ deep: { Authorization: 'hidden-value' } }),
-  ],
-  [
-    'keys that name a secret',
-    (log) => log.info({ a: { b: { client_secret: 'hidden-value', tokens: ['hidden-value'] } } }),
-  ],
-  [
-    'headers',
-    (log) => log.info({ headers: { authorization: 'Bearer hidden-value', Cookie: 'hidden-value' } }),
-  ],
-  ['a bearer token in text', (log) => log.info('sent Authorization: Bearer hidden-value to it')],
-  [
-    'a token in an address',
-    (log) => log.info({ url: 'http://x/v2/events?page=1&token=hidden-value&limit=5' }),
-  ],
+  ['a child logger', (log) => log.child({ secret: HIDDEN }).info({ deep: { Authorization: HIDDEN } })],
+  ['keys that name a secret', (log) => log.info({ a: { b: { client_secret: HIDDEN, tokens: [HIDDEN] } } })],
+  ['headers', (log) => log.info({ headers: { authorization: `Bearer ${HIDDEN}`, Cookie: HIDDEN } })],
+  ['a bearer token in text', (log) => log.info(`sent Authorization: Bearer ${HIDDEN} to it`)],
+  ['a token in an address', (log) => log.info({ url: `http://x/v2/events?page=1&token=${HIDDEN}&limit=5` })],
   [
     'a secret key in an address',
-    (log) => log.error(new Error('GET /v2/oauth?client_id=1&secret_key=hidden-value')),
+    (log) => log.error(new Error(`GET /v2/oauth?client_id=1&secret_key=${HIDDEN}`)),
   ],
-] satisfies [string, (logger: ReturnType<typeof createLogger>) => void][])('does not log %s', (_, write) => {
+])('does not log %s', (_, write) => {
   const text = capture(write);
   expect(text).toContain('[redacted]');
   expect(text).not.toContain(SECRET);
-  expect(text).not.toContain('hidden-value');
+  expect(text).not.toContain(HIDDEN);
 });
 
 test('leaves everything else unchanged', () => {
-  const text = capture((log) =>
-    log.info({ event_id: 5, url: 'http://x/?page=1', tokenized: 'yes', nothing: null }, 'ok'),
-  );
-  expect(JSON.parse(text)).toMatchObject({
-    event_id: 5,
-    url: 'http://x/?page=1',
-    tokenized: 'yes',
-    nothing: null,
-  });
+  const fields = { event_id: 5, url: 'http://x/?page=1', tokenized: 'yes', nothing: null };
+  expect(JSON.parse(capture((log) => log.info(fields, 'ok')))).toMatchObject(fields);
 });
 
 test.runIf(process.platform === 'linux')('a log whose disk is full does not end the process', () => {

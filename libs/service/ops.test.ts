@@ -40,11 +40,8 @@ test('serves the metrics of the process with its name as a label', async () => {
 test('is live at once, and ready when the service is', async () => {
   let ready = false;
   const { get } = await start(() => ready);
-  const health = { status: 200, type: 'application/json' };
-  expect(await get('/health')).toEqual({
-    ...health,
-    body: `{"version":"${version}","live":true,"ready":false}\n`,
-  });
+  const body = `{"version":"${version}","live":true,"ready":false}\n`;
+  expect(await get('/health')).toEqual({ status: 200, type: 'application/json', body });
   expect(await get('/health/live')).toMatchObject({ status: 200, body: 'live\n' });
   expect(await get('/health/ready')).toMatchObject({ status: 503, body: 'not ready\n' });
   ready = true;
@@ -65,11 +62,8 @@ test('reports a failure of the metrics to its process, not to the client', async
   };
   metrics.registerMetric(new Gauge({ name: 'broken', help: 'x', registers: [], collect }));
   const failures: unknown[] = [];
-  const answer = await opsAnswer('/metrics', {
-    metrics,
-    ready: () => true,
-    onFailure: (error) => failures.push(error),
-  });
+  const onFailure = (error: unknown) => failures.push(error);
+  const answer = await opsAnswer('/metrics', { metrics, ready: () => true, onFailure });
   expect(answer).toMatchObject({ status: 500, body: 'metrics failed\n' });
   expect(String(failures)).toContain('swordfish');
 });
@@ -89,12 +83,8 @@ test('names a port that is not available', async () => {
   const taken = createServer();
   await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
   const port = (taken.address() as { port: number }).port;
-  const failure = await startOps({
-    port,
-    host: '127.0.0.1',
-    metrics: createMetrics('x'),
-    ready: () => true,
-  }).catch((error: unknown) => error);
+  const options = { port, host: '127.0.0.1', metrics: createMetrics('x'), ready: () => true };
+  const failure = await startOps(options).catch((error: unknown) => error);
   await new Promise((done) => taken.close(done));
   expect(failure).toBeInstanceOf(OpsListenError);
   expect(failure).toMatchObject({

@@ -27,17 +27,13 @@ describe('sign', () => {
 
 describe('verify', () => {
   test('accepts either secret during a rotation', () => {
+    const signed = (secret: string) => ({ timestamp: FRESH, signature: sign(BODY, FRESH, secret) });
     for (const secret of [SECRET, OTHER]) {
-      const headers = { timestamp: FRESH, signature: sign(BODY, FRESH, secret) };
-      expect(verify(BODY, headers, [SECRET, OTHER], NOW)).toBe('ok');
-      expect(verify(BODY, headers, [OTHER, SECRET], NOW)).toBe('ok');
+      expect(verify(BODY, signed(secret), [SECRET, OTHER], NOW)).toBe('ok');
+      expect(verify(BODY, signed(secret), [OTHER, SECRET], NOW)).toBe('ok');
     }
-    expect(verify(BODY, { timestamp: FRESH, signature: sign(BODY, FRESH, OTHER) }, [SECRET], NOW)).toBe(
-      'signature_mismatch',
-    );
-    expect(verify(BODY, { timestamp: FRESH, signature: sign(BODY, FRESH, SECRET) }, [], NOW)).toBe(
-      'signature_mismatch',
-    );
+    expect(verify(BODY, signed(OTHER), [SECRET], NOW)).toBe('signature_mismatch');
+    expect(verify(BODY, signed(SECRET), [], NOW)).toBe('signature_mismatch');
   });
 
   test('accepts an expiration of the current second, and none before it', () => {
@@ -50,30 +46,15 @@ describe('verify', () => {
     (timestamp) => expect(check(timestamp, sign(BODY, timestamp, SECRET))).toBe('ok'),
   );
 
-  test.each([
-    '',
-    '0',
-    '-1',
-    '+1790000300',
-    '1790000300.0',
-    '1790000300.5',
-    '1.79e9',
-    '0x6AB1',
-    '01790000300',
-    ' 1790000300',
-    '1790000300 ',
-    '1790000300\n',
-    '17900 00300',
-    'soon',
-    'NaN',
-    'Infinity',
-    '1790000300, 1790000300',
-    '١٧٩٠٠٠٠٣٠٠',
-    '9007199254740993',
-    '9'.repeat(400),
-  ])('rejects timestamp %j although it is signed', (timestamp) => {
-    expect(check(timestamp, sign(BODY, timestamp, SECRET))).toBe('timestamp_malformed');
-  });
+  const FORMS = '0 -1 +1790000300 1790000300.0 1790000300.5 1.79e9 0x6AB1 01790000300 9007199254740993';
+  const WORDS = ['soon', 'NaN', 'Infinity', '١٧٩٠٠٠٠٣٠٠', '1790000300, 1790000300'];
+  const BLANKS = ['', ' 1790000300', '1790000300 ', '1790000300\n', '17900 00300'];
+  test.each([...FORMS.split(' '), ...WORDS, ...BLANKS, '9'.repeat(400)])(
+    'rejects timestamp %j although it is signed',
+    (timestamp) => {
+      expect(check(timestamp, sign(BODY, timestamp, SECRET))).toBe('timestamp_malformed');
+    },
+  );
 
   test('checks the timestamp before the signature', () => {
     expect(check(undefined, undefined)).toBe('timestamp_missing');
@@ -84,19 +65,10 @@ describe('verify', () => {
 
   test('accepts only one form of a signature', () => {
     const good = sign(BODY, FRESH, SECRET);
-    for (const bad of [
-      '',
-      good.toUpperCase(),
-      good.slice(1),
-      `${good}0`,
-      ` ${good}`,
-      `${good}\n`,
-      `sha256=${good}`,
-      'g'.repeat(64),
-      Buffer.from(good, 'hex').toString('base64'),
-    ]) {
+    const base64 = Buffer.from(good, 'hex').toString('base64');
+    const longer = [`${good}0`, ` ${good}`, `${good}\n`, `sha256=${good}`];
+    for (const bad of ['', good.toUpperCase(), good.slice(1), ...longer, 'g'.repeat(64), base64])
       expect(check(FRESH, bad)).toBe('signature_malformed');
-    }
   });
 
   test('detects any changed bit of body, timestamp or secret', () => {
@@ -131,18 +103,12 @@ describe('verify', () => {
   });
 
   test('accepts another form of a body instead of the one that arrived, with the same headers', () => {
-    const check = checkSignature(
-      { timestamp: FRESH, signature: sign(BODY, FRESH, SECRET) },
-      [OTHER, SECRET],
-      NOW,
-    );
+    const headers = { timestamp: FRESH, signature: sign(BODY, FRESH, SECRET) };
+    const check = checkSignature(headers, [OTHER, SECRET], NOW);
     if (typeof check === 'string') throw new Error(check);
     check.update(Buffer.from('compressed'));
-    expect([check.matches(), check.matchesInstead(BODY), check.matchesInstead(Buffer.from('[]'))]).toEqual([
-      false,
-      true,
-      false,
-    ]);
+    expect([check.matches(), check.matchesInstead(Buffer.from('[]'))]).toEqual([false, false]);
+    expect(check.matchesInstead(BODY)).toBe(true);
   });
 
   test('rejects a byte that was moved between body and timestamp', () => {
@@ -151,12 +117,12 @@ describe('verify', () => {
   });
 
   test('never throws', () => {
-    const headerValue = fc.option(
-      fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[0-9a-f]{64}$/), fc.constant(FRESH)),
-      {
-        nil: undefined,
-      },
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.stringMatching(/^[0-9a-f]{64}$/),
+      fc.constant(FRESH),
     );
+    const headerValue = fc.option(text, { nil: undefined });
     fc.assert(
       fc.property(fc.uint8Array(), headerValue, headerValue, (body, timestamp, signature) => {
         expect(verify(body, { timestamp, signature }, [SECRET, OTHER], NOW)).not.toBe('ok');

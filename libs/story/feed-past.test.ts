@@ -21,10 +21,8 @@ vi.setConfig({ testTimeout: 120_000 });
 
 /** Plays a history, and compares the past that its last records tell with what readers believed at each second. */
 function compare(history: readonly Action[]): void {
-  const played = new PlayedMonitor();
-  for (const action of history) played.do(action);
   // A gap is recorded with the second evaluation after it.
-  played.do(wait(300));
+  const played = new PlayedMonitor().play(...history, wait(300));
   for (const event of [1, 2]) {
     const records = [...played.topic.values()].filter(
       ({ event_id }) => event_id === null || event_id === event,
@@ -45,34 +43,24 @@ describe('the past of a feed by its last records', () => {
   });
 
   test('has the silence from when it was published, not from the last message', () => {
-    const played = new PlayedMonitor();
-    for (const action of [say('play'), APPLY, wait(57_000), say('play'), APPLY, wait(5_000)])
-      played.do(action);
-    const past = feedPast([...played.topic.values()], played.now);
-    const looked = [1, 19, 21, 56, 58, 61].map((s) => feedAt(past, BEGIN + s * 1_000));
-    expect(looked.map(({ believed, state }) => (believed ? 'believed' : state))).toEqual([
-      'believed',
-      'believed',
-      'stale',
-      'stale',
-      'believed',
-      'believed',
-    ]);
-  });
-
-  test('has the time in which no monitor published', () => {
-    const played = new PlayedMonitor();
-    for (const action of [
-      report('up'),
+    const played = new PlayedMonitor().play(
+      say('play'),
+      APPLY,
+      wait(57_000),
       say('play'),
       APPLY,
       wait(5_000),
-      { kind: 'restart', ms: 9_000 } as const,
-      say('play'),
-      APPLY,
-      wait(3_000),
-    ])
-      played.do(action);
+    );
+    const past = feedPast([...played.topic.values()], played.now);
+    const looked = [1, 19, 21, 56, 58, 61].map((s) => feedAt(past, BEGIN + s * 1_000));
+    const words = looked.map(({ believed, state }) => (believed ? 'believed' : state));
+    expect(words.join(' ')).toBe('believed believed stale stale believed believed');
+  });
+
+  test('has the time in which no monitor published', () => {
+    const begun = [report('up'), say('play'), APPLY, wait(5_000)];
+    const again = [{ kind: 'restart', ms: 9_000 } as const, say('play'), APPLY, wait(3_000)];
+    const played = new PlayedMonitor().play(...begun, ...again);
     const past = feedPast([...played.topic.values()], played.now);
     expect(feedAt(past, BEGIN + 10_000)).toEqual({ believed: false, state: 'expired', reason: 'monitor' });
     expect([4_000, 16_000].map((ms) => feedAt(past, BEGIN + ms).believed)).toEqual([true, true]);
@@ -80,29 +68,15 @@ describe('the past of a feed by its last records', () => {
 });
 
 test('is unknown before the gaps that are kept, and where nothing was recorded', () => {
-  const source = {
-    ...sampleOf('feed-health'),
-    event_id: null,
-    state: 'alive' as const,
-    gaps: [],
-    gap_count: 0,
-  };
-  const gap = {
-    from: 50,
-    to: 60,
-    reason: 'silence',
-    action: 'none',
-    published_from: null,
-    published_to: null,
-  };
+  const of = { ...sampleOf('feed-health'), event_id: null, state: 'alive' as const };
+  const source = { ...of, gaps: [], gap_count: 0 };
+  const published = { published_from: null, published_to: null };
+  const gap = { from: 50, to: 60, reason: 'silence', action: 'none', ...published };
   const match = { ...source, event_id: 7, judged_from: 10, gaps: [gap], gap_count: 101 };
   const past = feedPast([{ ...source, valid_until: 1_000 }, match], 900);
   const unknown = { believed: false, state: 'unknown', reason: null };
-  expect([20, 55, 70].map((at) => feedAt(past, at))).toMatchObject([
-    unknown,
-    { state: 'stale' },
-    { believed: true },
-  ]);
+  const looked = [20, 55, 70].map((at) => feedAt(past, at));
+  expect(looked).toMatchObject([unknown, { state: 'stale' }, { believed: true }]);
   expect(feedAt([], 5)).toEqual(unknown);
   expect(feedAt(feedPast([match], 900), match.written_at)).toEqual(unknown);
 });

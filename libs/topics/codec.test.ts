@@ -60,10 +60,8 @@ describe('lists that messages repeat', () => {
   });
 
   test('may be as long as a message: they grow the buffer, and are not remembered', () => {
-    const sides = Array.from({ length: 5_000 }, (_, id) => ({
-      ...(event.participants[0] as EventParticipant),
-      id,
-    }));
+    const [side] = event.participants as [EventParticipant];
+    const sides = Array.from({ length: 5_000 }, (_, id) => ({ ...side, id }));
     const bytes = encoded(sides);
     expect(plain(listOf(bytes))).toEqual(plain(sides));
     expect(listOf(bytes)).not.toBe(listOf(bytes));
@@ -159,9 +157,8 @@ describe('a value that does not fit', () => {
   test('does not affect the next value', () => {
     const codec = codecOf('match-incidents');
     expect(() => codec.encode({} as TopicValues['match-incidents'])).toThrow(EncodeError);
-    expect(plain(codec.decode(codec.encode(sampleOf('match-incidents'))))).toEqual(
-      plain(sampleOf('match-incidents')),
-    );
+    const value = sampleOf('match-incidents');
+    expect(plain(codec.decode(codec.encode(value)))).toEqual(plain(value));
   });
 });
 
@@ -184,21 +181,19 @@ describe('unreadable bytes', () => {
   test('with an unknown schema id cause a DecodeError', async () => {
     const wrong = Buffer.from(bytes);
     wrong.writeUInt32BE(99, 1);
-    await expect(codec.read(wrong)).rejects.toThrow(
-      'normalized-messages: cannot decode: the registry has no schema 99',
-    );
+    const refusal = 'normalized-messages: cannot decode: the registry has no schema 99';
+    await expect(codec.read(wrong)).rejects.toThrow(refusal);
   });
 
   test.each(['array', 'map'])('with an %s that claims billions of items are rejected at once', (kind) => {
     const items = kind === 'array' ? { type: 'array', items: 'string' } : { type: 'map', values: 'string' };
     const schema = { type: 'record', name: 'R', fields: [{ name: 'a', type: items }] } as AvroRecord;
     const hostile = createCodec('test', avroType(schema), 0, unknownWriter);
-    expect(() => hostile.decode(Buffer.from([0, 0, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0x01, 0]))).toThrow(
-      DecodeError,
-    );
-    expect(() => hostile.decode(Buffer.from([0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x01, 0, 0]))).toThrow(
-      DecodeError,
-    );
+    for (const count of [
+      [0xfe, 0xff, 0xff, 0xff, 0x01, 0],
+      [0xff, 0xff, 0xff, 0xff, 0x01, 0, 0],
+    ])
+      expect(() => hostile.decode(Buffer.from([0, 0, 0, 0, 0, ...count]))).toThrow(DecodeError);
   });
 
   test('decode to a value or cause a DecodeError, whatever bytes are changed', () => {
@@ -221,12 +216,9 @@ describe('unreadable bytes', () => {
 });
 
 describe("a writer's schema other than ours", () => {
-  const record = (fields: AvroRecord['fields']): AvroRecord => ({
-    type: 'record',
-    name: 'R',
-    namespace: 'touchline',
-    fields,
-  });
+  const record = (fields: AvroRecord['fields']): AvroRecord => {
+    return { type: 'record', name: 'R', namespace: 'touchline', fields };
+  };
   const ours = record([
     { name: 'a', type: 'long' },
     { name: 'b', type: ['null', 'string'], default: null },
@@ -240,15 +232,11 @@ describe("a writer's schema other than ours", () => {
 
   test('is fetched once for all batches, and resolved to ours', async () => {
     const fetched: number[] = [];
-    const decoder = createDecoder(
-      't',
-      avroType(ours),
-      async (id) => {
-        fetched.push(id);
-        return older;
-      },
-      2,
-    );
+    const fetch = async (id: number) => {
+      fetched.push(id);
+      return older;
+    };
+    const decoder = createDecoder('t', avroType(ours), fetch, 2);
     const batch = [{ value: null }, { value: written }, { value: Buffer.from([1]) }, { value: written }];
     await decoder.prepare(batch);
     await decoder.prepare(batch);

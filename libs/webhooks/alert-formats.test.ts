@@ -18,12 +18,9 @@ test('writes a message of Slack, in which a name is no markup', () => {
 
 test('writes a card of Teams, whose text takes no markup', () => {
   const { attachments } = bodyOf('teams');
-  expect(attachments).toMatchObject([
-    {
-      contentType: 'application/vnd.microsoft.card.adaptive',
-      content: { body: [{ type: 'RichTextBlock', inlines: [{ type: 'TextRun' }] }] },
-    },
-  ]);
+  const contentType = 'application/vnd.microsoft.card.adaptive';
+  const body = [{ type: 'RichTextBlock', inlines: [{ type: 'TextRun' }] }];
+  expect(attachments).toMatchObject([{ contentType, content: { body } }]);
   expect(attachments[0].content.body[0].inlines[0].text).toContain('A & <B> - "C"');
 });
 

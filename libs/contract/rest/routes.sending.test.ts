@@ -1,5 +1,5 @@
 import fastify from 'fastify';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { restServerOptions } from './error-answers.ts';
 import type { StreamedAnswer } from './provider.ts';
 import { restRoutes } from './routes.ts';
@@ -9,39 +9,34 @@ import { CLIENT, NOW, stubData, testAuthenticator, testServer } from './testing/
 async function streaming(parts: () => AsyncGenerator<string>) {
   const failures: unknown[] = [];
   const feed = async (): Promise<StreamedAnswer> => ({ data: parts(), total: 2 });
-  const server = testServer({
-    data: stubData({ feed }),
-    onFailure: (failure) => failures.push(failure),
-  });
-  return { ...server, failures, url: `/v2/feed?token=${await server.token()}` };
+  const server = testServer({ data: stubData({ feed }), onFailure: (failure) => failures.push(failure) });
+  const { app } = server;
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  onTestFinished(() => app.close());
+  const { port } = app.server.address() as { port: number };
+  return { failures, url: `http://127.0.0.1:${port}/v2/feed?token=${await server.token()}` };
 }
 
 describe('an answer in parts', () => {
   test('is not read for HEAD', async () => {
     let asked = 0;
-    const { app, url } = await streaming(async function* () {
+    const { url } = await streaming(async function* () {
       asked++;
       yield '[]';
     });
-    await app.listen({ port: 0, host: '127.0.0.1' });
-    const { port } = app.server.address() as { port: number };
-    const response = await fetch(`http://127.0.0.1:${port}${url}`, { method: 'HEAD' });
+    const response = await fetch(url, { method: 'HEAD' });
     expect([response.status, await response.text(), asked]).toEqual([200, '', 0]);
-    await app.close();
   });
 
   test('that fails ends the connection, and is reported to the server', async () => {
     const broken = new Error('broken');
-    const { app, url, failures } = await streaming(async function* () {
+    const { url, failures } = await streaming(async function* () {
       yield '[{"id":1}';
       throw broken;
     });
-    await app.listen({ port: 0, host: '127.0.0.1' });
-    const { port } = app.server.address() as { port: number };
-    const response = await fetch(`http://127.0.0.1:${port}${url}`);
+    const response = await fetch(url);
     await expect(response.text()).rejects.toThrow('terminated');
     expect(failures).toEqual([broken]);
-    await app.close();
   });
 });
 
@@ -52,9 +47,7 @@ describe('an answer of one part', () => {
     ['text', text],
     ['bytes', Buffer.from(text)],
   ])('of %s is sent unchanged, with its length and the headers of every answer', async (_, data) => {
-    const { get } = testServer({
-      data: stubData({ sports: () => ({ data, total: 1 }) }),
-    });
+    const { get } = testServer({ data: stubData({ sports: () => ({ data, total: 1 }) }) });
     const { statusCode, headers, body } = await get('/v2/sports');
     expect(statusCode).toBe(200);
     expect(body.endsWith(`,"data":${text}}}`)).toBe(true);
@@ -67,19 +60,15 @@ describe('an answer of one part', () => {
 
   test('of bytes is sent unchanged, also if they are not text', async () => {
     const data = Buffer.from([0x22, 0xff, 0x22]);
-    const { app } = testServer({
-      data: stubData({ sports: () => ({ data, total: 1 }) }),
-    });
+    const { app } = testServer({ data: stubData({ sports: () => ({ data, total: 1 }) }) });
     const { rawPayload } = await app.inject('/v2/sports');
     expect(rawPayload.subarray(-5)).toEqual(Buffer.concat([data, Buffer.from('}}')]));
   });
 
   test('without pages has no URLs of pages', async () => {
     const { get, token } = testServer();
-    for (const path of [
-      `/v2/events/1?token=${await token()}`,
-      '/v2/oauth?client_id=1&secret_key=open%20sesame',
-    ])
+    const secret = 'open%20sesame';
+    for (const path of [`/v2/events/1?token=${await token()}`, `/v2/oauth?client_id=1&secret_key=${secret}`])
       expect((await get(path)).json().api.method).toMatchObject({ previous_page: '', next_page: '' });
   });
 });
@@ -91,12 +80,8 @@ describe('the URL of a page', () => {
     ['javascript', 'http'],
   ])('begins with the scheme that a trusted proxy names, %s: %s', async (named, shown) => {
     const app = fastify({ ...restServerOptions('2.0.0', () => NOW), trustProxy: true });
-    app.register(restRoutes, {
-      data: stubData(),
-      authenticator: testAuthenticator([CLIENT]),
-      now: () => NOW,
-      version: '2.0.0',
-    });
+    const authenticator = testAuthenticator([CLIENT]);
+    app.register(restRoutes, { data: stubData(), authenticator, now: () => NOW, version: '2.0.0' });
     const headers = { 'x-forwarded-proto': named, host: 'sports.example' };
     const { next_page } = (await app.inject({ url: '/v2/sports?limit=5', headers })).json().api.method;
     expect(next_page).toBe(`${shown}://sports.example/v2/sports?limit=5&page=2`);

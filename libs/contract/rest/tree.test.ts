@@ -10,14 +10,8 @@ const unknown: NodeLookup = () => null;
 type TreeEvent = Parameters<typeof renderChain>[0];
 
 function treeEvent(id: number, ids: Partial<TreeEvent> = {}): TreeEvent {
-  return {
-    competition_id: 1,
-    season_id: 2,
-    stage_id: 3,
-    group_id: null,
-    text: JSON.stringify(event(id)),
-    ...ids,
-  };
+  const of = { competition_id: 1, season_id: 2, stage_id: 3, group_id: null };
+  return { ...of, text: JSON.stringify(event(id)), ...ids };
 }
 
 type Tree = { seasons: { stages: { groups: { id: unknown; events: { id: number }[] }[] }[] }[] }[];
@@ -38,27 +32,13 @@ const events = fc
 
 describe('a tree of events', () => {
   test('nests each event below its nodes, with their names', () => {
+    const groups = [
+      { id: '', name: '', ut: '', events: [event(1)] },
+      { id: 4, name: 'group 4', events: [event(2)] },
+    ];
+    const seasons = [{ id: 2, name: 'season 2', stages: [{ id: 3, name: 'stage 3', groups }] }];
     expect(JSON.parse(renderTree([treeEvent(1), treeEvent(2, { group_id: 4 })], known))).toEqual([
-      {
-        id: 1,
-        name: 'competition 1',
-        seasons: [
-          {
-            id: 2,
-            name: 'season 2',
-            stages: [
-              {
-                id: 3,
-                name: 'stage 3',
-                groups: [
-                  { id: '', name: '', ut: '', events: [event(1)] },
-                  { id: 4, name: 'group 4', events: [event(2)] },
-                ],
-              },
-            ],
-          },
-        ],
-      },
+      { id: 1, name: 'competition 1', seasons },
     ]);
   });
 
@@ -125,13 +105,8 @@ describe('other shapes', () => {
 
   test('stages nest in their seasons', () => {
     const stage = { competition_id: 1, season_id: 2, text: '{"id":3,"name":"Final"}' };
-    expect(JSON.parse(renderStages([stage], known))).toEqual([
-      {
-        id: 1,
-        name: 'competition 1',
-        seasons: [{ id: 2, name: 'season 2', stages: [{ id: 3, name: 'Final' }] }],
-      },
-    ]);
+    const seasons = [{ id: 2, name: 'season 2', stages: [{ id: 3, name: 'Final' }] }];
+    expect(JSON.parse(renderStages([stage], known))).toEqual([{ id: 1, name: 'competition 1', seasons }]);
   });
 
   test('a list is added to a record, even to an empty one', () => {

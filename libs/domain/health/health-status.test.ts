@@ -42,14 +42,8 @@ const broken = (changes: Partial<HealthStatus> = {}, last: Partial<HealthGap> = 
   });
 
 test('begins alive, without gaps', () => {
-  expect(aliveSince(5)).toEqual({
-    state: 'alive',
-    reason: null,
-    since: 5,
-    progress: null,
-    gaps: [],
-    gap_count: 0,
-  });
+  const none = { reason: null, progress: null, gaps: [], gap_count: 0 };
+  expect(aliveSince(5)).toEqual({ state: 'alive', since: 5, ...none });
 });
 
 describe('a verdict that is not good', () => {
@@ -101,21 +95,15 @@ describe('a verdict that is not good', () => {
     ['silence', 'network', 'silence'],
   ])('names an open gap of %s, when the reason becomes %s, after %s', (was, is, named) => {
     const before = broken({ state: 'down', reason: 'contract' }, { reason: was });
-    expect(applyVerdict(before, bad('down', is), SIGNS, T).gaps).toEqual([
-      gap(),
-      open({ from: 30, reason: named }),
-    ]);
+    const { gaps } = applyVerdict(before, bad('down', is), SIGNS, T);
+    expect(gaps).toEqual([gap(), open({ from: 30, reason: named })]);
   });
 
   test('keeps the last hundred gaps and counts all', () => {
     const gaps = Array.from({ length: 100 }, (_, from) => gap({ from }));
     const after = applyVerdict(health({ gaps, gap_count: 100 }), bad('stale', 'silence'), SIGNS, T);
-    expect([after.gaps.length, after.gaps[0]?.from, after.gaps.at(-1)?.from, after.gap_count]).toEqual([
-      100,
-      1,
-      T - 500,
-      101,
-    ]);
+    expect([after.gaps.length, after.gap_count]).toEqual([100, 101]);
+    expect([after.gaps[0]?.from, after.gaps.at(-1)?.from]).toEqual([1, T - 500]);
   });
 });
 
@@ -140,10 +128,8 @@ describe('a good verdict', () => {
   ])('closes the gap %s', (_, changes, last, backAt, closed) => {
     const before = broken({ progress: { from: 1, to: 9, position: 2 }, ...changes }, last);
     expect(applyVerdict(before, GOOD, { lastAt: T, backAt }, T)).toEqual({
+      ...aliveSince(T),
       state: 'recovered',
-      reason: null,
-      since: T,
-      progress: null,
       gaps: [gap(), open({ from: 30, ...last, ...closed, published_to: T })],
       gap_count: 2,
     });
@@ -178,10 +164,8 @@ describe('a good verdict', () => {
 describe('the verdict that a match ended', () => {
   test('closes the open gap', () => {
     expect(applyVerdict(broken(), { kind: 'ended' }, { lastAt: T, backAt: null }, T)).toEqual({
+      ...aliveSince(T),
       state: 'ended',
-      reason: null,
-      since: T,
-      progress: null,
       gaps: [gap(), gap({ from: 30, to: T, published_to: T })],
       gap_count: 2,
     });

@@ -16,11 +16,7 @@ import { eventMessage } from '../testing/messages.ts';
 import { DUE_WITHIN_MS, HealthMonitor, KEEP_ENDED_MS, VALID_MS } from './monitor.ts';
 import { REPORTS_WITHIN_MS } from './source-track.ts';
 
-function played(...actions: readonly Action[]): PlayedMonitor {
-  const monitor = new PlayedMonitor();
-  for (const action of actions) monitor.do(action);
-  return monitor;
-}
+const played = (...actions: readonly Action[]) => new PlayedMonitor().play(...actions);
 
 describe('the record of a source', () => {
   test('says that a clock runs if that of one of its matches does', () => {
@@ -128,11 +124,8 @@ describe('a match', () => {
     expect(deleted.map(({ key }) => key)).toEqual(['webhook/1', 'feed/1']);
     expect(match.monitor.tick(match.now).filter(({ key }) => key.includes('/'))).toEqual([]);
     // A match that was not deleted would reject a status as old as its own.
-    match.monitor.receive(
-      message({ received_at: match.now, content_at: match.now }),
-      { partition: 0, offset: 9 },
-      match.now,
-    );
+    const now = message({ received_at: match.now, content_at: match.now });
+    match.monitor.receive(now, { partition: 0, offset: 9 }, match.now);
     expect(match.monitor.liveMatches).toBe(1);
   });
 
@@ -178,11 +171,8 @@ describe('times ahead of the clock count as now', () => {
   test('of a message', () => {
     const monitor = monitorAt();
     monitor.receive(message({ received_at: ahead }), { partition: 1, offset: 0 }, BEGIN);
-    const published = monitor.tick(BEGIN).map(({ value }) => [value?.heard_at, value?.since]);
-    expect(published).toEqual([
-      [BEGIN, BEGIN],
-      [BEGIN, BEGIN],
-    ]);
+    const published = monitor.tick(BEGIN).flatMap(({ value }) => [value?.heard_at, value?.since]);
+    expect(published).toEqual(Array(4).fill(BEGIN));
   });
 
   test('of a record of a match, or of a source', () => {
@@ -209,16 +199,8 @@ function monitorWith(changes: Partial<FeedHealth>, key: string): HealthMonitor {
 
 describe('a record of the previous monitor', () => {
   test('keeps its gaps', () => {
-    const gaps = [
-      {
-        from: BEGIN - 9,
-        to: BEGIN - 8,
-        reason: 'silence',
-        action: 'none',
-        published_from: null,
-        published_to: null,
-      },
-    ];
+    const published = { published_from: null, published_to: null };
+    const gaps = [{ from: BEGIN - 9, to: BEGIN - 8, reason: 'silence', action: 'none', ...published }];
     for (const key of ['webhook/1', 'webhook']) {
       const monitor = monitorWith({ gaps, gap_count: 3 }, key);
       expect(recordOf(monitor, key, BEGIN)).toMatchObject({ gaps, gap_count: 3, term: 2 });

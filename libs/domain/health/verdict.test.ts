@@ -20,15 +20,14 @@ const match = (changes: Partial<MatchInputs> = {}): MatchInputs => ({
   source: GOOD,
   ...changes,
 });
-const stale = (since: number): HealthVerdict => ({ kind: 'stale', reason: 'silence', since, progress: null });
+const verdict =
+  <K extends 'stale' | 'delayed' | 'down', R extends string>(kind: K, reason: R) =>
+  (since: number) =>
+    ({ kind, reason, since, progress: null }) as const;
+const stale = verdict('stale', 'silence');
+const delayed = verdict('delayed', 'delay');
+const behind = verdict('down', 'backlog');
 const LATE = { reason: 'delay', receivedAt: HEARD + 9_000 } as const;
-const delayed = (since: number): HealthVerdict => ({
-  kind: 'delayed',
-  reason: 'delay',
-  since,
-  progress: null,
-});
-const behind = (since: number): HealthVerdict => ({ kind: 'down', reason: 'backlog', since, progress: null });
 
 describe('silence is due', () => {
   test.each<[string, Partial<MatchInputs>, number | null]>([
@@ -67,12 +66,7 @@ describe('a match is', () => {
     ['delayed while its clock is stopped', { late: LATE, runs: false }, HEARD + 1e6, delayed(HEARD + 9_000)],
     ['behind rather than delayed', { late: LATE, waitingSince: HEARD }, HEARD + 9_000, behind(HEARD + 5_000)],
     ['ended rather than delayed', { late: LATE, over: true }, HEARD + 9_000, { kind: 'ended' }],
-    [
-      'judged by the reports of its source first',
-      { source: down, waitingSince: HEARD },
-      HEARD + 30_000,
-      down,
-    ],
+    ['judged by its source first', { source: down, waitingSince: HEARD }, HEARD + 30_000, down],
     [
       'ended where it is over, whatever its source is',
       { over: true, source: down },

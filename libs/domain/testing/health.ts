@@ -72,58 +72,36 @@ export const ingressStatus = (changes: Partial<IngressStatus>): IngressStatus =>
 });
 
 const source = fc.constantFrom('webhook', 'feed');
-const says = fc.constantFrom(
-  'play' as const,
-  'play' as const,
-  'play' as const,
-  'break' as const,
-  'over' as const,
-  'keep_alive' as const,
-  'snapshot' as const,
-  'mark' as const,
-  'absence' as const,
+const says = fc.constantFrom<HealthMessage[]>(
+  ...(['play', 'play', 'play', 'break', 'over', 'keep_alive', 'snapshot', 'mark', 'absence'] as const),
 );
+const upTo = (ms: number) => fc.integer({ min: 1, max: ms });
+const age = fc.oneof(
+  { weight: 2, arbitrary: fc.constant(0) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 60_000 }) },
+);
+const state = fc.constantFrom('up' as const, 'down' as const, 'recovering' as const);
+
+function action<K extends Action['kind'], T>(
+  weight: number,
+  kind: K,
+  fields: { [N in keyof T]: fc.Arbitrary<T[N]> },
+) {
+  return {
+    weight,
+    arbitrary: fc.record({ kind: fc.constant(kind), ...fields }) as fc.Arbitrary<{ kind: K } & T>,
+  };
+}
 
 /** Histories of two matches and two sources. */
 export const histories: fc.Arbitrary<Action[]> = fc.array(
   fc.oneof(
-    {
-      weight: 4,
-      arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 30_000 }) }),
-    },
-    {
-      weight: 6,
-      arbitrary: fc.record({
-        kind: fc.constant('message' as const),
-        event: fc.constantFrom(1, 2),
-        source,
-        says,
-        age: fc.oneof(
-          { weight: 2, arbitrary: fc.constant(0) },
-          { weight: 1, arbitrary: fc.integer({ min: 0, max: 60_000 }) },
-        ),
-      }),
-    },
-    { weight: 4, arbitrary: fc.constant({ kind: 'apply' as const }) },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        kind: fc.constant('report' as const),
-        source,
-        state: fc.constantFrom('up' as const, 'down' as const, 'recovering' as const),
-      }),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({ kind: fc.constant('blind' as const), ms: fc.integer({ min: 1, max: 30_000 }) }),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        kind: fc.constant('restart' as const),
-        ms: fc.integer({ min: 0, max: 60_000 }),
-      }),
-    },
+    action(4, 'wait', { ms: upTo(30_000) }),
+    action(6, 'message', { event: fc.constantFrom(1, 2), source, says, age }),
+    action(4, 'apply', {}),
+    action(2, 'report', { source, state }),
+    action(1, 'blind', { ms: upTo(30_000) }),
+    action(1, 'restart', { ms: fc.integer({ min: 0, max: 60_000 }) }),
   ),
   { maxLength: 60 },
 );
@@ -167,6 +145,12 @@ export class PlayedMonitor {
     this.#readsEveryMs = readsEveryMs;
     this.monitor = new HealthMonitor({ ...LIMITS, term: this.#term, partitionOf: () => 0 });
     this.#read();
+  }
+
+  /** Does these actions one after the other. */
+  play(...actions: readonly Action[]): this {
+    for (const action of actions) this.do(action);
+    return this;
   }
 
   do(action: Action): void {

@@ -66,21 +66,7 @@ export function readVectors(folder: string): Vector[] {
 
 /** Returns the fields of a state that vectors contain. */
 export function expectable(state: MatchState): Vector['expect'] {
-  return {
-    score: state.score,
-    firm: state.firm,
-    source: state.source,
-    coverage: state.coverage,
-    reported: state.reported,
-    agreement: state.agreement,
-    under_review: state.under_review,
-    counting_goals: state.counting_goals,
-    void_goals: state.void_goals,
-    orphans: state.orphans,
-    removed: state.removed,
-    status_id: state.status_id,
-    bet_status: state.bet_status,
-  };
+  return vectorSchema.shape.expect.strip().parse(state);
 }
 
 function normalize(message: Record<string, unknown>, index: number): NormalizedMessage[] {

@@ -8,13 +8,14 @@ import {
   eventFields,
   eventMessage,
   HOME,
+  type IncidentOptions,
   incident,
   incidentMessage,
   participants,
   START,
   snapshotMessage,
 } from '#domain/testing/messages.ts';
-import type { MatchTransition, NormalizedMessage } from '#records/types.ts';
+import type { Incident, MatchTransition, NormalizedMessage, Score } from '#records/types.ts';
 import { KEY_INCIDENT } from '#topics/testing/match-samples.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { findingsOf } from './decide.ts';
@@ -55,20 +56,18 @@ test('names the incident and the scores of each goal', () => {
     const change = { score: { before, after }, goals: ids.map(goalOf), kind: 'score_changed' };
     return findingsOf({ ...sampleOf('match-transitions'), ...EMPTY, ...change });
   };
-  const of = (id: string | null) => ({
-    incident: id === null ? null : { id },
+  const of = (id?: string) => ({
+    incident: id === undefined ? null : { id },
     score_before: before,
     score: after,
   });
   expect(goals(['5-1', '5-2'])).toMatchObject([of('5-1'), of('5-2')]);
-  expect(goals([])).toMatchObject([of(null)]);
+  expect(goals([])).toMatchObject([of()]);
 });
 
 test('finds no goal in a first list that names a goal of the provider’s result', () => {
-  const change = {
-    score: { before: score(1, 0), after: score(2, 0) },
-    goals: [goalOf('5-1'), goalOf('5-2')],
-  };
+  const goals = [goalOf('5-1'), goalOf('5-2')];
+  const change = { score: { before: score(1, 0), after: score(2, 0) }, goals };
   const found = findingsOf({ ...sampleOf('match-transitions'), ...EMPTY, ...change, kind: 'score_changed' });
   expect(found.map(({ incident: goal }) => goal?.id)).toEqual(['5-2']);
 });
@@ -99,92 +98,74 @@ test('finds a goal that only the provider’s result no longer counts', () => {
   ).toEqual([]);
 });
 
-test.each<
-  [
-    why: string,
-    before: readonly NormalizedMessage[],
-    NormalizedMessage,
-    found: readonly (readonly unknown[])[],
-  ]
->([
+const goal = (id: string, options: IncidentOptions = {}) => incident(id, 413, options);
+const moved = { ut: START + 60, participant_id: AWAY };
+const of = (...incidents: readonly Incident[]) => incidents.map((one) => incidentMessage(one));
+const exchanged = [
+  { id: AWAY, counter: 1 },
+  { id: HOME, counter: 2 },
+];
+const finished = { status_id: 11, status_type: 'finished', participants: participants(1, 0) };
+
+/** What is found: kind, incident, its team, and the scores before and after. */
+test.each<[why: string, before: readonly NormalizedMessage[], NormalizedMessage, ...found: string[]]>([
   [
     'a goal that is corrected to the other team',
-    [incidentMessage(incident('5-1', 413))],
-    incidentMessage(incident('5-1', 413, { ut: START + 60, participant_id: AWAY })),
-    [
-      ['goal_cancelled', '5-1', HOME, score(1, 0), score(0, 0)],
-      ['goal', '5-1', AWAY, score(0, 0), score(0, 1)],
-    ],
+    of(goal('5-1')),
+    incidentMessage(goal('5-1', moved)),
+    'goal_cancelled 5-1 home 1-0 0-0',
+    'goal 5-1 away 0-0 0-1',
   ],
   [
     'two goals, each corrected to the other team',
-    [incidentMessage(incident('5-1', 413)), incidentMessage(incident('5-2', 413, { participant_id: AWAY }))],
-    snapshotMessage(START + 60, [
-      incident('5-0', 429),
-      incident('5-1', 413, { ut: START + 60, participant_id: AWAY }),
-      incident('5-2', 413, { ut: START + 60 }),
-    ]),
-    [
-      ['goal_cancelled', '5-1', HOME, score(1, 1), score(0, 1)],
-      ['goal_cancelled', '5-2', AWAY, score(0, 1), score(0, 0)],
-      ['goal', '5-1', AWAY, score(0, 0), score(1, 1)],
-      ['goal', '5-2', HOME, score(0, 0), score(1, 1)],
-    ],
+    of(goal('5-1'), goal('5-2', { participant_id: AWAY })),
+    snapshotMessage(START + 60, [incident('5-0', 429), goal('5-1', moved), goal('5-2', { ut: START + 60 })]),
+    'goal_cancelled 5-1 home 1-1 0-1',
+    'goal_cancelled 5-2 away 0-1 0-0',
+    'goal 5-1 away 0-0 1-1',
+    'goal 5-2 home 0-0 1-1',
   ],
   [
     'a retaken penalty whose cancellation came first',
-    [incidentMessage(incident('5-1', 421)), incidentMessage(incident('5-9', 424))],
+    of(incident('5-1', 421), incident('5-9', 424)),
     incidentMessage(incident('5-2', 421)),
-    [
-      ['goal_cancelled', '5-2', HOME, score(0, 0), score(0, 0)],
-      ['goal', '5-1', HOME, score(0, 0), score(1, 0)],
-    ],
+    'goal_cancelled 5-2 home 0-0 0-0',
+    'goal 5-1 home 0-0 1-0',
   ],
-  [
-    'sides that are exchanged',
-    [incidentMessage(incident('5-1', 413))],
-    eventMessage(START + 60, {
-      participants: [
-        { id: AWAY, counter: 1 },
-        { id: HOME, counter: 2 },
-      ],
-    }),
-    [],
-  ],
+  ['sides that are exchanged', of(goal('5-1')), eventMessage(START + 60, { participants: exchanged })],
   [
     'an award without a result, which has no score until it is',
-    [incidentMessage(incident('5-1', 413))],
+    of(goal('5-1')),
     eventMessage(START + 60, AWARDED),
-    [['final', null, null, null, null]],
+    'final',
   ],
   [
     'the result of an award',
-    [incidentMessage(incident('5-1', 413)), eventMessage(START + 60, AWARDED)],
+    [...of(goal('5-1')), eventMessage(START + 60, AWARDED)],
     eventMessage(START + 90, { ...AWARDED, participants: participants(0, 3) }),
-    [],
   ],
   [
     'a finished match that the provider no longer has',
-    [eventMessage(START + 60, { status_id: 11, status_type: 'finished', participants: participants(1, 0) })],
+    [eventMessage(START + 60, finished)],
     absenceMessage(START + 90, { confirmed: true }),
-    [['final_withdrawn', null, null, null, null]],
+    'final_withdrawn',
   ],
-])('finds of %s what was taken back, then what counts', (_, before, message, expected) => {
+])('finds of %s what was taken back, then what counts', (_, before, message, ...expected) => {
   const match = newMatch(EVENT_ID);
   const opening = [eventMessage(START, eventFields()), incidentMessage(incident('5-0', 429)), ...before];
   opening.forEach((one, at) => void applyMessage(match, one, causeOf(one, at)));
   const found = applyMessage(match, message, causeOf(message, 9)).transitions.flatMap((transition) =>
     findingsOf(transition).filter(({ kind }) => /^(goal|final)/.test(kind)),
   );
-  expect(
-    found.map(({ kind, incident: one, score_before, score: after }) => [
-      kind,
-      one?.id ?? null,
-      one?.team_id ?? null,
-      score_before,
-      after,
-    ]),
-  ).toEqual(expected);
+  const text = (one: Score | null) => (one === null ? '' : `${one.home}-${one.away}`);
+  const sides = new Map<unknown, string>([
+    [HOME, 'home'],
+    [AWAY, 'away'],
+  ]);
+  const shown = found.map(({ kind, incident: one, score_before, score: after }) =>
+    [kind, one?.id, sides.get(one?.team_id), text(score_before), text(after)].filter(Boolean).join(' '),
+  );
+  expect(shown).toEqual(expected);
 });
 
 const CARD = incident('5-2', 418);

@@ -13,14 +13,10 @@ const feed = (
   since = 1,
   reason: string | null = null,
   delay: number | null = null,
-): FeedStatus => ({
-  believed: state === 'alive' || state === 'recovered',
-  state,
-  reason,
-  since,
-  delay,
-  source: 'feed',
-});
+) => {
+  const believed = state === 'alive' || state === 'recovered';
+  return { believed, state, reason, since, delay, source: 'feed' };
+};
 
 /** Returns the changes of match 7 for a sequence of feed statuses. */
 function changesOf(staleMatches: StaleMatches, ...feeds: readonly FeedStatus[]): string[][] {

@@ -23,14 +23,17 @@ function withField(at: number, name: string, text: string): Buffer {
   }));
 }
 
-/** Returns a goal of event 1 whose incident has a body of this many bytes. */
-function withBody(at: number, bytes: number): Buffer {
-  return changed(goal(1, 110, at, false), ({ incident }) => {
+/** Returns a message with other fields of its incident. */
+function withIncident(value: Buffer, fields: Partial<Incident>): Buffer {
+  return changed(value, ({ incident }) => {
     const record = incident?.incident as Incident;
-    const other = { info: `"${'x'.repeat(bytes)}"` };
-    return { incident: { deleted: false, incident: { ...record, other } } };
+    return { incident: { deleted: false, incident: { ...record, ...fields } } };
   });
 }
+
+/** Returns a goal of event 1 whose incident has a body of this many bytes. */
+const withBody = (at: number, bytes: number) =>
+  withIncident(goal(1, 110, at, false), { other: { info: `"${'x'.repeat(bytes)}"` } });
 
 /** Returns the code of the dead letter of each message, null if there is none; commits after each message. */
 function codeOf(
@@ -107,12 +110,8 @@ describe('a message that would make a record of its match too large', () => {
     const codes = [{}, { maxLoadedBytes: 1 }].map((limits) => {
       const partition = partitionOf(limits);
       return Array.from({ length: 20 }, (_, at) => {
-        const value = changed(goal(1, 110 + at, at, false), ({ incident }) => {
-          const record = incident?.incident as Incident;
-          const player = { subparticipant_id: at + 1, subparticipant_name: 'x'.repeat(60 * KIB) };
-          return { incident: { deleted: false, incident: { ...record, ...player } } };
-        });
-        return codeOf(partition, at, value, []);
+        const player = { subparticipant_id: at + 1, subparticipant_name: 'x'.repeat(60 * KIB) };
+        return codeOf(partition, at, withIncident(goal(1, 110 + at, at, false), player), []);
       });
     });
     expect(codes[0]).toEqual([...Array(13).fill(null), ...Array(7).fill('state_too_large')]);
@@ -125,13 +124,8 @@ describe('a message that would make a record of its match too large', () => {
     const name = 'x'.repeat(60 * KIB);
     // The start of the timeline is unknown, so that the result has no cards.
     for (let id = 110; id < 125; id++) {
-      const value = changed(goal(1, id, id, false), ({ incident }) => {
-        const record = incident?.incident as Incident;
-        const player = { subparticipant_id: id, subparticipant_name: name };
-        return {
-          incident: { deleted: false, incident: { ...record, incident_id: INCIDENT.yellowCard, ...player } },
-        };
-      });
+      const player = { subparticipant_id: id, subparticipant_name: name };
+      const value = withIncident(goal(1, id, id, false), { incident_id: INCIDENT.yellowCard, ...player });
       partition.process({ offset: id, key: null, value }, collector);
       partition.flush(collector);
     }

@@ -8,6 +8,10 @@ describe('the event of a message that another one of its second outranks', () =>
   const HOME_SIDE = { counter: 1, id: HOME, name: 'Home' };
   const AWAY_SIDE = { counter: 2, id: AWAY, name: 'Away' };
   const results = [{ id: 2, value: '1' }];
+  const [homeWon, awayWon] = [
+    { ...HOME_SIDE, results },
+    { ...AWAY_SIDE, results },
+  ];
 
   /** Returns the event sent for the second of two messages of one second, of which the first has the higher id. */
   function sentEvent(former: JsonObject, later: JsonObject): unknown {
@@ -20,12 +24,9 @@ describe('the event of a message that another one of its second outranks', () =>
   }
 
   test('has only the fields that the other one does not report', () => {
-    expect(
-      sentEvent(
-        { status_id: 34, name: 'A - B' },
-        { status_id: 33, name: 'B - A', clock_time: 60, odd: null },
-      ),
-    ).toEqual({ id: EVENT_ID, action: 'update', clock_time: 60, odd: null });
+    const later = { status_id: 33, name: 'B - A', clock_time: 60, odd: null };
+    const sent = { id: EVENT_ID, action: 'update', clock_time: 60, odd: null };
+    expect(sentEvent({ status_id: 34, name: 'A - B' }, later)).toEqual(sent);
   });
 
   test('keeps its action', () => {
@@ -39,35 +40,19 @@ describe('the event of a message that another one of its second outranks', () =>
   test.each<[why: string, former: unknown[], later: unknown[], sent: unknown[] | undefined]>([
     [
       'both sides, as both are reported',
+      [homeWon, awayWon],
       [
-        { ...HOME_SIDE, results },
-        { ...AWAY_SIDE, results },
-      ],
-      [
-        { ...HOME_SIDE, name: 'H', results },
+        { ...homeWon, name: 'H' },
         { ...AWAY_SIDE, name: 'A' },
       ],
       undefined,
     ],
-    [
-      'the side that is reported',
-      [{ ...HOME_SIDE, results }],
-      [null, { ...HOME_SIDE, results }, { ...AWAY_SIDE, results }],
-      [{ ...AWAY_SIDE, results }],
-    ],
-    [
-      'the results that are reported',
-      [{ counter: 1, results }],
-      [
-        { ...HOME_SIDE, results },
-        { ...AWAY_SIDE, results },
-      ],
-      [HOME_SIDE, { ...AWAY_SIDE, results }],
-    ],
+    ['the side that is reported', [homeWon], [null, homeWon, awayWon], [awayWon]],
+    ['the results that are reported', [{ counter: 1, results }], [homeWon, awayWon], [HOME_SIDE, awayWon]],
     [
       'all but the results that are not reported, under a counter that is text too',
       [HOME_SIDE],
-      [{ ...HOME_SIDE, counter: '1', results }, AWAY_SIDE],
+      [{ ...homeWon, counter: '1' }, AWAY_SIDE],
       [{ counter: 1, results }, AWAY_SIDE],
     ],
   ])('leaves out %s', (_, former, later, sent) => {

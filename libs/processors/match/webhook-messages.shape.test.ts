@@ -117,7 +117,7 @@ describe('the messages', () => {
   });
 
   test.each([10, 20])(
-    'of a record that a list alone shows to be present have the time of that list (%d)',
+    'of a record that only a list shows to be present have the time of that list (%d)',
     (seconds) => {
       const record = incidentMessage(incident('5-1', 413, { ut: START + seconds }));
       expect(times(send([...overruled, record]).messages.slice(1))).toEqual([['update', START + 60]]);
@@ -135,24 +135,16 @@ describe('the messages', () => {
   test('of an event message are one, whatever it changed', () => {
     const changed = eventFields({ status_id: 34, bet_status: 'suspended', clock_status: 'stopped' });
     const { messages } = send([eventMessage(START, eventFields()), eventMessage(START + 9, changed)]);
-    expect(messages.map(jsonOf)).toEqual([
-      {
-        id: messages[0]?.id,
-        uuid: `${EVENT_ID}:1:0`,
-        type: 'event',
-        source: -1,
-        ut: START,
-        data: { event: sentEvent('insert', eventFields()) },
-      },
-      {
-        id: messages[1]?.id,
-        uuid: `${EVENT_ID}:2:0`,
-        type: 'event',
-        source: -1,
-        ut: START + 9,
-        data: { event: sentEvent('update', changed) },
-      },
-    ]);
+    const events = [sentEvent('insert', eventFields()), sentEvent('update', changed)];
+    const sent = events.map((event, n) => ({
+      id: messages[n]?.id,
+      uuid: `${EVENT_ID}:${n + 1}:0`,
+      type: 'event',
+      source: -1,
+      ut: START + 9 * n,
+      data: { event },
+    }));
+    expect(messages.map(jsonOf)).toEqual(sent);
     expect(messages.map(({ type, ut }) => [type, ut])).toEqual([
       ['event', START],
       ['event', START + 9],

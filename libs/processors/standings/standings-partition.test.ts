@@ -164,12 +164,8 @@ describe('a partition of results', () => {
   test('derives restored tables by the current rules, one other season with each record', async () => {
     const before = partitionOf();
     const season = (id: number) => ({ season_id: id, stage_id: id });
-    const written = await batch(
-      before,
-      resultOf(1, 1, season(1)),
-      resultOf(2, 1, season(2)),
-      resultOf(3, 1, season(3)),
-    );
+    const results = [1, 2, 3].map((id) => resultOf(id, 1, season(id)));
+    const written = await batch(before, ...results);
     const after = partitionOf({ rulesOf: () => rulesOf({ points: { won: 2, draw: 1, lost: 0 } }) });
     await restore(after, written);
     const seasonsOf = (all: readonly Written[]) => [
@@ -193,12 +189,8 @@ describe('a partition of results', () => {
     const full: boolean[] = [];
     for (let id = 1; id <= 64; id += 1) {
       const result = resultOf(id, 1, { season_id: id });
-      const record = {
-        offset: id,
-        key: Buffer.from(resultKey(result)),
-        value: codecs['match-results'].encode(result),
-      };
-      await partition.process(record, collector);
+      const value = codecs['match-results'].encode(result);
+      await partition.process({ offset: id, key: Buffer.from(resultKey(result)), value }, collector);
       full.push(partition.isFull());
     }
     expect(full).toEqual([...Array(63).fill(false), true]);

@@ -3,11 +3,9 @@ import type { PublishRecord } from '../client/port.ts';
 import { PublishError, StreamError } from '../errors.ts';
 import { PublishQueue, type QueuedBatch } from './publish-queue.ts';
 
-const record = (id: string, bytes = 0, topic = 'topic'): PublishRecord => ({
-  topic,
-  key: id,
-  value: Buffer.alloc(bytes),
-});
+const record = (id: string, bytes = 0, topic = 'topic'): PublishRecord => {
+  return { topic, key: id, value: Buffer.alloc(bytes) };
+};
 const KIB = 1024;
 const LATER = 1_000;
 
@@ -57,16 +55,8 @@ describe('a queue', () => {
 
   test('returns for each topic at most one record batch, or a single larger record', async () => {
     const queue = unlimited();
-    const publish = queue.add(
-      [
-        record('a', 500 * KIB),
-        record('x', 500 * KIB, 'other'),
-        record('b', 500 * KIB),
-        record('c', 3000 * KIB),
-        record('d'),
-      ],
-      LATER,
-    );
+    const small = [record('a', 500 * KIB), record('x', 500 * KIB, 'other'), record('b', 500 * KIB)];
+    const publish = queue.add([...small, record('c', 3000 * KIB), record('d')], LATER);
     for (const expected of [['a', 'x'], ['b'], ['c'], ['d']]) {
       expect(await stateOf(publish)).toBe('waits');
       const batch = dequeued(queue);
@@ -146,10 +136,10 @@ describe('a queue', () => {
 
   test('retries held records at their time, even if more records are held meanwhile', () => {
     const queue = unlimited();
-    for (const [id, now] of [
-      ['a', 0],
-      ['b', 60],
-    ] as const) {
+    for (const [now, id] of new Map([
+      [0, 'a'],
+      [60, 'b'],
+    ])) {
       void queue.add([record(id)], LATER);
       const batch = dequeued(queue, now);
       expect(keys(batch)).toEqual([id]);

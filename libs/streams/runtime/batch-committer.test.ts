@@ -65,23 +65,12 @@ function committerOf(
     requireDecided: async () => {},
     untilCompleted: async () => {},
   };
-  const committer = new BatchCommitter(
-    3,
-    context,
-    new Suspects(),
-    {
-      processor,
-      producer,
-      topicId: 'id',
-      logs: new TaskLogs(
-        { application: 'touchline.counting', partition: 3, outputs: [] },
-        new Map([['changelog', { id: 'c', start: 0, end: changelogEnd, last: null }]]),
-      ),
-      committed: null,
-      lifetime: new Lifetime(),
-    },
-    { next: 5, inputEpoch: null },
+  const logs = new TaskLogs(
+    { application: 'touchline.counting', partition: 3, outputs: [] },
+    new Map([['changelog', { id: 'c', start: 0, end: changelogEnd, last: null }]]),
   );
+  const claim = { processor, producer, topicId: 'id', logs, committed: null, lifetime: new Lifetime() };
+  const committer = new BatchCommitter(3, context, new Suspects(), claim, { next: 5, inputEpoch: null });
   const positions = () =>
     transactions.map((records) => parsePosition('positions', 3, records.at(-1)?.value ?? Buffer.alloc(0)));
   return { committer, positions };

@@ -15,13 +15,11 @@ import {
 } from './start-checks.ts';
 
 const metrics = streamMetrics(new Registry(), () => []);
-const position = (next: number): Position => ({
-  next,
-  topicId: 'a',
-  inputEpoch: null,
-  logs: {},
-  producer: { id: '1', epoch: 0 },
-});
+const APPLICATION = 'touchline.match-processor';
+const INPUT = 'touchline.normalized-messages';
+const position = (next: number): Position => {
+  return { next, topicId: 'a', inputEpoch: null, logs: {}, producer: { id: '1', epoch: 0 } };
+};
 
 function start(
   found: Position | null,
@@ -29,17 +27,8 @@ function start(
   onLostInput: 'stop' | 'continue' = 'stop',
   topicId = 'a',
 ): number {
-  return startOffset(
-    {
-      application: 'touchline.match-processor',
-      input: 'touchline.normalized-messages',
-      onLostInput,
-      metrics,
-      log: quietLog,
-    },
-    3,
-    { position: found, topicId, input },
-  );
+  const context = { application: APPLICATION, input: INPUT, onLostInput, metrics, log: quietLog };
+  return startOffset(context, 3, { position: found, topicId, input });
 }
 
 const refusal = (...args: Parameters<typeof start>) => thrownBy(() => start(...args)) as RefusedError;
@@ -71,12 +60,7 @@ test('refuses an input that was created again', () => {
 
 describe('an input whose records before position 17 are of leader epoch 3', () => {
   const check = (found: { epoch: number; endOffset: number } | null) => () =>
-    requireSameInput(
-      { application: 'touchline.match-processor', input: 'touchline.normalized-messages' },
-      3,
-      { next: 17, inputEpoch: 3 },
-      found,
-    );
+    requireSameInput({ application: APPLICATION, input: INPUT }, 3, { next: 17, inputEpoch: 3 }, found);
 
   test.each([
     ['continues after the position', { epoch: 3, endOffset: 20 }],
@@ -85,22 +69,12 @@ describe('an input whose records before position 17 are of leader epoch 3', () =
   ])('is accepted when that epoch %s', (_, found) => expect(check(found)).not.toThrow());
 
   test.each([
-    [
-      'ends before the position',
-      { epoch: 3, endOffset: 15 },
-      'from offset 15 to the position 17',
-      'processor 3 15',
-    ],
-    ['is missing in a shorter log', { epoch: 2, endOffset: 15 }, 'from offset 15', 'processor 3 15'],
-    [
-      'is missing in a log with other records',
-      { epoch: 2, endOffset: 20 },
-      'in leader epoch 3',
-      'processor 3 17',
-    ],
+    ['ends before the position', { epoch: 3, endOffset: 15 }, 'from offset 15 to the position 17', '3 15'],
+    ['is missing in a shorter log', { epoch: 2, endOffset: 15 }, 'from offset 15', '3 15'],
+    ['is missing in a log with other records', { epoch: 2, endOffset: 20 }, 'in leader epoch 3', '3 17'],
   ])('is refused when that epoch %s', (_, found, lost, remedy) => {
     expect(check(found)).toThrow(lost);
-    expect(check(found)).toThrow(`npx touchline position match-${remedy}`);
+    expect(check(found)).toThrow(`npx touchline position match-processor ${remedy}`);
   });
 });
 
@@ -121,19 +95,18 @@ test.each([
 ])('refuses a changelog that %s', (_, found, code) => {
   const committed = { ...position(7), logs: { changelog: { id: 'c', start: 0, end: 12, last: 10 } } };
   const check = (one: typeof found) =>
-    requireChangelogs('touchline.match-processor', 3, committed, [{ topic: 'changelog', ...one }]);
+    requireChangelogs(APPLICATION, 3, committed, [{ topic: 'changelog', ...one }]);
   expect(() => check(found)).toThrow(expect.objectContaining({ code }));
   expect(() => check({ id: 'c', start: 0, end: 12 })).not.toThrow();
 });
 
 test('accepts a changelog whose beginning an operator accepted, and one created again that had no record', () => {
   const check = (mark: LogMark, found: { id: string; start: number; end: number }) => () =>
-    requireChangelogs('touchline.match-processor', 3, { ...position(7), logs: { changelog: mark } }, [
+    requireChangelogs(APPLICATION, 3, { ...position(7), logs: { changelog: mark } }, [
       { topic: 'changelog', ...found },
     ]);
-  expect(
-    check({ id: 'c', start: null, end: null, last: null }, { id: 'c', start: 4, end: 12 }),
-  ).not.toThrow();
+  const accepted = { id: 'c', start: null, end: null, last: null };
+  expect(check(accepted, { id: 'c', start: 4, end: 12 })).not.toThrow();
   expect(check({ id: 'c', start: 0, end: 0, last: null }, { id: 'd', start: 0, end: 0 })).not.toThrow();
 });
 
@@ -141,7 +114,7 @@ describe('a changelog that lost its end and has aborted records there', () => {
   const last = (offset: number) => ({ offset, isTombstone: false });
   const committed = { ...position(7), logs: { changelog: { id: 'c', start: 0, end: 12, last: 10 } } };
   const check = (found: ReturnType<typeof last> | null, start = 0) =>
-    requireLastRecord('touchline.match-processor', 3, committed, { topic: 'changelog', start, last: found });
+    requireLastRecord(APPLICATION, 3, committed, { topic: 'changelog', start, last: found });
 
   test('is refused when the last committed record is missing', () => {
     expect(() => check(last(8))).toThrow('changelog-3 ends at offset 9 and had reached 11 at the position 7');
@@ -156,7 +129,7 @@ describe('a changelog that lost its end and has aborted records there', () => {
 
   test('is not compared when the position has no last record', () => {
     const restored = { topic: 'other', start: 0, last: null };
-    expect(() => requireLastRecord('touchline.match-processor', 3, committed, restored)).not.toThrow();
+    expect(() => requireLastRecord(APPLICATION, 3, committed, restored)).not.toThrow();
   });
 });
 
@@ -176,7 +149,7 @@ describe('an output whose position has the last record at 10 and the end at 12',
         close: async () => {},
       }),
     } as unknown as StreamClient;
-    const context = { client, application: 'touchline.match-processor', positions: 'positions' };
+    const context = { client, application: APPLICATION, positions: 'positions' };
     return requireSameCommit(context, committed, {
       topic: 'output',
       partition: 3,

@@ -8,13 +8,7 @@ const RECORDS = Buffer.from('the records');
 const FETCH = 1;
 const VERSION = 16;
 
-const of = {
-  topicId: TOPIC_ID,
-  partition: 3,
-  offset: 2 ** 33,
-  maxWaitMs: 500,
-  maxBytes: 1_048_576,
-};
+const of = { topicId: TOPIC_ID, partition: 3, offset: 2 ** 33, maxWaitMs: 500, maxBytes: 1_048_576 };
 
 type Answered = { errorCode?: number; partitionError?: number; leader?: boolean; topics?: number };
 
@@ -27,38 +21,24 @@ function response({ errorCode = 0, partitionError = 0, leader = false, topics = 
     .appendArray(topics === 0 ? [] : [partition], (topic) => {
       topic.appendUUID(TOPIC_ID).appendArray([partition], writePartition, true, false);
     })
-    .append(
-      leader
-        ? tags([
-            [7, Buffer.from('unknown')],
-            [0, endpoints()],
-          ])
-        : tags([]),
-    ).buffer;
+    .append(leader ? tags([7, Buffer.from('unknown')], [0, endpoints()]) : tags()).buffer;
 }
 
 function writePartition(to: Writer, { partitionError, leader }: { partitionError: number; leader: boolean }) {
+  const diverging = Writer.create().appendInt32(3).appendInt64(41n).append(tags()).buffer;
+  const current = Writer.create().appendInt32(5).appendInt32(12).append(tags()).buffer;
   to.appendInt32(3)
     .appendInt16(partitionError)
     .appendInt64(BigInt(2 ** 33 + 9))
     .appendInt64(BigInt(2 ** 33 + 8))
     .appendInt64(7n)
     .appendArray(
-      [{ producerId: 4_000n, firstOffset: BigInt(2 ** 33 + 1) }],
-      (one, { producerId, firstOffset }) => {
-        one.appendInt64(producerId).appendInt64(firstOffset);
-      },
+      [BigInt(2 ** 33 + 1)],
+      (aborted, first) => void aborted.appendInt64(4_000n).appendInt64(first),
     )
     .appendInt32(-1)
     .appendBytes(RECORDS)
-    .append(
-      leader
-        ? tags([
-            [0, Writer.create().appendInt32(3).appendInt64(41n).append(tags([])).buffer],
-            [1, Writer.create().appendInt32(5).appendInt32(12).append(tags([])).buffer],
-          ])
-        : tags([]),
-    );
+    .append(leader ? tags([0, diverging], [1, current]) : tags());
 }
 
 function endpoints(): Buffer {
@@ -67,7 +47,7 @@ function endpoints(): Buffer {
   }).buffer;
 }
 
-function tags(fields: readonly (readonly [number, Buffer])[]): Buffer {
+function tags(...fields: readonly (readonly [number, Buffer])[]): Buffer {
   const writer = Writer.create().appendUnsignedVarInt(fields.length);
   for (const [tag, value] of fields)
     writer.appendUnsignedVarInt(tag).appendUnsignedVarInt(value.length).append(value);

@@ -16,14 +16,15 @@ import {
   write,
 } from './testing/transaction-log.ts';
 
-function decode(
+const decode = (
   bytes: Buffer,
   from: number,
   aborted: DecodeOptions['aborted'],
   maxInflated = Number.POSITIVE_INFINITY,
-) {
-  return decodeBatches(bytes, { from, aborted, maxInflated });
-}
+) => decodeBatches(bytes, { from, aborted, maxInflated });
+
+/** Returns a record without a key. */
+const recordOf = (offset: number, value: Buffer) => ({ offset, key: null, value, timestamp: NOW });
 
 function expected(batches: TransactionLog['batches'], from: number): WrittenRecord[] {
   return batches.flatMap(({ visible }) => visible).filter(({ offset }) => offset >= from);
@@ -88,8 +89,7 @@ test('returns views of the bytes of an uncompressed batch', () => {
 });
 
 test('counts decompressed bytes', () => {
-  const value = Buffer.alloc(10_000);
-  const records = [{ offset: 0, key: null, value, timestamp: NOW }];
+  const records = [recordOf(0, Buffer.alloc(10_000))];
   const bytes = batchBytes({ first: 0, last: 0, records, compression: 'gzip' });
   expect(decode(bytes, 0, []).inflated).toBeGreaterThan(10_000);
 });
@@ -97,8 +97,12 @@ test('counts decompressed bytes', () => {
 test('leaves batches above the limit of decompressed bytes to the next fetch', () => {
   const value = Buffer.alloc(10_000);
   const written = Array.from({ length: 5 }, (_, offset) => {
-    const records = [{ offset, key: null, value, timestamp: NOW }];
-    return batchBytes({ first: offset, last: offset, records, compression: 'zstd' });
+    return batchBytes({
+      first: offset,
+      last: offset,
+      records: [recordOf(offset, value)],
+      compression: 'zstd',
+    });
   });
   const offsets = (maxInflated: number) =>
     decode(Buffer.concat(written), 1, [], maxInflated).records.map((r) => r.offset);
@@ -136,12 +140,7 @@ test('counts times from the delete horizon of a compacted batch', () => {
 
 test('skips an empty batch', () => {
   const bytes = batchBytes({ first: START, last: START + 5, records: [] });
-  expect(decode(bytes, START + 2, [])).toEqual({
-    records: [],
-    next: START + 6,
-    epoch: 7,
-    inflated: 0,
-  });
+  expect(decode(bytes, START + 2, [])).toEqual({ records: [], next: START + 6, epoch: 7, inflated: 0 });
 });
 
 test('returns the same offset without a batch', () => {
@@ -150,13 +149,9 @@ test('returns the same offset without a batch', () => {
 
 test.each([0, 1, 3])('rejects format %i', (magic) => {
   const bytes = batchBytes({ first: 12, last: 12, records: [], magic });
-  expect(() => decode(bytes, 12, null)).toThrow(
-    expect.objectContaining({
-      name: 'RecordBatchError',
-      code: 'UNSUPPORTED_FORMAT',
-      message: `record batch at offset 12: format ${magic}`,
-    }),
-  );
+  const message = `record batch at offset 12: format ${magic}`;
+  const refusal = { name: 'RecordBatchError', code: 'UNSUPPORTED_FORMAT', message };
+  expect(() => decode(bytes, 12, null)).toThrow(expect.objectContaining(refusal));
 });
 
 test('rejects an unknown compression', () => {
@@ -170,8 +165,7 @@ test('rejects an unknown compression', () => {
 test.each<Compression>(['gzip', 'snappy', 'lz4', 'zstd'])(
   'rejects a batch of %s above the limit, after the records before it',
   (compression) => {
-    const value = Buffer.alloc(70 * 1024 * 1024);
-    const records = [{ offset: 0, key: null, value, timestamp: NOW }];
+    const records = [recordOf(0, Buffer.alloc(70 * 1024 * 1024))];
     const before = batchBytes({ first: START, last: START, records: [recordAt(START)] });
     const bytes = batchBytes({ first: START + 1, last: START + 5, records, compression });
     const { next, records: read } = decode(Buffer.concat([before, bytes]), START, null);
@@ -211,7 +205,7 @@ test('rejects a batch with any changed byte of its content', () => {
 
 test('returns the traceparent of a record only while traces are on', async () => {
   const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
-  const record = { offset: 0, key: null, value: Buffer.from('v'), timestamp: NOW };
+  const record = recordOf(0, Buffer.from('v'));
   const records = [record, { ...record, offset: 1, traceparent }, { ...record, offset: 2 }];
   const bytes = batchBytes({ first: 0, last: 2, records });
   const read = () => decode(bytes, 0, null).records.map((one) => one.traceparent);

@@ -5,8 +5,8 @@ import type { WebhookMessage, WebhookProgress } from '#records/types.ts';
 import { untilTrue } from '../../../../test/support/poll.ts';
 import { dispatcherMetrics } from '../../metrics.ts';
 import { type DeliveryContext, SubscriptionDelivery } from '../delivery.ts';
-import { ExpiredError } from '../message-backlog.ts';
-import { type MessageAtOffset, MessageWindow } from '../message-reader.ts';
+import { ExpiredError } from '../message-reader.ts';
+import { type MessageAtOffset, MessageWindow } from '../message-window.ts';
 import type { DeliveryProgress } from '../progress.ts';
 import type { Subscription } from '../subscriptions.ts';
 
@@ -129,9 +129,7 @@ export class DeliveryWorld {
         partitions: this.log.length,
         startOf: async () => this.log.map(({ length }) => length),
         window: this.window,
-      },
-      backlog: {
-        read: async (partition, offset) => {
+        readOlder: async (partition, offset) => {
           if (offset < this.start) throw new ExpiredError({ start: this.start, end: 99 }, null);
           const messages = (this.log[partition] ?? []).slice(offset, offset + 3);
           return { messages, next: offset + messages.length };

@@ -7,64 +7,42 @@ export const NOW = 1_795_000_000_000;
 export const START = 2 ** 33 - 5;
 const PRODUCERS = [1, 2, 3, 4];
 
-/** The next action of a producer. `end` does nothing without an open transaction of this producer. */
-type Step =
-  | {
-      kind: 'write';
-      producer: number;
-      isTransactional: boolean;
-      retained: readonly boolean[];
-      compression: Compression;
-    }
-  | { kind: 'end'; producer: number; how: 'commit' | 'abort' };
 export type Compression = 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd';
 
 const producer = fc.constantFrom(...PRODUCERS);
-export const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant('write' as const),
-      producer,
-      isTransactional: fc.boolean(),
-      // False for records removed by compaction: a batch may lose all of them.
-      retained: fc.array(
-        fc.integer({ min: 0, max: 3 }).map((n) => n > 0),
-        { minLength: 1, maxLength: 5 },
-      ),
-      compression: fc.constantFrom<Compression>('none', 'none', 'gzip', 'snappy', 'lz4', 'zstd'),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('end' as const),
-      producer,
-      how: fc.constantFrom('commit', 'abort'),
-    }),
-  },
-);
+const writes = fc.record({
+  kind: fc.constant('write' as const),
+  producer,
+  isTransactional: fc.boolean(),
+  // False for records removed by compaction: a batch may lose all of them.
+  retained: fc.array(
+    fc.integer({ min: 0, max: 3 }).map((n) => n > 0),
+    { minLength: 1, maxLength: 5 },
+  ),
+  compression: fc.constantFrom<Compression[]>('none', 'none', 'gzip', 'snappy', 'lz4', 'zstd'),
+});
+/** Ends the open transaction of a producer, if it has one. */
+const ends = fc.record({
+  kind: fc.constant('end' as const),
+  producer,
+  how: fc.constantFrom('commit', 'abort'),
+});
+/** The next action of a producer. */
+export const step = fc.oneof({ weight: 3, arbitrary: writes }, { weight: 2, arbitrary: ends });
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+type Batch = { readonly last: number; readonly bytes: Buffer; visible: WrittenRecord[] };
+type Aborted = { readonly producerId: bigint; readonly firstOffset: number; readonly last: number };
 
 /** A log, with the records of each batch that a reader may see. */
-export type TransactionLog = {
-  readonly batches: readonly {
-    readonly last: number;
-    readonly bytes: Buffer;
-    readonly visible: WrittenRecord[];
-  }[];
-  readonly aborted: readonly {
-    readonly producerId: bigint;
-    readonly firstOffset: number;
-    readonly last: number;
-  }[];
-};
+export type TransactionLog = { readonly batches: readonly Batch[]; readonly aborted: readonly Aborted[] };
 
 /** Writes the log of these steps; it knows how each transaction ends. */
 export function write(steps: readonly Step[]): TransactionLog {
   const ends: Step[] = PRODUCERS.map((producer) => ({ kind: 'end', producer, how: 'abort' }));
-  const batches: { last: number; bytes: Buffer; visible: WrittenRecord[] }[] = [];
-  const aborted: { producerId: bigint; firstOffset: number; last: number }[] = [];
-  const open = new Map<number, { first: number; batches: { visible: WrittenRecord[] }[] }>();
+  const batches: Batch[] = [];
+  const aborted: Aborted[] = [];
+  const open = new Map<number, { first: number; batches: Batch[] }>();
   let offset = START;
   for (const step of [...steps, ...ends]) {
     const own = open.get(step.producer);
