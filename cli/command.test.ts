@@ -25,11 +25,8 @@ test('returns the action, its arguments, and options', () => {
     given: ['circle', { json: true, colour: '-1', level: 'high' }],
     isOrder: false,
   });
-  expect(parseArguments(command, ['remove', '7'])).toEqual({
-    action: 'remove',
-    given: [7, {}],
-    isOrder: true,
-  });
+  const remove = { action: 'remove', given: [7, {}], isOrder: true };
+  expect(parseArguments(command, ['remove', '7'])).toEqual(remove);
 });
 
 test.each([

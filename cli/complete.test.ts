@@ -20,6 +20,7 @@ test.each([
   ['nonsense ', []],
 ])('completes %j', async (line, found) => expect(await complete(line.split(' '))).toEqual(found));
 
+const has = (shell: string) => spawnSync(shell, ['--version']).status === 0;
 const launcher = fileURLToPath(new URL('../bin/touchline.js', import.meta.url));
 
 test('completes in bash', () => {
@@ -30,9 +31,7 @@ echo "$\{COMPREPLY[*]}"`;
   expect(execFileSync('bash', ['-c', script], { encoding: 'utf8' })).toBe('match-state\n');
 });
 
-const hasZsh = spawnSync('zsh', ['--version']).status === 0;
-
-test.skipIf(!hasZsh)('completes in zsh (needs zsh)', () => {
+test.skipIf(!has('zsh'))('completes in zsh (needs zsh)', () => {
   const script = `compdef() { : }
 compadd() { print -r -- $found }
 eval "$(${JSON.stringify(process.execPath)} ${launcher} completion zsh)"
@@ -41,9 +40,7 @@ _touchline`;
   expect(execFileSync('zsh', ['-fc', script], { encoding: 'utf8' })).toBe('match-state\n');
 });
 
-const hasFish = spawnSync('fish', ['--version']).status === 0;
-
-test.skipIf(!hasFish)('completes in fish (needs fish)', () => {
+test.skipIf(!has('fish'))('completes in fish (needs fish)', () => {
   const script = `${JSON.stringify(process.execPath)} ${launcher} completion fish | source
 complete -C'touchline tail match-s'`;
   expect(execFileSync('fish', ['--no-config', '-c', script], { encoding: 'utf8' })).toBe('match-state\n');

@@ -13,22 +13,17 @@ FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memor
  1: 0xe13a1c node::OOMErrorHandler(char const*, v8::OOMDetails const&) [node]
 10: 0x1add9b6  [node]`;
 
-test('a process whose heap is full has one line that names the option', () => {
-  expect(
-    DUMP.split('\n')
-      .map(textOfOutput)
-      .filter((text) => text !== null),
-  ).toEqual(['its heap is full: give it more with NODE_OPTIONS=--max-old-space-size=<MiB>']);
-});
-
-test('a process that gets no memory has one line that says so', () => {
-  expect(textOfOutput('FATAL ERROR: Zone Allocation failed - process out of memory')).toBe(
+test.each([
+  ['a full heap', DUMP, 'its heap is full: give it more with NODE_OPTIONS=--max-old-space-size=<MiB>'],
+  [
+    'no memory',
+    'FATAL ERROR: Zone Allocation failed - process out of memory',
     'memory is used up: give the machine or the container more',
-  );
-});
-
-test('any other output that is no log line is shown as it is', () => {
-  expect(textOfOutput('Error: Cannot find module')).toBe('Error: Cannot find module');
+  ],
+  ['any other output', 'Error: Cannot find module', 'Error: Cannot find module'],
+])('shows %s of a process in one line', (_, output, shown) => {
+  const texts = output.split('\n').map(textOfOutput);
+  expect(texts.filter((text) => text !== null)).toEqual([shown]);
 });
 
 test('a service with wrong settings ends with all that is wrong, not with the last line of it', async () => {

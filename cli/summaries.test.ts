@@ -34,10 +34,9 @@ describe('a match', () => {
   });
 
   test('shows no guard when it is over', () => {
-    for (const guard of [
-      { safe: true, reasons: [] },
-      { safe: false, reasons: ['score_differs'] },
-    ])
-      expect(summaryOf('match-state', { ...state, status_type: 'finished', guard })).not.toContain('guard');
+    for (const reasons of [[], ['score_differs']]) {
+      const over = { ...state, status_type: 'finished', guard: { safe: reasons.length === 0, reasons } };
+      expect(summaryOf('match-state', over)).not.toContain('guard');
+    }
   });
 });

@@ -8,12 +8,8 @@ test('renders bytes as text when they are UTF-8, else as base64', () => {
 });
 
 test('renders a value on one line, with nested bytes as text', () => {
-  const value = {
-    key: Buffer.from('a\nb'),
-    list: [{ body: Buffer.from([0xff]) }],
-    none: null,
-    big: 2 ** 53 - 1,
-  };
+  const list = [{ body: Buffer.from([0xff]) }];
+  const value = { key: Buffer.from('a\nb'), list, none: null, big: 2 ** 53 - 1 };
   expect(jsonText(value)).toBe('{"key":"a\\nb","list":[{"body":"/w=="}],"none":null,"big":9007199254740991}');
 });
 

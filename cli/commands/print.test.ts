@@ -15,14 +15,11 @@ for (const tool of ['kafka-acls.sh', 'kafka-topics.sh']) {
 }
 
 /** What the printed script calls, a line each. */
-async function calls(args: readonly string[], env: Record<string, string> = {}): Promise<string[]> {
-  const { code, out, err } = await touchlineHere(args, { TOPIC_PREFIX: 'x.', ...env });
+async function calls(line: string, env: Record<string, string> = {}): Promise<string[]> {
+  const { code, out, err } = await touchlineHere(line.split(' '), { TOPIC_PREFIX: 'x.', ...env });
   expect([code, err]).toEqual([0, '']);
-  const shell = {
-    PATH: `${folder}:${process.env.PATH}`,
-    BOOTSTRAP: 'broker:9094',
-    COMMAND_CONFIG: 'me.properties',
-  };
+  const PATH = `${folder}:${process.env.PATH}`;
+  const shell = { PATH, BOOTSTRAP: 'broker:9094', COMMAND_CONFIG: 'me.properties' };
   const { stdout } = await promisify(execFile)('sh', ['-c', out], { env: shell });
   return stdout.trimEnd().split('\n');
 }
@@ -31,14 +28,7 @@ const HEAD = '--bootstrap-server broker:9094 --command-config me.properties';
 
 test('touchline acls prints what grants a service its rights', async () => {
   const grant = `kafka-acls.sh ${HEAD} --add --allow-principal User:touchline --operation`;
-  const printed = await calls([
-    'acls',
-    '--print',
-    '--service',
-    'standings-processor',
-    '--principal',
-    'User:touchline',
-  ]);
+  const printed = await calls('acls --print --service standings-processor --principal User:touchline');
   expect(printed).toContain(`${grant} Read --topic x.match-results`);
   expect(printed).toContain(`${grant} Write --topic x.standings-processor-positions`);
   expect(printed).toContain(`${grant} Read --group x.standings-processor`);
@@ -50,16 +40,15 @@ test('touchline acls prints what grants a service its rights', async () => {
 
 test('touchline topics prints what creates the topics, safe on three brokers', async () => {
   const create = `kafka-topics.sh ${HEAD} --create --if-not-exists --topic`;
-  const usual = await calls(['topics', '--print']);
+  const usual = await calls('topics --print');
   const state = usual.find((line) => line.startsWith(`${create} x.match-state `));
   expect(state).toContain('--partitions 8 --replication-factor 3 --config cleanup.policy=compact');
   expect(state).toContain('--config min.insync.replicas=2');
   const env = { TOPIC_REPLICATION_FACTOR: '1', TOPIC_PARTITIONS: '2' };
-  const [first] = await calls(['topics', '--print', '--partitions', '5'], env);
+  const [first] = await calls('topics --print --partitions 5', env);
   expect(first).toContain('--replication-factor 1');
-  expect((await calls(['topics', '--print'], env)).find((line) => line.includes('x.match-state '))).toContain(
-    '--partitions 2 ',
-  );
+  const few = await calls('topics --print', env);
+  expect(few.find((line) => line.includes('x.match-state '))).toContain('--partitions 2 ');
 });
 
 test.each([

@@ -83,9 +83,8 @@ describe('deliveries', () => {
       const { deliveries, counts } = deliver(faults, 'test', FIRST_ROUND);
       const sent = messagesOf(deliveries).map((message) => JSON.stringify(message));
       const distinct = new Set(sent);
-      const published = [...waves(faults, 'test', FIRST_ROUND)]
-        .flatMap((wave) => wave.messages)
-        .map((message) => JSON.stringify(message));
+      const messages = [...waves(faults, 'test', FIRST_ROUND)].flatMap((wave) => wave.messages);
+      const published = messages.map((message) => JSON.stringify(message));
       expect(distinct).toEqual(new Set(published));
       expect(counts.duplicate).toBe(sent.length - distinct.size);
       expect(counts.drop + counts.signature).toBe(deliveries.filter(({ mishap }) => mishap !== null).length);
@@ -103,12 +102,9 @@ describe('deliveries', () => {
       const { deliveries, counts } = deliver(faults, 'test', PLAYED);
       const matches = new Map<number, Match>();
       const letters = new Set<string>();
+      const context = { origin: 'webhook', service: 'test', receivedAt: Date.now() } as const;
       for (const { body } of deliveries) {
-        const { normalized, deadLetters, ignored } = readDelivery(body, {
-          origin: 'webhook',
-          service: 'test',
-          receivedAt: Date.now(),
-        });
+        const { normalized, deadLetters, ignored } = readDelivery(body, context);
         expect(ignored.size).toBe(0);
         for (const { id } of deadLetters) letters.add(id);
         for (const message of normalized) {

@@ -8,15 +8,13 @@ import type { ProviderMessage } from './records.ts';
 import { applyAll, stateAfter } from './testing/states.ts';
 
 /** Of each competition the last matches: what happens in a match repeats. */
-const DATA = DATASETS.map((name) => {
+const lastMatches = (name: (typeof DATASETS)[number], count: number) => {
   const { competition, matches } = readDataset(name);
-  return { competition, matches: matches.slice(-24) };
-});
+  return { competition, matches: matches.slice(-count) };
+};
+const DATA = DATASETS.map((name) => lastMatches(name, 24));
 /** The knock-out with its extra times and shoot-outs. */
-const TOURNAMENT = DATA.slice(0, 1).map(({ competition, matches }) => ({
-  competition,
-  matches: matches.slice(-16),
-}));
+const TOURNAMENT = DATASETS.slice(0, 1).map((name) => lastMatches(name, 16));
 const KICK_OFF = 1_530_000_000;
 
 function simulateAll(
@@ -137,24 +135,17 @@ describe('the messages of a match', () => {
     const [first] = DATA;
     const facts = first?.matches[0];
     if (first === undefined || facts === undefined) throw new Error('no data');
+    const settings = { faults: parseFaults('many'), keepAliveEvery: 30, clockEvery: 60 };
     const simulate = (seed: string) =>
-      simulateMatch(facts, first.competition, KICK_OFF, {
-        seed,
-        faults: parseFaults('many'),
-        keepAliveEvery: 30,
-        clockEvery: 60,
-      });
+      simulateMatch(facts, first.competition, KICK_OFF, { seed, ...settings });
     expect(simulate('a')).toEqual(simulate('a'));
     expect(simulate('a')).not.toEqual(simulate('b'));
   });
 });
 
 test('parses settings of faults, and rejects unknown ones with the known names', () => {
-  expect(parseFaults('some,delay=0.5,every_way=2')).toEqual({
-    ...parseFaults('some'),
-    delay: 0.5,
-    every_way: 2,
-  });
+  const some = { ...parseFaults('some'), delay: 0.5, every_way: 2 };
+  expect(parseFaults('some,delay=0.5,every_way=2')).toEqual(some);
   expect(parseFaults('duplicate=1').duplicate).toBe(1);
   const kinds: ContentFault[] = [...DISALLOWING];
   expect(kinds.every((kind) => parseFaults('none')[kind] === 0)).toBe(true);

@@ -19,22 +19,12 @@ test('has defaults for all settings that do not depend on the deployment', () =>
 
 test('accepts addresses and networks as proxies', () => {
   const TRUSTED_PROXIES = '10.0.0.1, 10.0.0.0/8,2001:db8::/32';
-  expect(loadConfig(settings, { ...NEEDED, TRUSTED_PROXIES }).TRUSTED_PROXIES).toEqual([
-    '10.0.0.1',
-    '10.0.0.0/8',
-    '2001:db8::/32',
-  ]);
+  const proxies = ['10.0.0.1', '10.0.0.0/8', '2001:db8::/32'];
+  expect(loadConfig(settings, { ...NEEDED, TRUSTED_PROXIES }).TRUSTED_PROXIES).toEqual(proxies);
 });
 
-test.each([
-  'all',
-  '10.0.0.0/33',
-  '10.0.0.0/0',
-  '2001:db8::/129',
-  'proxy.example',
-  '10.0.0.0/8/8',
-  'loopback',
-])('refuses %s as a proxy', (TRUSTED_PROXIES) => {
+const NETS = ['10.0.0.0/33', '10.0.0.0/0', '2001:db8::/129', '10.0.0.0/8/8'];
+test.each(['all', ...NETS, 'proxy.example', 'loopback'])('refuses %s as a proxy', (TRUSTED_PROXIES) => {
   expect(() => loadConfig(settings, { ...NEEDED, TRUSTED_PROXIES })).toThrow(/TRUSTED_PROXIES: must be/);
 });
 

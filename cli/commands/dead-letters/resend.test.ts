@@ -4,7 +4,7 @@ import type { PublishRecord } from '#streams/client/port.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
 import type { Registry } from '#topics/registry.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { type ResendResult, resendLetter } from './run.ts';
+import { resendLetter } from './run.ts';
 
 const EVENT = 77;
 
@@ -17,15 +17,8 @@ function snapshotLetter(type: unknown): DeadLetter {
 }
 
 function overHttp(service: string, body: string): DeadLetter {
-  const from = { topic: null, partition: null, offset: null, key: Buffer.from('delivery') };
-  return {
-    ...sampleOf('dead-letters'),
-    ...from,
-    id: 'l',
-    service,
-    value: Buffer.from(body),
-    failed_at: 9_500,
-  };
+  const from = { topic: null, partition: null, offset: null, key: Buffer.from('delivery'), failed_at: 9_500 };
+  return { ...sampleOf('dead-letters'), ...from, id: 'l', service, value: Buffer.from(body) };
 }
 
 const RESULT: DeadLetter = {
@@ -39,10 +32,7 @@ const RESULT: DeadLetter = {
   value: Buffer.from('v35'),
 };
 
-async function resend(
-  letter: DeadLetter,
-  last: number | null = null,
-): Promise<{ resent: ResendResult; published: string[]; sizes: number[] }> {
+async function resend(letter: DeadLetter, last: number | null = null) {
   const records: PublishRecord[] = [];
   const sizes: number[] = [];
   const resent = await resendLetter(letter, {
@@ -69,10 +59,8 @@ test('publishes all messages of a body that had too many to be received, in part
   const event = { id: 'm', type: 'event', ut: 1, data: { event: { id: EVENT } } };
   const count = 10_001;
   const body = JSON.stringify(Array(count).fill(event));
-  const { resent, published, sizes } = await resend({
-    ...overHttp('webhook-receiver', body),
-    code: 'too_many',
-  });
+  const letter = { ...overHttp('webhook-receiver', body), code: 'too_many' };
+  const { resent, published, sizes } = await resend(letter);
   expect(resent).toEqual({ sent: count, problem: null, isSuperseded: false });
   expect(published).toHaveLength(count + 1);
   expect(published.at(-1)).toBe('t.dead-letters l null');

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ALIVE } from '#trading/testing/feeds.ts';
 import { findingLines, systemLines } from './render.ts';
 import { failed, fine, warning } from './rules.ts';
 import { parseProcessStatus, type SystemTables } from './system.ts';
@@ -52,6 +53,7 @@ test('renders failures first, with their advice, and leaves out on a screen what
 });
 
 test('renders processors, dead letters, sources and processes on one screen', () => {
+  const at = (minute: number) => Date.UTC(2026, 5, 11, 20, minute);
   const state = { processes: 2, partitions: 8, behind: 12_345 };
   const taken: SystemTables = {
     at: Date.UTC(2026, 5, 11, 20, 45, 10, 500),
@@ -64,27 +66,13 @@ test('renders processors, dead letters, sources and processes on one screen', ()
     ],
     deadLetters: 3,
     sources: [
-      {
-        source: 'feed',
-        believed: true,
-        state: 'alive',
-        reason: null,
-        delay: null,
-        since: Date.UTC(2026, 5, 11, 20),
-      },
-      {
-        source: 'webhook',
-        believed: false,
-        state: 'down',
-        reason: 'network',
-        delay: null,
-        since: Date.UTC(2026, 5, 11, 20, 30),
-      },
-      { source: 'other', believed: false, state: 'unknown', reason: null, delay: null, since: null },
+      { ...ALIVE, source: 'feed', since: at(0) },
+      { ...ALIVE, source: 'webhook', believed: false, state: 'down', reason: 'network', since: at(30) },
+      { ...ALIVE, source: 'other', believed: false, state: 'unknown' },
     ],
     refusedLists: [
-      { event_id: 9, reason: 'empty', since: Date.UTC(2026, 5, 11, 20, 31) },
-      { event_id: 1_234_567, reason: 'count', since: Date.UTC(2026, 5, 11, 20, 40) },
+      { event_id: 9, reason: 'empty', since: at(31) },
+      { event_id: 1_234_567, reason: 'count', since: at(40) },
     ],
     processes: [parseProcessStatus('http://a', METRICS), { url: 'http://b', problem: 'no answer\u001b[2J' }],
   };
@@ -113,11 +101,8 @@ test('renders processors, dead letters, sources and processes on one screen', ()
     'match-processor  200      1200          7  6 running, 2 restoring',
     'http://b           -         -          -  no answer\\u001b[2J',
   ]);
-  expect(
-    systemLines({ ...taken, deadLetters: null, sources: [], refusedLists: [], processes: [] }, null).slice(
-      -2,
-    ),
-  ).toEqual(['', 'dead letters  unknown']);
+  const empty = { ...taken, deadLetters: null, sources: [], refusedLists: [], processes: [] };
+  expect(systemLines(empty, null).slice(-2)).toEqual(['', 'dead letters  unknown']);
   const head = (lateMs: number) => systemLines(taken, null, taken.at + lateMs)[1];
   expect(head(5_000)).toBe('touchline.  2026-06-11T20:45:10Z');
   expect(head(25_000)).toBe('touchline.  2026-06-11T20:45:10Z  25 s ago: the broker has not answered since');

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { TopicFacts } from '#cluster/describe.ts';
 import { RefusedError } from '#streams/errors.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
+import { ALIVE } from '#trading/testing/feeds.ts';
 import {
   fine,
   judgeCertificate,
@@ -26,6 +27,7 @@ const GOOD: TopicFacts = {
   chosen: new Set(['cleanup.policy']),
 };
 const WANTED = [{ name: 'a', partitions: 8, settings: { 'cleanup.policy': 'compact' } }];
+const DELETED = new Map([['cleanup.policy', 'delete']]);
 const topicsWith = (changes: Partial<TopicFacts>) => new Map([['a', { ...GOOD, ...changes }]]);
 
 describe('topics', () => {
@@ -42,7 +44,7 @@ describe('topics', () => {
     ['too few partitions', topicsWith({ partitions: 7 }), 'failed', 'a has 7 partitions, not 8'],
     [
       'another setting',
-      topicsWith({ settings: new Map([['cleanup.policy', 'delete']]) }),
+      topicsWith({ settings: DELETED }),
       'failed',
       'a has cleanup.policy=delete, not compact',
     ],
@@ -65,11 +67,10 @@ test.each([
 });
 
 test('names brokers that cannot be reached from here', () => {
-  expect(judgeBrokers({ brokers: ['a:1', 'b:2'], unreachable: [] })).toMatchObject({ status: 'ok' });
-  expect(judgeBrokers({ brokers: ['a:1', 'b:2'], unreachable: ['b:2'] })).toMatchObject({
-    status: 'failed',
-    message: 'b:2 of 2 brokers cannot be reached from here',
-  });
+  const brokers = ['a:1', 'b:2'];
+  expect(judgeBrokers({ brokers, unreachable: [] })).toMatchObject({ status: 'ok' });
+  const message = 'b:2 of 2 brokers cannot be reached from here';
+  expect(judgeBrokers({ brokers, unreachable: ['b:2'] })).toMatchObject({ status: 'failed', message });
 });
 
 test('names schemas that are missing, or not those of this release', () => {
@@ -151,9 +152,8 @@ describe('clocks of receivers', () => {
   test('are not judged without a report, by that of another source, or of a receiver that ended', () => {
     expect(judgeReceiverClocks([])).toEqual([]);
     expect(judgeReceiverClocks([{ ...report(0, 0), clock: null }])).toEqual([]);
-    expect(judgeReceiverClocks([report(9_000, 9), report(0, 0, 1_030_001)])).toMatchObject([
-      { status: 'ok' },
-    ]);
+    const ended = judgeReceiverClocks([report(9_000, 9), report(0, 0, 1_030_001)]);
+    expect(ended).toMatchObject([{ status: 'ok' }]);
   });
 });
 
@@ -177,14 +177,7 @@ test.each([
 });
 
 test('names a source that is not alive, with its delay', () => {
-  const alive = {
-    source: 'feed',
-    believed: true,
-    state: 'alive',
-    reason: null,
-    since: 1,
-    delay: 900,
-  } as const;
+  const alive = { ...ALIVE, source: 'feed' };
   const late = { ...alive, source: 'webhook', believed: false, state: 'delayed', reason: 'delay' } as const;
   const messages = [[alive], [alive, { ...late, delay: 45_000 }], []].map((sources) =>
     judgeFeeds(sources).map(({ status, message }) => `${status}: ${message}`),
@@ -238,11 +231,8 @@ test('advises one command for all partitions that are refused alike', () => {
       partition,
       of: (partitions) => `npx touchline position p ${partitions} start`,
     });
-  const [found] = judgeRefusals(
-    'p',
-    [],
-    [1, 12].map((partition) => ({ partition, error: error(partition) })),
-  );
+  const refused = [1, 12].map((partition) => ({ partition, error: error(partition) }));
+  const [found] = judgeRefusals('p', [], refused);
   expect(found?.advice).toMatch(/^npx touchline position p 1,12 start; /);
   expect(error(12).message).toBe('why; npx touchline position p 12 start');
 });

@@ -3,20 +3,12 @@ import { SOCCER_CLOCK } from '#domain/clock-rule.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import type { FeedStatus, SourceFeedStatus } from '#trading/feed-status.ts';
 import { NO_HALTS } from '#trading/halts.ts';
+import { ALIVE, SILENT } from '#trading/testing/feeds.ts';
 import { tradingOf } from '#trading/trading.ts';
 import { widthOf } from '../../table.ts';
 import { boardLines, type LiveRow } from './board.ts';
 
 const NOW = 1_531_670_010_000;
-const ALIVE: FeedStatus = {
-  believed: true,
-  state: 'alive',
-  reason: null,
-  since: null,
-  delay: null,
-  source: 'webhook',
-};
-const SILENT: FeedStatus = { ...ALIVE, believed: false, state: 'stale', reason: 'silence' };
 const SOURCES = [{ ...ALIVE, source: 'webhook' }] satisfies SourceFeedStatus[];
 function live(id: number, feed: FeedStatus, doubts: readonly string[] = []): LiveRow {
   const guard = { safe: true, reasons: [] };

@@ -1,20 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { eventFields, eventMessage, incident, incidentMessage, START } from '#domain/testing/messages.ts';
-import type { FeedStatus } from '#trading/feed-status.ts';
 import { NO_HALTS } from '#trading/halts.ts';
+import { ALIVE, SILENT } from '#trading/testing/feeds.ts';
 import { tradingOf } from '#trading/trading.ts';
 import { pageJson, pageLines, type StoryFacts } from './page.ts';
 import { played, writtenAt } from './testing/played.ts';
 
-const ALIVE: FeedStatus = {
-  believed: true,
-  state: 'alive',
-  reason: null,
-  since: null,
-  delay: null,
-  source: 'webhook',
-};
-const SILENT: FeedStatus = { ...ALIVE, believed: false, state: 'stale', reason: 'silence' };
 const VERSIONS = played();
 
 const factsUpTo = (version: number, versions = VERSIONS) => {
@@ -64,12 +55,8 @@ describe('the page of a match', () => {
   });
 
   test('shows the firm score, and why the match may not be traded', () => {
-    expect(page(3)).toEqual(
-      expect.arrayContaining([
-        'Home - Away  1–0  firm 0–0  (no provider score to compare)',
-        'trading halted: score under review',
-      ]),
-    );
+    expect(page(3)).toContain('Home - Away  1–0  firm 0–0  (no provider score to compare)');
+    expect(page(3)).toContain('trading halted: score under review');
     expect(page(3, SILENT)).toContain('trading halted: score under review, feed stale (nothing received)');
     expect(page(VERSIONS.length)).toContain('trading safe');
     expect(page(VERSIONS.length, SILENT)).toContain('trading halted: feed stale (nothing received)');

@@ -23,6 +23,7 @@ import type { TimelineEntry } from '#story/incidents.ts';
 import { minuteText } from '#story/minute.ts';
 import { scoreWords } from '#story/words.ts';
 import { NO_HALTS } from '#trading/halts.ts';
+import { ALIVE } from '#trading/testing/feeds.ts';
 import { tradingOf } from '#trading/trading.ts';
 import { renderEvent } from '#views/render/event.ts';
 import { shownStateOf } from '#views/store/board-view.ts';
@@ -37,14 +38,6 @@ import { COURSES } from './testing/courses.ts';
 import { exportedOf, PlayedMatch } from './testing/surfaces.ts';
 
 const T = 1_790_000_000;
-const FEED = {
-  believed: true,
-  state: 'alive',
-  reason: null,
-  delay: null,
-  since: null,
-  source: 'webhook',
-} as const;
 const NO_CARDS = { home: 0, away: 0 };
 
 type PageJson = { readonly story: readonly TimelineEntry[] };
@@ -117,7 +110,7 @@ function expectSameIncidents(match: PlayedMatch): void {
 }
 
 function tradedOf(state: MatchState) {
-  return { trading: tradingOf(state, FEED, NO_HALTS), feed: FEED, halts: [] };
+  return { trading: tradingOf(state, ALIVE, NO_HALTS), feed: ALIVE, halts: [] };
 }
 
 function pageText(records: StoryFacts, now: number): string {
@@ -130,8 +123,8 @@ function pageText(records: StoryFacts, now: number): string {
 function surfacesOf(state: MatchState) {
   const now = state.cause.ut + 60;
   const shown = shownStateOf(state);
-  const board = boardMatchOf(shown, FEED, now * 1_000);
-  const queries = { health: () => FEED, halts: () => NO_HALTS, levelName: () => null };
+  const board = boardMatchOf(shown, ALIVE, now * 1_000);
+  const queries = { health: () => ALIVE, halts: () => NO_HALTS, levelName: () => null };
   const tool = summaryOf({ state: shown, statusName: null, roundName: null }, {
     queries,
     now,
@@ -143,7 +136,7 @@ function surfacesOf(state: MatchState) {
   };
   const text = pageText(facts, now);
   const { trading } = tradedOf(state);
-  const live = matchJson({ state: shown, feed: FEED, trading, lastReceivedAt: 0 } as Parameters<
+  const live = matchJson({ state: shown, feed: ALIVE, trading, lastReceivedAt: 0 } as Parameters<
     typeof matchJson
   >[0]) as { state: MatchState; trading: unknown };
   const [row = []] = SHAPES.states.rows(state, { competition: null, season: null });
@@ -217,31 +210,24 @@ describe('every surface shows the same of a match', () => {
   });
 
   test('that was awarded to the side that had lost on the pitch', () => {
-    const side = (id: number, counter: 1 | 2, goals: number) => ({
-      id,
-      counter,
-      name: `Team ${id}`,
-      results: [{ id: RESULT.score, value: goals }],
-    });
+    const side = (id: number, counter: 1 | 2, value: number) => {
+      return { id, counter, name: `Team ${id}`, results: [{ id: RESULT.score, value }] };
+    };
     const played = { participants: [side(11, 1, 1), side(22, 2, 0)] };
     const goal = { id: '5-1', incident_id: 413, participant_id: 11, confirmation: 'confirmed', ut: T };
-    const awarded = {
-      status_id: 12,
-      status_type: 'finished',
-      winner_id: 22,
-      participants: [side(11, 1, 0), side(22, 2, 3)],
-    };
-    const { state } = new PlayedMatch(7_000_001, [
-      normalized(
-        provider.incidentMessage({ id: 1, ut: T }, { ...goal, incident_id: 429, id: '5-0' }, played),
-      ),
-      normalized(provider.incidentMessage({ id: 2, ut: T + 60 }, { ...goal, ut: T + 60 }, played)),
-      normalized(provider.eventMessage({ id: 3, ut: T + 240 }, awarded)),
-    ]);
-    expect([state.score, state.derived]).toEqual([
-      { home: 0, away: 3 },
-      { home: 1, away: 0 },
-    ]);
+    const participants = [side(11, 1, 0), side(22, 2, 3)];
+    const awarded = { status_id: 12, status_type: 'finished', winner_id: 22, participants };
+    const kickOff = { ...goal, incident_id: 429, id: '5-0' };
+    const messages = [
+      provider.incidentMessage({ id: 1, ut: T }, kickOff, played),
+      provider.incidentMessage({ id: 2, ut: T + 60 }, { ...goal, ut: T + 60 }, played),
+      provider.eventMessage({ id: 3, ut: T + 240 }, awarded),
+    ];
+    const { state } = new PlayedMatch(
+      7_000_001,
+      messages.map((message) => normalized(message)),
+    );
+    expect(state).toMatchObject({ score: { home: 0, away: 3 }, derived: { home: 1, away: 0 } });
     expectSame(state);
     const { rest, text } = surfacesOf(state);
     expect(rest.winner_id).toBe(22);
@@ -249,10 +235,7 @@ describe('every surface shows the same of a match', () => {
   });
 
   test('whose goals and red cards are void, removed, pending or missing from the latest list', () => {
-    const at = (seconds: number, more: IncidentOptions = {}): IncidentOptions => ({
-      ut: START + seconds,
-      ...more,
-    });
+    const at = (seconds: number, more: IncidentOptions = {}) => ({ ut: START + seconds, ...more });
     const { redCard, goal, goalCancelled, ownGoal } = INCIDENT;
     const early = incident('5-100', INCIDENT.firstHalfStarted);
     const dismissed = incident('5-101', redCard, at(1, { participant_id: AWAY }));
@@ -312,28 +295,16 @@ describe('every surface shows the same of a match', () => {
           participants: [side(1), side(2)],
         };
         const event_time = clock ? null : '42:00';
-        const own = {
-          id: `${sport_id}-${at}`,
-          incident_id,
-          incident_name,
-          participant_id: 11,
-          event_time,
-          ut,
-        };
+        const id = `${sport_id}-${at}`;
+        const own = { id, incident_id, incident_name, participant_id: 11, event_time, ut };
         match.take(normalized(provider.eventMessage({ id: 2 * at + 1, ut }, event), ut * 1_000));
         match.take(normalized(provider.incidentMessage({ id: 2 * at + 2, ut }, own, event), ut * 1_000));
         const { state } = match;
         expectSame(state);
         expectSameIncidents(match);
         const both = score === null ? null : { home: score[0], away: score[1] };
-        const { firm, derived, shoot_out, guard } = state;
-        expect({ score: state.score, firm, derived, shoot_out, guard }).toEqual({
-          score: both,
-          firm: both,
-          derived: null,
-          shoot_out: null,
-          guard: { safe: true, reasons: [] },
-        });
+        const guard = { safe: true, reasons: [] };
+        expect(state).toMatchObject({ score: both, firm: both, derived: null, shoot_out: null, guard });
         const { board, tool, text, rest, now } = surfacesOf(state);
         expect([minuteText(board, now), tool.minute, rest.played_time]).toEqual([
           shown,

@@ -46,14 +46,9 @@ function shape({ rounds, placements }: Bracket): string[] {
 
 describe('rounds', () => {
   const semis = stage(2, 'Semi-finals', match(2, 3, 1, '0-1'), match(2, 5, 7, '2-0'));
-  const quarters = stage(
-    1,
-    'Quarter-finals',
-    match(1, 7, 8, '1-0'),
-    match(1, 1, 2, '2-1'),
-    match(1, 5, 6, '3-0'),
-    match(1, 4, 3, '0-1'),
-  );
+  const left = [match(1, 7, 8, '1-0'), match(1, 1, 2, '2-1')];
+  const right = [match(1, 5, 6, '3-0'), match(1, 4, 3, '0-1')];
+  const quarters = stage(1, 'Quarter-finals', ...left, ...right);
   const final = stage(4, 'Final', match(4, 5, 1, null));
 
   test('are in order of play, each tie aligned with the one it leads to, in any order of input', () => {

@@ -33,11 +33,9 @@ function lines(): string[] {
   );
 }
 
+type Fields = Readonly<Record<string, unknown>>;
 let at = NOW;
-function publish(
-  record: Readonly<Record<string, unknown>>,
-  event: Readonly<Record<string, unknown>> = {},
-): void {
+function publish(record: Fields, event: Fields = {}): void {
   at += 10;
   played.publish(match, at, { ...firstHalf(20), ...event }, record);
 }
@@ -88,10 +86,8 @@ describe('the story of a goal', () => {
     expect(lines().at(-1)).toBe(
       '20 Goal\n  Reported, confirmed | 0–0 → 1–0 | firm 0–0 → 1–0\n  Details changed; it now counts for the other team | 1–0 → 0–1 | firm 1–0 → 0–1',
     );
-    expect(details().history.findLast(({ kind }) => kind === 'score')).toMatchObject({
-      what: 'Score 1–0 → 0–1',
-      incident_id: '5-100002',
-    });
+    const score = details().history.findLast(({ kind }) => kind === 'score');
+    expect(score).toMatchObject({ what: 'Score 1–0 → 0–1', incident_id: '5-100002' });
   });
 
   test('has the score after each goal that counts, and the canceller of a void goal', () => {
@@ -151,19 +147,14 @@ test('lists important incidents and possible ones, in order of id', () => {
   publish(incident(5, 1827, '19:00'));
   publish(incident(4, 408, '18:00', { participant_id: AWAY }));
   publish(incident(3, 419, '17:00', { participant_id: AWAY }));
-  expect(details().timeline.map(({ name }) => name)).toEqual([
-    '1st half started',
-    'Yellow card',
-    'Possible goal',
-  ]);
+  const names = details().timeline.map(({ name }) => name);
+  expect(names).toEqual(['1st half started', 'Yellow card', 'Possible goal']);
 });
 
 test('shows added time as reported', () => {
   playSerbiaBrazil(played, NOW);
-  expect(details().timeline.find(({ kind }) => kind === 'added_time')).toMatchObject({
-    minute: '45',
-    added: '2',
-  });
+  const added = details().timeline.find(({ kind }) => kind === 'added_time');
+  expect(added).toMatchObject({ minute: '45', added: '2' });
 });
 
 test('lists changes of guard and status in the history', () => {
@@ -185,12 +176,9 @@ test('lists changes of guard and status in the history', () => {
 });
 
 test('lists a score that no goal changed in the history', () => {
-  for (const reported of [
-    [3, 1],
-    [3, 2],
-  ]) {
+  for (const away of [1, 2]) {
     at += 10;
-    played.publish(match, at, { status_id: 11, status_type: 'finished', reported });
+    played.publish(match, at, { status_id: 11, status_type: 'finished', reported: [3, away] });
   }
   expect(details().history.map(({ what }) => what)).toContain(
     'Score changed without a known goal: 3–1 → 3–2',

@@ -152,13 +152,9 @@ describe('a contract without an operation', () => {
 test('a server of some competitions names them in its instructions, its document, and errors of resources', async () => {
   const competitions = new Set([OPEN.competition]);
   const access = servedAccess({ clientId: 7, competitions: null, operations: null }, competitions);
-  const served = await ServedMcp.start({
-    world: leagues(competitions),
-    clients: [
-      { token: 'limited', access },
-      { token: 'all', access: { clientId: 8, competitions: null, operations: null } },
-    ],
-  });
+  const all = { token: 'all', access: { clientId: 8, competitions: null, operations: null } };
+  const clients = [{ token: 'limited', access }, all];
+  const served = await ServedMcp.start({ world: leagues(competitions), clients });
   const client = await served.connect('2026-07-28', 'limited');
   const words = 'his server serves only the competition 601';
   expect(client.getInstructions()).toContain(`T${words}.`);
@@ -167,8 +163,6 @@ test('a server of some competitions names them in its instructions, its document
     `Not found here: t${words}`,
   );
   const { contents } = await client.readResource({ uri: documentUri('contract') });
-  expect(JSON.parse((contents[0] as { text: string }).text)).toMatchObject({
-    competitions: 'all',
-    served_here: [601],
-  });
+  const document = JSON.parse((contents[0] as { text: string }).text);
+  expect(document).toMatchObject({ competitions: 'all', served_here: [601] });
 });

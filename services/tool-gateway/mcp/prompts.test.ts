@@ -7,13 +7,8 @@ import { ALL, ALL_REVISIONS, NARROW, ServedMcp } from './testing/served.ts';
 import { MATCH_TEMPLATE, TABLE_TEMPLATE } from './uris.ts';
 
 /** A contract without tables. */
-const WITHOUT_TABLES: Access['operations'] = new Set([
-  'events.index',
-  'events.show',
-  'events.incidents',
-  'competitions.index',
-  'livescore.index',
-]);
+const EVENTS = ['events.index', 'events.show', 'events.incidents'];
+const WITHOUT_TABLES: Access['operations'] = new Set([...EVENTS, 'competitions.index', 'livescore.index']);
 
 async function textOf(client: Client, name: string, args: Record<string, string>): Promise<string> {
   const { messages } = await client.getPrompt({ name, arguments: args });
@@ -58,12 +53,9 @@ describe.each(ALL_REVISIONS)('prompts (revision %s)', (revision) => {
   test('are refused when unknown, or when an argument is missing or too long', async () => {
     const client = await (await ServedMcp.start()).connect(revision);
     await expect(client.getPrompt({ name: 'nothing' })).rejects.toThrow('Unknown prompt: nothing');
-    await expect(client.getPrompt({ name: 'may-i-act', arguments: { team: ' ' } })).rejects.toThrow(
-      'needs the argument team',
-    );
-    await expect(
-      client.getPrompt({ name: 'may-i-act', arguments: { team: 'x'.repeat(101) } }),
-    ).rejects.toThrow('longer than 100');
+    const mayAct = (team: string) => client.getPrompt({ name: 'may-i-act', arguments: { team } });
+    await expect(mayAct(' ')).rejects.toThrow('needs the argument team');
+    await expect(mayAct('x'.repeat(101))).rejects.toThrow('longer than 100');
   });
 
   test('are listed only when the contract has all their tools', async () => {
@@ -72,43 +64,44 @@ describe.each(ALL_REVISIONS)('prompts (revision %s)', (revision) => {
     const client = await served.connect(revision);
     const { prompts } = await client.listPrompts();
     expect(prompts.map(({ name }) => name)).toEqual(['may-i-act', 'catch-up']);
-    await expect(client.getPrompt({ name: 'table', arguments: { competition: 'x' } })).rejects.toThrow(
-      'Unknown prompt',
-    );
+    const table = client.getPrompt({ name: 'table', arguments: { competition: 'x' } });
+    await expect(table).rejects.toThrow('Unknown prompt');
   });
 });
 
 describe.each(ALL_REVISIONS)('completions (revision %s)', (revision) => {
-  const ofPrompt = async (
+  type Asked = Parameters<Client['complete']>[0];
+  const complete = async (
     client: Client,
+    ref: Asked['ref'],
+    argument: Asked['argument'],
+    context: object = {},
+  ) => (await client.complete({ ref, argument, ...context })).completion.values;
+  const ofPrompt = (
+    client: Client,
+    prompt: string,
     name: string,
-    argument: string,
     value: string,
-    context?: Record<string, string>,
+    known?: Record<string, string>,
   ) =>
-    (
-      await client.complete({
-        ref: { type: 'ref/prompt', name },
-        argument: { name: argument, value },
-        ...(context === undefined ? {} : { context: { arguments: context } }),
-      })
-    ).completion.values;
-  const ofTemplate = async (client: Client, uri: string, argument: string, value: string) =>
-    (await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: argument, value } }))
-      .completion.values;
+    complete(
+      client,
+      { type: 'ref/prompt', name: prompt },
+      { name, value },
+      known && { context: { arguments: known } },
+    );
+  const ofTemplate = (client: Client, uri: string, name: string, value: string) =>
+    complete(client, { type: 'ref/resource', uri }, { name, value });
 
   test('of prompts are names of teams, competitions, and seasons of a competition', async () => {
     const client = await (await ServedMcp.start()).connect(revision);
-    expect((await ofPrompt(client, 'may-i-act', 'team', 'goteb')).toSorted()).toEqual([
-      'Göteborg 101',
-      'Göteborg 102',
-    ]);
+    const teams = await ofPrompt(client, 'may-i-act', 'team', 'goteb');
+    expect(teams.toSorted()).toEqual(['Göteborg 101', 'Göteborg 102']);
     expect(await ofPrompt(client, 'table', 'competition', 'zur')).toEqual(['Zürich competition']);
     expect(await ofPrompt(client, 'table', 'competition', '')).toHaveLength(2);
-    expect(await ofPrompt(client, 'table', 'season', 'sea', { competition: 'Zürich' })).toEqual([
-      'Zürich season',
-    ]);
-    expect(await ofPrompt(client, 'table', 'season', '2018', { competition: 'Zürich' })).toEqual([]);
+    const ofZurich = (value: string) => ofPrompt(client, 'table', 'season', value, { competition: 'Zürich' });
+    expect(await ofZurich('sea')).toEqual(['Zürich season']);
+    expect(await ofZurich('2018')).toEqual([]);
     expect(await ofPrompt(client, 'table', 'season', '')).toEqual([]);
     expect(await ofPrompt(client, 'catch-up', 'minutes', '1')).toEqual([]);
   });

@@ -37,9 +37,8 @@ test('requests GET /v2/oauth with the credentials unchanged', async () => {
 
 test('trusts the configured authority beside the default ones', async () => {
   const authority = await Authority.create();
-  const server = createServer(await authority.sign('upstream'), (_, response) =>
-    response.end(envelope(TOKEN)),
-  );
+  const listener: RequestListener = (_, response) => response.end(envelope(TOKEN));
+  const server = createServer(await authority.sign('upstream'), listener);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => {
     server.closeAllConnections();
@@ -80,9 +79,8 @@ describe('statscore_unavailable: upstream unreachable or transport error', () =>
   });
 
   test('where it breaks the connection, or its answer does not end', async () => {
-    expect((await check(await serve((request) => request.socket.destroy()))).result).toMatchObject(
-      unavailable,
-    );
+    const broken = await serve((request) => request.socket.destroy());
+    expect((await check(broken)).result).toMatchObject(unavailable);
     const endless = await serve((_request, response) => {
       const timer = setInterval(() => response.write('x'.repeat(20_000)), 1);
       response.on('close', () => clearInterval(timer));
@@ -121,8 +119,7 @@ describe('500, server misconfiguration: what answers is no upstream', () => {
     ['not found', 404, ''],
     ['a redirect', 302, ''],
   ])('%s', async (_, status, body) => {
-    expect((await check(await serve(answering(status, body)))).result).toMatchObject({
-      code: 'UPSTREAM_MISCONFIGURED',
-    });
+    const { result } = await check(await serve(answering(status, body)));
+    expect(result).toMatchObject({ code: 'UPSTREAM_MISCONFIGURED' });
   });
 });

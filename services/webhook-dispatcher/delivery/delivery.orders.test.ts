@@ -32,8 +32,7 @@ describe('an order', () => {
   });
 
   test('to disable stops the delivery until an order to enable, which continues at the same offset', async () => {
-    const world = new DeliveryWorld();
-    world.progress = started(0, 0);
+    const world = DeliveryWorld.startedAt(0, 0);
     world.publish(0, 2);
     const delivery = world.deliver({}, after(1, 'disabled'));
     expect(delivery.state).toBe('disabled');

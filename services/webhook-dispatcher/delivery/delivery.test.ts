@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { untilTrue } from '../../../test/support/poll.ts';
@@ -31,23 +31,16 @@ describe('a delivery', () => {
   test('sends further batches before earlier ones are recorded, with two full unrecorded ones at most', async () => {
     const world = DeliveryWorld.startedAt(0, 0);
     const written = Promise.withResolvers<void>();
-    let flushes = 0;
-    world.deliver({
-      progressLog: {
-        write: () => written.promise,
-        flush: () => {
-          flushes += 1;
-        },
-      },
-    });
+    const flush = vi.fn();
+    world.deliver({ progressLog: { write: () => written.promise, flush } });
     world.publish(0, 1);
     await world.has(1);
     await turn();
-    expect(flushes).toBe(0);
+    expect(flush).not.toHaveBeenCalled();
     world.publish(0, 2);
     await world.has(3);
     await turn();
-    expect(flushes).toBe(1);
+    expect(flush).toHaveBeenCalledTimes(1);
     world.publish(0, 1);
     await world.has(4);
     world.publish(0, 1);
@@ -144,12 +137,8 @@ describe('a delivery', () => {
 describe('a delivery that is not accepted', () => {
   test('is retried after the delays of the schedule, and skips no message', async () => {
     const world = DeliveryWorld.startedAt(0, 0);
-    world.answers = [
-      { kind: 'timeout' },
-      { kind: 'different' },
-      { kind: 'failed', reason: 'ECONNRESET' },
-      ACCEPTED,
-    ];
+    const reset: DeliveryOutcome = { kind: 'failed', reason: 'ECONNRESET' };
+    world.answers = [{ kind: 'timeout' }, { kind: 'different' }, reset, ACCEPTED];
     world.publish(0, 2);
     const delivery = world.deliver({ now: () => world.now++ });
     await world.reached(2);
@@ -226,11 +215,8 @@ describe('a delivery that is not accepted', () => {
     world.answers = [{ kind: 'timeout' }];
     world.publish(0, 1);
     // A clock that runs far ahead disables nothing before there were as many attempts as that time has.
-    const delivery = world.deliver({
-      now: () => (world.now += 1_000_000),
-      delaysMs: [1, 20],
-      disableAfterMs: 1_000,
-    });
+    const now = () => (world.now += 1_000_000);
+    const delivery = world.deliver({ now, delaysMs: [1, 20], disableAfterMs: 1_000 });
     await world.recorded(({ disabled }) => disabled === 'failing');
     expect(world.posted.length).toBeGreaterThan(20);
     expect(world.progress).toMatchObject({ disabled: 'failing', next: started(0, 0).next });

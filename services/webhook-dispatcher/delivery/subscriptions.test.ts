@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type DerivedKeys, deriveKey } from '#clients/keys.ts';
 import { resealWebhook, sealWebhook } from '#clients/webhooks.ts';
+import type { Client } from '#records/types.ts';
 import { WebhookSubscriptions } from './subscriptions.ts';
 import { clientWith } from './testing/client.ts';
 
@@ -15,16 +16,21 @@ function dispatcherWith(keys: DerivedKeys) {
   const codes: unknown[] = [];
   const silent = (): void => {};
   const log = { debug: silent, info: silent, warn: silent, error: (of: object) => codes.push(of) };
-  return { codes, subscriptions: new WebhookSubscriptions({ keys, log }) };
+  const subscriptions = new WebhookSubscriptions({ keys, log });
+  /** Applies records, and returns all subscriptions. */
+  const opened = (...records: readonly Client[]) => {
+    for (const record of records) subscriptions.apply(record);
+    subscriptions.openChanged();
+    return [...subscriptions.all()];
+  };
+  return { codes, subscriptions, opened };
 }
 
 describe('the subscriptions of a dispatcher', () => {
   test('are opened from the last record of a client, whatever key sealed the earlier ones', () => {
-    const { subscriptions, codes } = dispatcherWith([NEW]);
-    subscriptions.apply(clientWith(SEALED));
-    subscriptions.apply(clientWith(RESEALED, 2));
-    subscriptions.openChanged();
-    expect([...subscriptions.all()]).toMatchObject([{ id: SEALED.id, url: ADDRESS.url, active: true }]);
+    const { opened, codes } = dispatcherWith([NEW]);
+    const all = opened(clientWith(SEALED), clientWith(RESEALED, 2));
+    expect(all).toMatchObject([{ id: SEALED.id, url: ADDRESS.url, active: true }]);
     expect(codes).toEqual([]);
   });
 
@@ -36,30 +42,22 @@ describe('the subscriptions of a dispatcher', () => {
     ['while others have the new key first, sealed again', [OLD, NEW], RESEALED],
     ['with the new key alone, sealed again', [NEW], RESEALED],
   ] as const)('are open at each step of a rotation in its order: %s', (_, keys, webhook) => {
-    const { subscriptions, codes } = dispatcherWith(keys);
-    subscriptions.apply(clientWith(webhook));
-    subscriptions.openChanged();
-    expect([...subscriptions.all()]).toMatchObject([{ ...ADDRESS, isSealed: false, active: true }]);
+    const { opened, codes } = dispatcherWith(keys);
+    expect(opened(clientWith(webhook))).toMatchObject([{ ...ADDRESS, isSealed: false, active: true }]);
     expect(codes).toEqual([]);
   });
 
   test('end with the deletion of their client', () => {
-    const { subscriptions } = dispatcherWith([OLD]);
-    subscriptions.apply(clientWith(SEALED));
-    subscriptions.openChanged();
+    const { subscriptions, opened } = dispatcherWith([OLD]);
+    expect(opened(clientWith(SEALED))).toHaveLength(1);
     subscriptions.forget(1);
-    subscriptions.openChanged();
-    expect([...subscriptions.all()]).toEqual([]);
+    expect(opened()).toEqual([]);
   });
 
   test('keep a webhook that no key opens, say so, and open it once it is sealed again', () => {
-    const { subscriptions, codes } = dispatcherWith([NEW]);
-    subscriptions.apply(clientWith(SEALED));
-    subscriptions.openChanged();
-    expect([...subscriptions.all()]).toMatchObject([{ id: SEALED.id, isSealed: true, active: false }]);
+    const { opened, codes } = dispatcherWith([NEW]);
+    expect(opened(clientWith(SEALED))).toMatchObject([{ id: SEALED.id, isSealed: true, active: false }]);
     expect(codes).toMatchObject([{ client: 1, subscription: SEALED.id, code: 'SEAL_BROKEN' }]);
-    subscriptions.apply(clientWith(RESEALED, 2));
-    subscriptions.openChanged();
-    expect([...subscriptions.all()]).toMatchObject([{ ...ADDRESS, isSealed: false, active: true }]);
+    expect(opened(clientWith(RESEALED, 2))).toMatchObject([{ ...ADDRESS, isSealed: false, active: true }]);
   });
 });

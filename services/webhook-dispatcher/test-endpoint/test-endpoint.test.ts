@@ -16,12 +16,9 @@ describe('Webhook test, the request', () => {
     const [{ method, path, headers, body } = expect.fail('nothing received')] = receiver.received;
     expect([method, path, body.toString()]).toEqual(['POST', '/webhook', '[]']);
     expect(headers).toMatchObject({ 'content-type': 'application/json', 'user-agent': 'touchline' });
-    const signature = {
-      timestamp: String(headers[TIMESTAMP_HEADER]),
-      signature: String(headers[SIGNATURE_HEADER]),
-    };
-    expect(verify(body, signature, [SECRET], Date.now())).toBe('ok');
-    expect(verify(body, signature, [SECRET], Date.now() + 301_000)).toBe('timestamp_expired');
+    const [timestamp, signature] = [TIMESTAMP_HEADER, SIGNATURE_HEADER].map((name) => String(headers[name]));
+    expect(verify(body, { timestamp, signature }, [SECRET], Date.now())).toBe('ok');
+    expect(verify(body, { timestamp, signature }, [SECRET], Date.now() + 301_000)).toBe('timestamp_expired');
   });
 
   test('leaves no connection behind', async () => {
@@ -69,12 +66,8 @@ describe('Webhook test, responses', () => {
     const { ca, url } = await HttpsReceiver.start(answers.drip);
     const app = fastify();
     onTestFinished(() => app.close());
-    await app.register(testEndpoint, {
-      allowed: new AllowedRanges(['127.0.0.0/8']),
-      ca,
-      now: Date.now,
-      attemptsPerMinute: 10,
-    });
+    const allowed = new AllowedRanges(['127.0.0.0/8']);
+    await app.register(testEndpoint, { allowed, ca, now: Date.now, attemptsPerMinute: 10 });
     const started = performance.now();
     const response = await app.inject({ method: 'POST', url: '/test-webhook-url/', payload: inputFor(url) });
     expect(response.statusCode).toBe(400);
@@ -99,10 +92,8 @@ describe('Webhook test, limits', () => {
     const send = await endpoint();
     const response = await send({ ...inputFor('https://localhost:1/'), more: 'x'.repeat(1024 * 1024) });
     expect(response.statusCode).toBe(413);
-    expect(response.json()).toEqual({
-      status: 'RequestTooLarge',
-      message: 'the body is larger than 1048576 bytes',
-    });
+    const message = 'the body is larger than 1048576 bytes';
+    expect(response.json()).toEqual({ status: 'RequestTooLarge', message });
   });
 
   test('answers 429 to a client address with too many requests, and others go on', async () => {
@@ -113,10 +104,8 @@ describe('Webhook test, limits', () => {
       const response = await send({}, '192.0.2.1', path);
       expect(response.statusCode).toBe(429);
       expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
-      expect(response.json()).toEqual({
-        status: 'RateLimitExceeded',
-        message: 'too many tests from this address, try again later',
-      });
+      const message = 'too many tests from this address, try again later';
+      expect(response.json()).toEqual({ status: 'RateLimitExceeded', message });
     }
     expect((await send({}, '192.0.2.2')).statusCode).toBe(400);
   });
@@ -135,10 +124,7 @@ describe('Webhook test, limits', () => {
     await untilTrue('the first is sent', () => receiver.received.length === 1);
     const second = await send(inputFor(receiver.url));
     expect(second.statusCode).toBe(503);
-    expect(second.json()).toEqual({
-      status: 'Busy',
-      message: 'too many tests are running, try again later',
-    });
+    expect(second.json()).toEqual({ status: 'Busy', message: 'too many tests are running, try again later' });
     expect((await first).json().message).toBe(TIMED_OUT);
     receiver.answerWith(answers.accepted);
     expect((await send(inputFor(receiver.url))).statusCode).toBe(200);

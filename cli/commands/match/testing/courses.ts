@@ -28,29 +28,24 @@ type Course = {
   readonly periods: readonly string[];
 };
 
+const of = (...results: readonly SportResult[]) => results;
+
 const BEFORE: CourseStep = { status: 1, score: null, shown: '12:00' };
 
 /** NBA Finals 2013, game 6: Miami 103, San Antonio 100, after overtime. */
-const QUARTERS: readonly SportResult[] = [
-  [50, 27, 25],
-  [51, 17, 25],
-  [52, 21, 25],
-  [53, 30, 20],
-  [702, 8, 5],
-];
+const QUARTERS = of([50, 27, 25], [51, 17, 25], [52, 21, 25], [53, 30, 20], [702, 8, 5]);
 /** The Olympic final of ice hockey 2010. No source shows the ids of periods: the records name them. */
-const PERIODS: readonly SportResult[] = [
+const PERIODS = of(
   [9_001, 1, 0, 'First period'],
   [9_002, 1, 1, 'Second period'],
   [9_003, 0, 1, 'Third period'],
   [104, 1, 0],
-];
+);
 /** The Olympic final of volleyball 2016. */
-const SETS: readonly SportResult[] = [
-  [43, 25, 22],
-  [44, 28, 26],
-  [45, 26, 24],
-];
+const SETS = of([43, 25, 22], [44, 28, 26], [45, 26, 24]);
+/** The Olympic final of handball 2012: France 22, Sweden 21. */
+const HALVES = of([4, 10, 8], [5, 12, 13]);
+const FIRST_HALF = HALVES.slice(0, 1);
 
 export const COURSES: readonly Course[] = [
   {
@@ -87,25 +82,15 @@ export const COURSES: readonly Course[] = [
     periods: ['First period 1–0', 'Second period 1–1', 'Third period 0–1', 'Overtime 1–0'],
   },
   {
-    // The Olympic final of 2012: France 22, Sweden 21.
     sport: 'handball',
     sport_id: 6,
     incident: [266, 'Goal disallowed'],
     steps: [
       BEFORE,
-      { status: 33, score: [10, 8], played: 1_790, results: [[4, 10, 8]], shown: '30′' },
-      { status: 9, score: [10, 8], played: 1_800, results: [[4, 10, 8]], shown: 'HT', minute: '30' },
-      { status: 34, score: [12, 10], played: 2_400, results: [[4, 10, 8]], shown: '40′' },
-      {
-        status: 11,
-        score: [22, 21],
-        played: 3_600,
-        results: [
-          [4, 10, 8],
-          [5, 12, 13],
-        ],
-        shown: 'Ended',
-      },
+      { status: 33, score: [10, 8], played: 1_790, results: FIRST_HALF, shown: '30′' },
+      { status: 9, score: [10, 8], played: 1_800, results: FIRST_HALF, shown: 'HT', minute: '30' },
+      { status: 34, score: [12, 10], played: 2_400, results: FIRST_HALF, shown: '40′' },
+      { status: 11, score: [22, 21], played: 3_600, results: HALVES, shown: 'Ended' },
     ],
     periods: ['First half 10–8', 'Second half 12–13'],
   },
@@ -117,36 +102,16 @@ export const COURSES: readonly Course[] = [
     incident: [215, 'Set won'],
     steps: [
       BEFORE,
-      {
-        status: 134,
-        score: [0, 0],
-        results: [
-          [43, 4, 5],
-          [115, 15, 30],
-        ],
-        shown: '1st set',
-      },
+      { status: 134, score: [0, 0], results: of([43, 4, 5], [115, 15, 30]), shown: '1st set' },
       {
         status: 65,
         score: [0, 1],
         played: 2_520,
         named: 'Second set',
-        results: [
-          [43, 4, 6],
-          [44, 2, 3],
-        ],
+        results: of([43, 4, 6], [44, 2, 3]),
         shown: 'Second set',
       },
-      {
-        status: 11,
-        score: [0, 2],
-        played: 4_260,
-        results: [
-          [43, 4, 6],
-          [44, 4, 6],
-        ],
-        shown: 'Ended',
-      },
+      { status: 11, score: [0, 2], played: 4_260, results: of([43, 4, 6], [44, 4, 6]), shown: 'Ended' },
     ],
     periods: ['First set 4–6', 'Second set 4–6'],
   },
