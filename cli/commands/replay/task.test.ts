@@ -177,15 +177,7 @@ const FAULTS: readonly [string, () => Fault, string | null][] = [
   ['an error that comes twice', () => ({ process: throwing(2) }), 'processing_failed'],
   ['an error that always comes', () => ({ process: throwing(99) }), 'processing_failed'],
   ['a record that can never be processed', () => ({ process: throwing(99, POISON) }), 'undecodable'],
-  [
-    'results that cannot be encoded',
-    () => ({
-      flush() {
-        throw new Error('a defect');
-      },
-    }),
-    'commit_failed',
-  ],
+  ['results that cannot be encoded', () => ({ flush: throwing(99) as () => never }), 'commit_failed'],
   ['results above the limit', () => ({ flush: () => Buffer.alloc(2 * MIB) }), 'commit_failed'],
 ];
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { NormalizedMessage } from '#records/types.ts';
+import { silentLogger } from '#streams/log.ts';
 import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 import type { ProviderRequest } from '../provider/provider.ts';
 import type { EventPublisher } from '../publish/events.ts';
@@ -98,12 +99,7 @@ class CheckedMatch {
         clock: this.clock,
         backoff: { firstMs: 500, ceilingMs: 60_000, random: () => 0.5 },
         contract: new ContractScope({ clock: this.clock, log: { error() {} }, metrics: testMetrics() }),
-        log: {
-          debug() {},
-          info() {},
-          warn: (fields) => this.warnings.push(fields),
-          error: (fields) => this.errors.push(fields),
-        },
+        log: { ...silentLogger, warn: (of) => this.warnings.push(of), error: (of) => this.errors.push(of) },
         metrics: testMetrics(),
       },
     });

@@ -6,7 +6,6 @@ test('parses settings of REST faults, and rejects unknown ones with the known na
   expect(parseRestFaults('slow=1')).toEqual({ ...parseRestFaults('none'), slow: 1 });
   for (const name of REST_FAULT_NAMES) expect(parseRestFaults('many')[name]).toBeGreaterThan(0);
   expect(() => parseRestFaults('late=1')).toThrow(/unknown fault "late"; known are none, some, many, unauth/);
-  expect(() => parseRestFaults('slow=2')).toThrow('slow: the rate must be a number from 0 to 1');
 });
 
 test('injects different faults independently', () => {

@@ -1,4 +1,3 @@
-import { request } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
@@ -6,21 +5,9 @@ import { LIMITS } from './limits.ts';
 import { ALL, INITIALIZE, LIST, ServedMcp, sessionOf } from './testing/served.ts';
 
 /** Sends a request with the given Host header, which fetch does not allow. Returns the status. */
-function postAs(served: ServedMcp, host: string): Promise<number> {
-  const headers = {
-    host,
-    authorization: `Bearer ${ALL.token}`,
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-  };
-  return new Promise((resolve, reject) => {
-    const asked = request(served.url, { method: 'POST', headers }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode ?? 0);
-    });
-    asked.on('error', reject);
-    asked.end(JSON.stringify(LIST));
-  });
+async function postAs({ app }: ServedMcp, host: string): Promise<number> {
+  const headers = { host, authorization: `Bearer ${ALL.token}` };
+  return (await app.inject({ method: 'POST', url: '/mcp', headers, payload: LIST })).statusCode;
 }
 
 describe('admission of a request', () => {

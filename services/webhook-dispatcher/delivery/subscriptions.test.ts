@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type DerivedKeys, deriveKey } from '#clients/keys.ts';
 import { resealWebhook, sealWebhook } from '#clients/webhooks.ts';
 import type { Client } from '#records/types.ts';
+import { silentLogger } from '#streams/log.ts';
 import { WebhookSubscriptions } from './subscriptions.ts';
 import { clientWith } from './testing/client.ts';
 
@@ -14,8 +15,7 @@ const RESEALED = resealWebhook(1, SEALED, [NEW, OLD]);
 /** Returns the subscriptions of a dispatcher with these keys, and the codes that it logged. */
 function dispatcherWith(keys: DerivedKeys) {
   const codes: unknown[] = [];
-  const silent = (): void => {};
-  const log = { debug: silent, info: silent, warn: silent, error: (of: object) => codes.push(of) };
+  const log = { ...silentLogger, error: (of: object) => codes.push(of) };
   const subscriptions = new WebhookSubscriptions({ keys, log });
   /** Applies records, and returns all subscriptions. */
   const opened = (...records: readonly Client[]) => {

@@ -2,6 +2,7 @@ import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
 import type { WebhookMessage, WebhookProgress } from '#records/types.ts';
+import { silentLogger } from '#streams/log.ts';
 import { untilTrue } from '../../../../test/support/poll.ts';
 import { dispatcherMetrics } from '../../metrics.ts';
 import { type DeliveryContext, SubscriptionDelivery } from '../delivery.ts';
@@ -27,9 +28,6 @@ export const SUBSCRIPTION: Subscription = {
   format: null,
   template: null,
 };
-
-const silent = (): void => {};
-const log = { debug: silent, info: silent, warn: silent, error: silent };
 
 function message(partition: number, offset: number, change: Partial<WebhookMessage> = {}): MessageAtOffset {
   const uuid = `${partition}:${offset}`;
@@ -153,7 +151,7 @@ export class DeliveryWorld {
       now: () => this.now,
       random: () => 0.5,
       metrics: dispatcherMetrics(new Registry()),
-      log,
+      log: silentLogger,
     };
   }
 
