@@ -36,11 +36,18 @@ test('messages and catalogues in other forms than the specified ones are answere
     ...tables.map(({ id }: { readonly id: number }) => `standings/${id}`),
   ].flatMap((some) => some.split(' '));
   const texts: string[] = [];
-  const collect = (_: string, value: unknown) => {
+  const nulls = new Set<string>();
+  const collect = (name: string, value: unknown) => {
     if (typeof value === 'string') texts.push(value);
+    if (value === null) nulls.add(name);
     return value;
   };
   for (const path of paths) JSON.stringify(await dataOf(`/v2/${path}`), collect);
   for (const name of ['Team 101\ufffd', 'League\ufffd', 'Sport 0\ufffd']) expect(texts).toContain(name);
   expect(texts.filter((text) => !text.isWellFormed())).toEqual([]);
+  // The provider's own client refuses a null in any other field.
+  expect([...nulls].sort().join(' ')).toBe(
+    'additional_info clock_time confirmation group latency parent_id participant_id played_time progress_id round_id ' +
+      'stage_name_id subparticipant_id subparticipant_name team_connection theirs value winner_id x_pos',
+  );
 });

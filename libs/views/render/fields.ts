@@ -28,7 +28,7 @@ export function isNullable(name: string): boolean {
 }
 
 /**
- * Returns an event, a side or an incident of the provider without the nulls that its client refuses. `none`: null as the record has
+ * Returns a record of the provider without the nulls that its client refuses. `none`: null as the record has
  * it, in fields that are JSON `null`.
  */
 export function withoutNulls<T>(
@@ -52,7 +52,7 @@ export function catalogueObject({ name, other, ...record }: CatalogueRecord): Js
     typeof value === 'boolean' && field !== BOOLEAN ? yesNo(value) : value,
   ]);
   return {
-    ...writeRecord({ name, ...Object.fromEntries(shown), other }),
+    ...withoutNulls(writeRecord({ name, ...Object.fromEntries(shown), other })),
     // The provider writes it also where there is none.
     ...(record.incident === null ? {} : { group: record.incident.group }),
   };
