@@ -131,7 +131,12 @@ describe('competition rules', () => {
         '  applies_to[0].stages: expected the ids of "regular"',
       ].join('\n'),
     );
-    expect(() => readRulesFile('[]', 'league.json')).toThrow('  the file: ');
+    expect(() => read({ applies_to: 7, rankings: 7, stages: [{ stage_ids: ['finals'] }] })).toThrow(
+      /:\n {2}applies_to: .*\n {2}rankings: .*$/,
+    );
+    expect(() => read({ applies_to: [{ competition_id: 7 }], rankings: 7 })).toThrow(/:\n {2}rankings: .*$/);
+    for (const file of ['[]', 'null', '7'])
+      expect(() => readRulesFile(file, 'league.json')).toThrow('  the file: ');
   });
 
   test('report a file that is not JSON', () => {
@@ -143,6 +148,17 @@ describe('competition rules', () => {
 
 test('are read with a half of a character as U+FFFD, which every topic can hold', () => {
   expect(read({ name: 'Cup \ud83d' }).name).toBe('Cup \ufffd');
+});
+
+test('the problems of several files are one error, that of one file is it', () => {
+  const [one, other] = [new RulesError('a.json', ['x', 'y']), new RulesError('b.json', ['z'])];
+  expect(RulesError.of([one])).toBe(one);
+  const problems = ['a.json: x', 'a.json: y', 'b.json: z'];
+  expect(RulesError.of([one, other])).toMatchObject({
+    source: 'each of a.json, b.json',
+    problems,
+    cause: one,
+  });
 });
 
 test('rules of a season win over those of its competition', () => {
@@ -163,27 +179,35 @@ test('rules of a season win over those of its competition', () => {
 
 describe('stages that a file names', () => {
   const named = {
-    stages: [{ stage_ids: ['finals', 30], carried: { from: ['regular'] } }],
+    stages: [{ stage_ids: ['finals', 30], carried: { from: ['regular'] } }, { stage_ids: [31] }],
+    tables: [
+      { id: 1, name: 'General', stage_ids: ['table'] },
+      { id: 2, name: 'Thirds', place: 3 },
+    ],
     corrections: [
       { participant_id: 1, value: -2, reason: 'Quit', stage_id: 'regular' },
       { participant_id: 2, value: -2, reason: 'Quit', stage_id: 'elsewhere' },
     ],
     rankings: { without_stages: ['regular'] },
-    ties: [{ stage_ids: ['finals'], level: ['shoot_out'] }],
+    ties: [{ stage_ids: ['cup'], level: ['shoot_out'] }, { level: ['replay'] }],
   };
 
   test('get the ids of the scope that applies', () => {
     const scope = (season_id: number, regular: number) => ({
       competition_id: 7,
       season_id,
-      stages: { regular: [regular], finals: [20, 21], elsewhere: [9] },
+      stages: { regular: [regular], finals: [20, 21], elsewhere: [9, 8], table: [6], cup: [5] },
     });
     const all = [readFile({ ...named, applies_to: [scope(1, 10), scope(2, 11)] })];
     const found = rulesFor(all, 7, 2);
-    expect(found?.stages).toMatchObject([{ stage_ids: [20, 21, 30], carried: { from: [11] } }]);
+    expect(found?.stages).toMatchObject([
+      { stage_ids: [20, 21, 30], carried: { from: [11] } },
+      { stage_ids: [31] },
+    ]);
+    expect(found?.tables.map(({ stage_ids }) => stage_ids)).toEqual([[6], null]);
     expect(found?.corrections.map(({ stage_id }) => stage_id)).toEqual([11, 9]);
     expect(found?.rankings.without_stages).toEqual([11]);
-    expect(found?.ties[0]?.stage_ids).toEqual([20, 21]);
+    expect(found?.ties.map(({ stage_ids }) => stage_ids)).toEqual([[5], null]);
     expect(rulesFor(all, 7, 1)?.rankings.without_stages).toEqual([10]);
   });
 
@@ -195,7 +219,9 @@ describe('stages that a file names', () => {
     ).toThrow(
       [
         '  applies_to[0].stages: expected the ids of "regular"',
+        '  applies_to[0].stages: expected the ids of "table"',
         '  applies_to[0].stages: expected the ids of "elsewhere"',
+        '  applies_to[0].stages: expected the ids of "cup"',
       ].join('\n'),
     );
   });

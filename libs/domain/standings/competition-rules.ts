@@ -201,12 +201,11 @@ function areDistinct(stages: readonly z.infer<typeof stage>[]): boolean {
 /** Whether no stage brings along results of itself. */
 function haveBeginning(stages: readonly z.infer<typeof stage>[]): boolean {
   const sources = new Map(
-    stages.flatMap(({ stage_ids, carried }) => stage_ids.map((one) => [one, carried?.from ?? []])),
+    stages.flatMap(({ stage_ids, carried }) => stage_ids.map((one) => [one, carried?.from] as const)),
   );
   const reaches = (from: StageRef, to: StageRef, seen = new Set<StageRef>()): boolean =>
-    (sources.get(from) ?? []).some(
-      (one) => one === to || (!seen.has(one) && reaches(one, to, seen.add(one))),
-    );
+    sources.get(from)?.some((one) => one === to || (!seen.has(one) && reaches(one, to, seen.add(one)))) ??
+    false;
   return [...sources.keys()].every((one) => !reaches(one, one));
 }
 
@@ -302,21 +301,18 @@ export class CompetitionRulesFile {
 type NamingParts = Pick<RulesFile, 'applies_to' | 'stages' | 'tables' | 'corrections' | 'rankings' | 'ties'>;
 
 /** Returns the parts of a file that name stages; one that is invalid counts as left out. */
-function namingParts(json: object): NamingParts {
+function namingParts(json: unknown): NamingParts {
   const { applies_to, stages, tables, corrections, rankings, ties } = schema.shape;
-  const fields = json as Partial<Record<keyof NamingParts, unknown>>;
-  const read = <T>(
-    part: { safeParse(value: unknown): { data?: T | undefined } },
-    value: unknown,
-    none: T,
-  ): T => part.safeParse(value).data ?? none;
+  const fields: Partial<Record<keyof NamingParts, unknown>> = Object(json);
+  const read = <T>(part: z.ZodType<T>, value: unknown): T =>
+    part.safeParse(value).data ?? part.parse(undefined);
   return {
-    applies_to: read(applies_to, fields.applies_to, []),
-    stages: read(stages, fields.stages, []),
-    tables: read(tables, fields.tables, []),
-    corrections: read(corrections, fields.corrections, []),
-    rankings: read(rankings, fields.rankings, { of: 'season', without_stages: [] }),
-    ties: read(ties, fields.ties, []),
+    applies_to: read(applies_to.default([]), fields.applies_to),
+    stages: read(stages, fields.stages),
+    tables: read(tables, fields.tables),
+    corrections: read(corrections, fields.corrections),
+    rankings: read(rankings, fields.rankings),
+    ties: read(ties, fields.ties),
   };
 }
 
@@ -350,8 +346,8 @@ function stageNames({
 
 /** Returns the problems of teams that are not entitled to a zone that no table has. */
 function unknownZones({ not_entitled, zones, stages, tables }: RulesFile): string[] {
-  const all = [zones, ...stages.map((one) => one.zones ?? []), ...tables.map((one) => one.zones)];
-  const known = new Set(all.flat().map((zone) => zone.id));
+  const all = [zones, ...[...stages, ...tables].map((one) => one.zones)];
+  const known = new Set(all.flat().map((zone) => zone?.id));
   return not_entitled.flatMap((team, at) =>
     team.zones
       .filter((zone) => !known.has(zone))
@@ -372,8 +368,7 @@ export function readRulesFile(text: string, source: string): CompetitionRulesFil
     const problems = read.error.issues.map(
       ({ path, message }) => `${z.core.toDotPath(path) || 'the file'}: ${message}`,
     );
-    const unbound = typeof json === 'object' && json !== null ? unboundStages(namingParts(json)) : [];
-    throw new RulesError(source, [...problems, ...unbound], read.error);
+    throw new RulesError(source, [...problems, ...unboundStages(namingParts(json))], read.error);
   }
   const unbound = [...unboundStages(read.data), ...unknownZones(read.data)];
   if (unbound.length > 0) throw new RulesError(source, unbound);

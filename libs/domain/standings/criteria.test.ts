@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lines, result, results, rulesOf, table } from './testing/results.ts';
+import { CARD, lines, result, results, rowOf, rulesOf, score, table } from './testing/results.ts';
 import type { SeasonResult } from './types.ts';
 
 /** Returns the ranks of a league table by some criteria. */
@@ -43,7 +43,7 @@ describe('criteria of real competitions', () => {
 
   test('a team that allowed no goal has the best average', () => {
     expect(top(results('A 1-0 C, B 9-1 D'), 'points', 'goal_average')).toEqual(['1 A', '2 B']);
-    expect(top(results('A 0-0 B'), 'points', 'goal_average')).toEqual(['1 A', '1 B']);
+    expect(ranks(results('A 0-0 B, C 1-2 D'), ['goal_average'])).toEqual(['1 D', '2 C', '3 A', '3 B']);
   });
 
   test('points, goal difference and goals of all opponents separate equal teams', () => {
@@ -109,6 +109,8 @@ describe('results that only rules can say', () => {
     expect(
       lines(table('away', [result(1, 'A 2-2 B')], rules), 'away_mp', 'away_lost', 'away_goals_allowed'),
     ).toEqual(['1 A 0 0 0', '2 B 1 1 3']);
+    const halves = [result(1, 'A 2-2 B', { first_half: score('1-0') })];
+    expect(lines(table('halftime', halves, rules), '1half_won')).toEqual(['1 A 1', '2 B 0']);
     const level = rulesOf({ awarded: [{ event_id: 1, both_lose: { scored: 0, allowed: 0 } }] });
     expect(lines(table('league', [result(1, 'A 2-2 B')], level), 'draw', 'lost')).toEqual([
       '1 A 0 1',
@@ -128,8 +130,14 @@ describe('results that only rules can say', () => {
     const home = result(2, 'A 0-0 B', { shoot_out: { home: 5, away: 4 } });
     expect(shown(all, [...shootOut, home])).toEqual(['1 A 3 2 1 D,D', '1 B 3 2 1 D,D']);
     expect(shown(all, [home])).toEqual(['1 A 3 1 0 D', '2 B 0 1 0 D']);
-    // Without known kicks it is a draw; after a win kicks decide nothing.
-    expect(shown(rulesOf({ points }), [result(1, 'A 1-1 B')])).toEqual(['1 A 1 1 1 D', '1 B 1 1 1 D']);
+    // It is a draw without known kicks, while they are level, in each half, and if it was awarded.
+    const drawn = ['1 A 1 1 1 D', '1 B 1 1 1 D'];
+    for (const shoot_out of [null, { home: 3, away: 3 }])
+      expect(shown(all, [result(1, 'A 1-1 B', { shoot_out })])).toEqual(drawn);
+    const halves = [result(1, 'A 1-1 B', { shoot_out: kicks, first_half: score('0-0') })];
+    expect(lines(table('halftime', halves, all), '1half_pts')).toEqual(['1 A 1', '1 B 1']);
+    expect(shown({ ...all, awarded: [{ event_id: 1, home: 1, away: 1 }] }, shootOut)).toEqual(drawn);
+    // After a win kicks decide nothing.
     expect(shown(rulesOf({ points }), [result(1, 'A 2-1 B', { shoot_out: kicks })])).toEqual([
       '1 A 3 0 2 W',
       '2 B 0 0 1 L',
@@ -144,9 +152,9 @@ test('a red card is a second yellow one where its attribute says so', () => {
     player: { id: 9, name: null },
     attribute_ids,
   });
-  const ranked = (attributes: number[], cards: ReturnType<typeof card>[]) => {
+  const ranked = (attributes: number[], cards: ReturnType<typeof card>[], kind: 'yellow' | 'red' = 'red') => {
     // B has four points against: A is above with three, below with five.
-    const ofB = [{ ...card('red'), team_id: 2, player: { id: 8, name: null } }];
+    const ofB = [{ ...card(kind), team_id: 2, player: { id: 8, name: null } }];
     const fair_play = {
       yellow: -1,
       second_yellow: -3,
@@ -161,4 +169,22 @@ test('a red card is a second yellow one where its attribute says so', () => {
   expect(ranked([70], sentOff)).toEqual(['1 A', '2 B']);
   expect(ranked([70], [card('red', [70])])).toEqual(['1 A', '2 B']);
   expect(ranked([71], sentOff)).toEqual(['1 B', '2 A']);
+  expect(ranked([70], sentOff, 'yellow')).toEqual(['1 B', '2 A']);
+  expect(ranked([70], [card('yellow', [70])], 'yellow')).toEqual(['1 A', '1 B']);
+});
+
+test.each([
+  [{ head_to_head: ['goals_diff'] }, results('A 1-0 B, B 5-0 A')],
+  ['opponents_points', results('B 1-0 C, B 1-0 D, B 1-0 E, F 1-0 A, C 1-0 F, C 1-0 F, B 0-0 A')],
+  [
+    { fair_play: { yellow: -1, second_yellow: -3, red: -4, yellow_and_red: -5 } },
+    [
+      result(1, 'A 1-0 B', { cards: [{ ...CARD, team_id: 2 }] }),
+      result(2, 'A 1-0 B', { cards: [{ ...CARD, kind: 'red' as const }] }),
+    ],
+  ],
+])('%j before the last round counts no match of it', (step, games) => {
+  const league = table('league', games, rulesOf({ tie_break: [step] }));
+  const last = ['A', 'B'].map((team) => rowOf(league, team)?.last_rank ?? 0);
+  expect(Math.sign((last[0] ?? 0) - (last[1] ?? 0))).toBe(step === 'opponents_points' ? 1 : -1);
 });

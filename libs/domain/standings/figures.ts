@@ -93,9 +93,8 @@ export function figuresOf(
     return ranks === null || ids.some((id) => !ranks.has(id)) ? null : (id) => -(ranks.get(id) ?? 0);
   }
   const figureOf = OF_OPPONENTS[criterion];
-  const everyone = new Set([...cutoff.games.teamIds(), ...tallies.all.keys()]);
   // Corrections of a team of the table are part of what its opponents' sums count.
-  const ofAll = new Map([...talliesAt(cutoff, everyone, points), ...tallies.all]);
+  const ofAll = new Map([...talliesAt(cutoff, cutoff.games.teamIds(), points), ...tallies.all]);
   const opponents = cutoff.games.view(OPPONENTS);
   return (id) => {
     let sum = 0;
@@ -115,11 +114,10 @@ const OF_OPPONENTS: Readonly<
   opponents_goals_scored: ({ scored }) => scored,
 };
 
-/** The games with a known score, by team, then by opponent. */
+/** The games by team, then by opponent. */
 const OPPONENTS: GameView<Map<number, Map<number, Set<Game>>>> = {
   empty: () => new Map(),
   change: (value, game, times) => {
-    if (game.score === null) return;
     const { home, away } = game;
     for (const [id, other] of [
       [home.id, away.id],

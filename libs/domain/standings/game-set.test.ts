@@ -49,6 +49,8 @@ describe('a set of games', () => {
     games.remove(gameOf(3, 'Third'));
     expect(games.teams().get(1)).toMatchObject({ name: 'Second' });
     expect([...games.teamIds()]).toEqual([1, 2]);
+    for (const one of [gameOf(1, null), gameOf(2, 'Second'), gameOf(4, null)]) games.remove(one);
+    expect([...games.teamIds()]).toEqual([]);
   });
 
   test('builds a view once, then updates it with each game added or removed', () => {

@@ -61,7 +61,7 @@ export class GameSet {
   }
 
   #removeFrom({ id }: ResultTeam, game: Game): void {
-    const own = this.#ofTeam.get(id) ?? [];
+    const own = this.#ofTeam.get(id) as Game[];
     removeInOrder(own, game);
     if (own.length === 0) this.#ofTeam.delete(id);
   }
@@ -100,8 +100,8 @@ export class GameSet {
   teams(): Map<number, ResultTeam> {
     const teams = new Map<number, ResultTeam>();
     for (const [id, games] of this.#ofTeam) {
-      const named = games.findLast((game) => sideOf(game, id).name !== null) ?? games[0];
-      if (named !== undefined) teams.set(id, sideOf(named, id));
+      const named = games.findLast((game) => sideOf(game, id).name !== null) ?? (games[0] as Game);
+      teams.set(id, sideOf(named, id));
     }
     return teams;
   }
@@ -115,10 +115,7 @@ type InOrder = Pick<Game, 'start' | 'eventId'>;
 
 /** Inserts an item into an ordered list, after the items of the same game. */
 export function insertInOrder<T extends InOrder>(list: T[], item: T): void {
-  const last = list.at(-1);
-  // Most items are the newest.
-  if (last === undefined || compareOrder(last, item) <= 0) list.push(item);
-  else list.splice(indexAfter(list, item), 0, item);
+  list.splice(indexAfter(list, item), 0, item);
 }
 
 /** Removes the item of a game from an ordered list. */

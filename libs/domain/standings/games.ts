@@ -68,7 +68,7 @@ export function readGame(result: SeasonResult, rules: CompetitionRules): Game | 
     state,
     score: !counts ? null : awarded === undefined ? result.score : awardedScore(awarded),
     bothLose: counts && awarded !== undefined && 'both_lose' in awarded,
-    shootOut: counts && awarded === undefined ? (result.shoot_out ?? null) : null,
+    shootOut: awarded === undefined ? (result.shoot_out ?? null) : null,
     firstHalf: counts ? result.first_half : null,
     secondHalf: counts ? result.second_half : null,
     goals: counts ? result.goals : null,

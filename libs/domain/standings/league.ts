@@ -109,16 +109,9 @@ export function streakRows(season: RankedSeason): RankedRow[] {
   );
 }
 
-/** Returns the streaks in the order in which they rank; of the last two, longer is worse. */
-function figuresOf({
-  wins,
-  no_losses,
-  draws,
-  no_draws,
-  no_wins,
-  losses,
-}: ReturnType<typeof streaksOf>): number[] {
-  return [wins, no_losses, draws, no_draws, -no_wins, -losses];
+/** Returns the streaks in the order in which they rank; of the last, longer is worse. The losses follow from those without a win or draw. */
+function figuresOf({ wins, no_losses, draws, no_draws, no_wins }: ReturnType<typeof streaksOf>): number[] {
+  return [wins, no_losses, draws, no_draws, -no_wins];
 }
 
 function streaksOf(outcomes: ReturnType<typeof outcomesOf>) {

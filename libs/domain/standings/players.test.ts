@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ResultCard, ResultGoal } from '#records/types.ts';
 import { readDataset } from '../../../data/dataset.ts';
+import { SeasonTables } from './season-tables.ts';
 import { lines, result, rulesOf, table } from './testing/results.ts';
 import { resultOfFacts } from './testing/seasons.ts';
 
@@ -24,13 +25,13 @@ describe('persons', () => {
       goals: [
         goal(10, 1, 11),
         { ...goal(10, 1), kind: 'penalty' },
-        { ...goal(20, 2), kind: 'own_goal' },
+        { ...goal(20, 2, 11), kind: 'own_goal' },
         goal(20, 2),
       ],
       cards: [card('yellow', 10, 1), card('yellow', 20, 2), card('red', 20, 2)],
     }),
     result(2, 'C 1-2 A', {
-      goals: [goal(null, 1), goal(11, 1, 10), goal(10, 3)],
+      goals: [goal(null, 1), goal(11, 1, 10), { ...goal(10, 3, 11), player: { id: 10, name: null } }],
       cards: [card('red', 10, 3)],
     }),
     result(3, 'B 9-0 C', { status_id: 33, status_type: 'live', goals: [goal(20, 2)], cards: [] }),
@@ -48,8 +49,8 @@ describe('persons', () => {
   });
 
   test('assist goals', () => {
-    expect(lines(table('assists', results), 'assists')).toEqual(['1 P10 1', '1 P11 1']);
-    expect(lines(table('assists_115', results), 'assists')).toEqual(['1 P10 1', '1 P11 1']);
+    for (const kind of ['assists', 'assists_115'] as const)
+      expect(lines(table(kind, results), 'assists')).toEqual(['1 P11 2', '2 P10 1']);
   });
 
   test('are shown cards, which have points if the rules give them', () => {
@@ -57,16 +58,40 @@ describe('persons', () => {
     expect(lines(table('cards', results), ...codes)).toEqual(['1 P10 1 1 2 ', '1 P20 1 1 2 ']);
     const rules = rulesOf({ card_points: { yellow: 1, red: 3 } });
     expect(lines(table('cards', results, rules), ...codes)).toEqual(['1 P10 1 1 2 4', '1 P20 1 1 2 4']);
+    expect(table('cards', results).rows[0]?.columns).not.toHaveProperty('pts');
+  });
+
+  test('with equal points of cards rank by their number, and without points by that alone', () => {
+    const many = (count: number, of: ResultCard) => Array.from({ length: count }, () => of);
+    const cards = [card('yellow', 10, 1), ...many(3, card('red', 10, 1)), ...many(2, card('yellow', 20, 2))];
+    const shown = (rules: Record<string, unknown>) =>
+      lines(table('cards', [result(1, 'A 0-0 B', { cards })], rulesOf(rules)), 'cards', 'pts');
+    expect(shown({})).toEqual(['1 P10 4 ', '2 P20 2 ']);
+    expect(shown({ card_points: { yellow: 3, red: 1 } })).toEqual(['1 P10 4 6', '2 P20 2 6']);
+    expect(shown({ card_points: { yellow: 4, red: 1 } })).toEqual(['1 P20 2 8', '2 P10 4 7']);
+  });
+
+  test('lose a goal that is taken back, and with their last one the row and the club', () => {
+    const season = new SeasonTables(1, 2, rulesOf());
+    const scorers = (event: number, version: number, ...goals: ResultGoal[]) => {
+      season.apply(result(event, event === 1 ? 'A 2-0 B' : 'C 1-0 A', { version, goals }));
+      const table = season.derive().find(({ type }) => type.kind === 'top_scorers');
+      return table?.groups[0]?.rows.map(({ participant, club }) => `${participant.name} ${club?.name}`);
+    };
+    expect(scorers(1, 1, goal(10, 1), goal(11, 1))).toEqual(['P10 A', 'P11 A']);
+    expect(scorers(2, 1, goal(10, 3))).toEqual(['P10 C', 'P11 A']);
+    expect(scorers(2, 2)).toEqual(['P10 A', 'P11 A']);
+    expect(scorers(1, 2, goal(10, 1))).toEqual(['P10 A']);
   });
 
   test('have a position before the last round of their club', () => {
     const rounds = [
-      result(1, 'A 2-1 B', { goals: [goal(10, 1), goal(10, 1), goal(20, 2)] }),
-      result(2, 'B 2-0 A', { goals: [goal(20, 2), goal(20, 2)] }),
+      result(1, 'A 2-1 B', { goals: [goal(20, 1), goal(20, 1), goal(10, 2)] }),
+      result(2, 'B 2-0 A', { goals: [goal(10, 2), goal(10, 2)] }),
     ];
     expect(table('top_scorers', rounds).rows).toMatchObject([
-      { participant: { name: 'P20' }, rank: 1, last_rank: 2 },
-      { participant: { name: 'P10' }, rank: 2, last_rank: 1 },
+      { participant: { name: 'P10' }, rank: 1, last_rank: 2 },
+      { participant: { name: 'P20' }, rank: 2, last_rank: 1 },
     ]);
   });
 });

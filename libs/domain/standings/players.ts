@@ -166,19 +166,16 @@ function personRows<T extends string>(
     rankByFigures(Array.from(countsAt(view, cutoff), ([id, counts]) => [id, figuresOf(counts)]));
   const last = lastRanks(season, rank);
   const persons = season.now.games.view(view);
-  return Array.from(rank(season.now)).flatMap(([id, position]): RankedRow[] => {
-    const record = persons.get(id);
-    const clubId = record?.appearances.at(-1)?.clubId;
-    if (record === undefined || clubId === undefined) return [];
-    return [
-      {
-        id,
-        name: record.appearances.findLast(({ name }) => name !== null)?.name ?? null,
-        club: { id: clubId, name: season.teams.get(clubId)?.name ?? null },
-        rank: position,
-        last_rank: last(id, clubId),
-        values: new Map(valuesOf(record.counts)),
-      },
-    ];
+  return Array.from(rank(season.now), ([id, position]) => {
+    const { appearances, counts } = persons.get(id) as PersonRecord<T>;
+    const { clubId } = appearances.at(-1) as Appearance<T>;
+    return {
+      id,
+      name: appearances.findLast(({ name }) => name !== null)?.name ?? null,
+      club: { id: clubId, name: season.teams.get(clubId)?.name ?? null },
+      rank: position,
+      last_rank: last(id, clubId),
+      values: new Map(valuesOf(counts)),
+    };
   });
 }

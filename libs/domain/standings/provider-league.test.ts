@@ -96,7 +96,7 @@ describe('the provider’s table beside ours', () => {
 
   test('has ranks of teams whose rank is unknown compared with nothing', () => {
     const derived = rowsOf('1 1 2 4', '2 2 2 4', '3 3 2 4');
-    expect(differences(rowsOf('3 1 2 4', '1 null 2 4', '2 - 2 4'), derived)).toEqual([]);
+    expect(differences(rowsOf('1 1 2 4', '2 null 2 4', '3 - 2 4'), derived)).toEqual([]);
     const swapped = rowsOf('3 1 2 4', '1 2 2 4', '2 3 2 4');
     expect(differences(swapped, derived)).toEqual([['rank', 3, 3, 1]]);
   });

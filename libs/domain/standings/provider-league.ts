@@ -118,7 +118,7 @@ function ranksOf(
   known: ReadonlyMap<number, ProviderLeagueRow>,
 ): TableDifference[] {
   const theirs = ({ id }: ProviderLeagueRow) => known.get(id)?.rank ?? null;
-  const ranked = ours.filter((row) => row.rank !== null && theirs(row) !== null);
+  const ranked = ours.filter((row) => theirs(row) !== null);
   return ranked.flatMap((row) => {
     const isOvertaken = ranked.some(
       (other) => (other.rank ?? 0) < (row.rank ?? 0) && (theirs(other) ?? 0) > (theirs(row) ?? 0),

@@ -69,7 +69,7 @@ export function rankSplit(
 
 /** Whether a criterion is a total of one team, whatever the venue. */
 function isTotal(criterion: Criterion): boolean {
-  return isOwnFigure(criterion) && !/^(away|home)_/.test(criterion);
+  return isOwnFigure(criterion) && !/away_|home_/.test(criterion);
 }
 
 function perGame(step: TieBreak): TieBreak {
@@ -80,7 +80,7 @@ type Splitting = { readonly byVenue: TeamTallies; readonly figures: TableFigures
 
 /** Splits teams, given in order, by one step after the other: each part is equal on all steps; the best part is first. */
 function splitBy(ids: number[], steps: readonly TieBreak[], inputs: Splitting): number[][] {
-  if (ids.length < 2) return ids.length === 0 ? [] : [ids];
+  if (ids.length < 2) return [ids];
   const [step, ...rest] = steps;
   if (step === undefined) return [ids];
   if (typeof step === 'object' && 'head_to_head' in step) {
@@ -129,11 +129,10 @@ function figureOfStep(ids: readonly number[], step: PlacingStep, cutoff: SeasonC
   return list === undefined ? null : (id) => -list.indexOf(id);
 }
 
-/** The games with a known score, by home team, then by away team. */
+/** The games by home team, then by away team. */
 const MEETINGS: GameView<Map<number, Map<number, Set<Game>>>> = {
   empty: () => new Map(),
   change: (value, game, times) => {
-    if (game.score === null) return;
     const atHome = value.get(game.home.id) ?? new Map<number, Set<Game>>();
     const meetings = atHome.get(game.away.id) ?? new Set();
     value.set(game.home.id, atHome.set(game.away.id, meetings));
@@ -143,12 +142,9 @@ const MEETINGS: GameView<Map<number, Map<number, Set<Game>>>> = {
 };
 
 function gamesAmong(ids: readonly number[], { games, without }: SeasonCutoff): Game[] {
-  const among = new Set(ids);
   const meetings = games.view(MEETINGS);
   return ids.flatMap((home) =>
-    [...(meetings.get(home) ?? [])].flatMap(([away, met]) =>
-      among.has(away) ? [...met].filter((game) => !without.has(game)) : [],
-    ),
+    ids.flatMap((away) => [...(meetings.get(home)?.get(away) ?? [])].filter((game) => !without.has(game))),
   );
 }
 
@@ -157,7 +153,7 @@ function haveMet(ids: readonly number[], among: readonly Game[], meetings: numbe
   if (meetings === 0) return true;
   const met = new Map<string, number>();
   for (const { home, away } of among) {
-    const pair = home.id < away.id ? `${home.id} ${away.id}` : `${away.id} ${home.id}`;
+    const pair = [home.id, away.id].sort().join(' ');
     met.set(pair, (met.get(pair) ?? 0) + 1);
   }
   const pairs = (ids.length * (ids.length - 1)) / 2;
@@ -166,7 +162,6 @@ function haveMet(ids: readonly number[], among: readonly Game[], meetings: numbe
 
 function partition(ids: number[], figureOf: FigureOf): number[][] {
   const byFigure = Map.groupBy(ids, figureOf);
-  if (byFigure.size === 1) return [ids];
   return [...byFigure].sort(([a], [b]) => b - a).map(([, part]) => part);
 }
 

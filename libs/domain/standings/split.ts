@@ -13,7 +13,7 @@ export function rankTable(season: RankedSeason, cutoff: SeasonCutoff): Ranks {
   const ranks = new Map<number, number>();
   for (const part of parts) {
     const above = ranks.size;
-    const ofPart = new Map(part.flatMap((id) => Array.from(entryOf(totals, id))));
+    const ofPart = new Map(part.map((id) => [id, totals.get(id) as TeamTally]));
     for (const [id, own] of rank(season, cutoff, ofPart)) ranks.set(id, above + own);
   }
   return ranks;
@@ -25,11 +25,6 @@ function rank(
   tallies: ReadonlyMap<number, TeamTally>,
 ): Ranks {
   return rankTeams({ tallies, cutoff, rules, previousRanks: start?.ranks ?? null });
-}
-
-function entryOf(totals: ReadonlyMap<number, TeamTally>, id: number): [number, TeamTally][] {
-  const tally = totals.get(id);
-  return tally === undefined ? [] : [[id, tally]];
 }
 
 /** Returns the parts of a table, the best first; null before every team has played as many, and while equal teams share a border. */
@@ -49,7 +44,7 @@ function partsOf(season: RankedSeason, cutoff: SeasonCutoff): number[][] | null 
   for (const size of [...split.sizes, ranked.length]) {
     const part = ranked.slice(from, from + size);
     from += size;
-    if (part.length > 0) parts.push(part.map(([id]) => id));
+    parts.push(part.map(([id]) => id));
     const below = ranked[from];
     if (below !== undefined && below[1] === ranked[from - 1]?.[1]) return null;
   }

@@ -77,20 +77,30 @@ describe('what a stage starts with', () => {
     expect(order('up')).toEqual(['1 A 5', '2 E 4']);
     const oneMoreEach = results('E 1-0 A, A 1-0 E', { first: 13, stage_id: FINALS });
     expect(order('down', [...games, ...oneMoreEach])).toEqual(['1 A 7', '2 E 7']);
+    // 7, 3 and 6 are halved to 3, 1 and 3: B lost no half point.
+    const three = results('D 1-0 A, A 0-0 B', { first: 12, stage_id: FINALS });
+    expect(order('down', [...FIRST, ...three])).toEqual(['1 A 4', '2 D 4', '3 B 4']);
     // 8 and 7: both are 4 when halved and rounded up; the half point was given to E.
     expect(order('up', [...games, placed(15, 'E 0-0 A', REGULAR)])).toEqual(['1 A 5', '2 E 5']);
   });
 
   test('decides equal points by the rank in the first stage', () => {
-    const games = [...FIRST, ...results('B 1-0 A, A 1-0 B', { first: 11, stage_id: FINALS })];
+    const games = [
+      ...FIRST,
+      ...results('B 1-0 A, A 1-0 B', { first: 11, stage_id: FINALS }),
+      placed(21, 'B 9-0 A', 30),
+    ];
     const rules = rulesOf({
       tie_break: ['points', 'previous_rank'],
       stages: [
-        { stage_ids: [FINALS], carried: { from: [REGULAR], points: 'none', matches: false } },
+        { stage_ids: [FINALS], carried: { from: [REGULAR, 30], points: 'none', matches: false } },
         { stage_ids: [REGULAR], tie_break: ['points', 'goals_diff'] },
       ],
     });
     expect(tablesOfSeason(games, rules, 'league', 'pts')[FINALS]).toEqual(['1 A 3', '2 B 3']);
+    // E was in no earlier stage.
+    const newcomer = [...FIRST, ...results('E 1-0 A, A 1-0 E', { first: 11, stage_id: FINALS })];
+    expect(tablesOfSeason(newcomer, rules, 'league', 'pts')[FINALS]).toEqual(['1 A 3', '1 E 3']);
     const swapped = rulesOf({
       ...rules,
       stages: [
@@ -132,7 +142,7 @@ describe('rules of a stage', () => {
 
 describe('a table that splits', () => {
   /** After two matches A and B lead; then D wins all. */
-  const before = results('A 3-0 C, B 2-0 D, A 1-0 D, B 1-0 C', { stage_id: REGULAR });
+  const before = results('A 2-0 C, B 2-0 D, A 1-0 D, B 1-0 C', { stage_id: REGULAR });
   const after = results('A 0-1 B, D 9-0 C, A 0-1 B, C 0-9 D, C 0-9 D', { first: 5, stage_id: REGULAR });
   const split = { after_matches: 2, sizes: [2, 2] };
   const shown = (games: ReturnType<typeof placed>[], rule: object | null = split) =>
@@ -141,6 +151,8 @@ describe('a table that splits', () => {
   test('keeps a team of the lower part below one of the upper part that has fewer points', () => {
     expect(shown([...before, ...after], null)).toEqual(['1 B 12', '2 D 9', '3 A 6', '4 C 0']);
     expect(shown([...before, ...after])).toEqual(['1 B 12', '2 A 6', '3 D 9', '4 C 0']);
+    const ofLower = after.filter(({ home }) => home?.name !== 'A');
+    expect(shown([...before, ...ofLower])).toEqual(['1 A 6', '1 B 6', '3 D 9', '4 C 0']);
   });
 
   test('is whole until every team has played the matches before it', () => {
@@ -188,6 +200,8 @@ describe('conferences', () => {
 
   test('list their own teams, with the matches against teams of the other one', () => {
     expect(shown(games)).toEqual(own);
+    // The match without a group moved to one.
+    expect(shown([placed(1, 'A 1-0 B', 9201), ...games])).toEqual(own);
   });
 
   test('that the rules list have also matches without a group, and those filed under the other one', () => {
@@ -199,16 +213,19 @@ describe('conferences', () => {
   });
 
   test('list a team whose only match is filed under the other one', () => {
-    const met = [
-      placed(2, 'C 1-0 D', 9201, west),
-      placed(3, 'A 2-0 C', 9201, west),
-      placed(4, 'B 0-0 E', 9201, east),
-    ];
-    // E is in no conference: it has a row where its match is filed.
-    expect(shown(met, listed)).toEqual({
-      '9201/1': ['1 A 1 3', '2 B 1 1', '2 E 1 1'],
-      '9201/2': ['1 C 2 3', '2 D 1 0'],
-    });
+    // E is in no conference: it has a row where its matches are filed.
+    for (const filed of [east, west])
+      expect(
+        shown(
+          [
+            placed(2, 'C 1-0 D', 9201, west),
+            placed(3, 'A 2-0 C', 9201, filed),
+            placed(4, 'B 0-0 E', 9201, east),
+            placed(5, 'E 0-0 B', 9201, east),
+          ],
+          listed,
+        ),
+      ).toEqual({ '9201/1': ['1 A 1 3', '2 B 2 2', '2 E 2 2'], '9201/2': ['1 C 2 3', '2 D 1 0'] });
   });
 
   test('have a match of two of them that is filed under a third group, which has no table of its own', () => {
@@ -225,6 +242,11 @@ describe('conferences', () => {
       '9201/1': ['1 A 2 6', '2 B 1 0', '2 C 1 0'],
       '9201/2': ['1 C 1 3', '1 D 2 3', '3 B 1 0'],
     });
+  });
+
+  test('are none while only one group has matches', () => {
+    const first = [placed(1, 'A 1-0 C', 9201, east)];
+    expect(shown(first, listed)).toEqual({ '9201/1': ['1 A 1 3', '2 C 1 0'] });
   });
 
   test('are decided by the first match of each team, whatever the order of messages', () => {
@@ -258,6 +280,8 @@ describe('rankings of persons', () => {
   test('count the season, the season without some stages, or each stage', () => {
     expect(scorers()).toEqual({ 2: ['1 Nine 5'] });
     expect(scorers({ without_stages: [REGULAR] })).toEqual({ 2: ['1 Nine 2'] });
+    const rules = rulesOf({ rankings: { without_stages: [REGULAR] } });
+    expect(tablesOfSeason(games, rules, 'overall_stats', 'mp')).toEqual({ 2: ['1  2'] });
     expect(scorers({ of: 'stage' })).toEqual({ [REGULAR]: ['1 Nine 3'], [FINALS]: ['1 Nine 2'] });
     expect(scorers({ of: 'stage', without_stages: [REGULAR] })).toEqual({ [FINALS]: ['1 Nine 2'] });
   });

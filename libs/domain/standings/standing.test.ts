@@ -24,7 +24,7 @@ const TWO_ROUNDS = [
   result(1, 'A 1-0 B', { round_id: 1 }),
   result(2, 'C 1-0 D', { round_id: 1, start_date: '2024-01-01 15:00' }),
   result(3, 'A 1-0 C', { round_id: 2 }),
-  result(4, 'B 1-0 D', { round_id: 2, start_date: '2024-01-03 15:00' }),
+  result(4, 'B 1-0 D', { round_id: 2, start_date: '2024-01-03 18:00' }),
 ];
 
 describe('the cutoff before the last round', () => {

@@ -50,8 +50,8 @@ function cutoffsBefore(games: GameSet): Map<number, SeasonCutoff> {
   const before = new Map<number, SeasonCutoff>();
   for (const id of games.teamIds()) {
     const own = games.ofTeam(id);
-    const last = own.at(-1);
-    if (last === undefined || own.length < 2) continue;
+    if (own.length < 2) continue;
+    const last = own.at(-1) as Game;
     const end = `${last.round} ${last.start}`;
     const cutoff = byEnd.get(end) ?? shared(cutoffs, games, gamesSince(last, games));
     byEnd.set(end, cutoff);
@@ -100,8 +100,7 @@ export function totalsAt(
   if (start !== null) {
     const brought = [...start.games].filter((game) => !cutoff.without.has(game));
     for (const [id, { points }] of tallyGames(brought, teams.keys(), rules.points)) {
-      const tally = tallies.get(id);
-      if (tally === undefined) continue;
+      const tally = tallies.get(id) as TeamTally;
       tally.points += (start.points.get(id)?.points ?? 0) - points;
       tally.halfPoint = start.points.get(id)?.halfPoint ?? 0;
     }

@@ -34,6 +34,8 @@ describe('the league table', () => {
       '2 B 2 1 0 1 3 3 0 3 W,L',
       '3 C 2 0 1 1 2 4 -2 1 L,D',
     ]);
+    const points = { won: 4, draw: 2, lost: 1 };
+    expect(lines(table('league', SEASON, rulesOf({ points })), 'pts')).toEqual(['1 A 6', '2 B 5', '3 C 3']);
   });
 
   test('gives teams equal on everything one rank, in the order of their ids', () => {
@@ -173,6 +175,7 @@ describe('a decision of an association', () => {
     expect(lines(table('league', early), 'mp', 'pts')).toEqual(['1 C 4 5', '2 A 2 4', '3 B 4 4']);
     const rules = rulesOf({ curtailed: true });
     expect(lines(table('league', early, rules), 'mp', 'pts')).toEqual(['1 A 2 4', '2 C 4 5', '3 B 4 4']);
+    expect(lines(table('league', results('A 1-0 C, B 2-0 D'), rules))).toEqual(['1 B', '2 A', '3 C', '4 D']);
   });
 });
 
@@ -187,7 +190,8 @@ describe('tables do not count', () => {
 
   test('an unknown score, nor an unknown team; both are flagged', () => {
     const games = [...SEASON, result(4, 'C ? A'), result(5, 'C 9-0 A', { away: null })];
-    expect(lines(table('league', games), 'pts')).toEqual(POINTS);
+    // Nor does it move the last round of its teams.
+    expect(table('league', games).rows).toEqual(table('league', SEASON).rows);
     expect(flags(games)).toEqual(['4 unknown_score', '5 unknown_participant']);
   });
 
@@ -221,6 +225,8 @@ describe('the live table', () => {
       '3 B 2 3 no   ',
     ]);
     expect(lines(table('league', playing), 'pts')).toEqual(POINTS);
+    // A match to come is in no round yet.
+    expect(table('live', [...playing, result(5, 'A ? B', SCHEDULED)]).rows).toEqual(live.rows);
   });
 
   test('shows who plays also if the score is unknown', () => {
@@ -246,6 +252,18 @@ describe('the other tables of teams', () => {
       '2 B 3 3 0 W L',
       '3 C 1 1 0 D L',
     ]);
+  });
+
+  test('of venues rank by the totals there, and by nothing else', () => {
+    const games = results('A 1-0 C, B 1-0 D, C 0-0 A, D 0-3 B');
+    const tie_break = [
+      'points',
+      'goals_diff',
+      'away_goals',
+      'opponents_points',
+      { head_to_head: ['points'] },
+    ];
+    expect(lines(table('home', games, rulesOf({ tie_break }))).slice(0, 2)).toEqual(['1 A', '1 B']);
   });
 
   test('rank by form', () => {

@@ -56,8 +56,7 @@ function countsView(venue: 'home' | 'away', part: Part): GameView<Map<number, Co
       const { id } = game[venue];
       const counts = value.get(id) ?? noCounts();
       count(counts, outcome, times);
-      if (counts.mp === 0) value.delete(id);
-      else value.set(id, counts);
+      value.set(id, counts);
     },
   };
 }
@@ -168,10 +167,8 @@ export function* outcomesOf(
   id: number,
   venue: Venue = 'all',
 ): Generator<GameOutcome> {
-  const own = games.ofTeam(id);
-  for (let at = own.length - 1; at >= 0; at -= 1) {
-    const game = own[at];
-    if (game === undefined || without.has(game)) continue;
+  for (const game of games.ofTeam(id).toReversed()) {
+    if (without.has(game)) continue;
     const side = game.home.id === id ? 'home' : 'away';
     const outcome = venue === 'all' || venue === side ? outcomeOf(game, side, 'score') : null;
     if (outcome !== null) yield outcome;

@@ -26,48 +26,41 @@ export function tieOutcome(
   legs: readonly TieLeg[],
   level: TieRule['level'],
 ): TieOutcome {
-  const last = legs.at(-1);
   // A match that was played again does not count.
   const counting = level.includes('replay') ? legs.slice(-1) : legs;
-  const [ofA, ofB] = [a, b].map((id) => goalsOf(counting, id));
-  if (ofA === undefined || ofB === undefined || last === undefined) return 'unknown_score';
-  if (ofA.all === null || ofB.all === null) return 'unknown_score';
+  const last = counting.at(-1);
+  if (last === undefined || counting.some(({ score }) => score === null)) return 'unknown_score';
+  const [ofA, ofB] = [goalsOf(counting, a), goalsOf(counting, b)];
   const better = (forA: number, forB: number): TieOutcome | null =>
     forA === forB ? null : { winner: forA > forB ? a : b };
   const byGoals = better(ofA.all, ofB.all);
   if (byGoals !== null) return byGoals;
+  const decide = (step: TieRule['level'][number]): TieOutcome | null => {
+    if (step === 'replay') return null;
+    // In a single match nobody played both at home and away.
+    if (step === 'away_goals') return counting.length < 2 ? null : better(ofA.away, ofB.away);
+    if (step === 'shoot_out') return better(kicksOf(last, a), kicksOf(last, b));
+    const lists = 'listed' in step ? step.listed : step.drawing_of_lots;
+    const list = lists.find((ids) => ids.includes(a) && ids.includes(b));
+    return list === undefined ? null : better(-list.indexOf(a), -list.indexOf(b));
+  };
   for (const step of level) {
     const decided = decide(step);
     if (decided !== null) return decided;
   }
   return 'undecided';
-
-  function decide(step: TieRule['level'][number]): TieOutcome | null {
-    if (step === 'replay') return null;
-    // In a single match nobody played both at home and away.
-    if (step === 'away_goals') return counting.length < 2 ? null : better(ofA?.away ?? 0, ofB?.away ?? 0);
-    if (step === 'shoot_out') return better(kicksOf(last, a), kicksOf(last, b));
-    const lists = 'listed' in step ? step.listed : step.drawing_of_lots;
-    const list = lists.find((ids) => ids.includes(a) && ids.includes(b));
-    return list === undefined ? null : better(-list.indexOf(a), -list.indexOf(b));
-  }
 }
 
-/** Returns a team's goals in all legs (null when one is unknown) and those in legs away from home. */
-function goalsOf(
-  legs: readonly TieLeg[],
-  id: number,
-): { readonly all: number | null; readonly away: number } {
-  let all: number | null = 0;
-  let away = 0;
+/** Returns a team's goals in all legs, and those in legs away from home. */
+function goalsOf(legs: readonly TieLeg[], id: number): { readonly all: number; readonly away: number } {
+  let [atHome, away] = [0, 0];
   for (const { home, score } of legs) {
-    if (score === null || all === null) all = null;
-    else all += home === id ? score.home : score.away;
-    if (score !== null && home !== id) away += score.away;
+    if (home === id) atHome += score?.home ?? 0;
+    else away += score?.away ?? 0;
   }
-  return { all, away };
+  return { all: atHome + away, away };
 }
 
-function kicksOf(leg: TieLeg | undefined, id: number): number {
-  return leg?.shoot_out?.[leg.home === id ? 'home' : 'away'] ?? 0;
+function kicksOf(leg: TieLeg, id: number): number {
+  return leg.shoot_out?.[leg.home === id ? 'home' : 'away'] ?? 0;
 }
