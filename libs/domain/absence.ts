@@ -20,7 +20,6 @@ export class AbsenceRegister {
   /** Applies a message that `event` has already. Returns whether another absence stands, or none does any more. */
   apply({ ut, absence }: Pick<NormalizedMessage, 'ut' | 'absence'>, event: EventRegister): boolean {
     const before = this.#standing;
-    if (absence === null && before === null) return false;
     const reported = absence === null ? null : { ut, ...absence };
     if (reported !== null && (before === null || isLater(reported, before))) this.#standing = reported;
     const statusAt = statusReport(event)?.ut ?? 0;

@@ -47,8 +47,8 @@ export function clockRule(
   },
 ): ClockRule {
   const lengths = periodLengths(sportId, reported.details);
-  if (lengths === 'no_clock') return { lengths, extra_time: null, played: null };
-  if (lengths === 'unknown') return { lengths, extra_time: null, played: reported.played };
+  if (typeof lengths === 'string')
+    return { lengths, extra_time: null, played: lengths === 'unknown' ? reported.played : null };
   return {
     lengths,
     extra_time: extraTimePlayed(reported.participants),
@@ -71,8 +71,8 @@ export function periodLengths(sportId: number | null, details: readonly Reported
     return sportId > LAST_PUBLISHED_SPORT || SPORTS_WITH_CLOCK.has(sportId) ? 'unknown' : 'no_clock';
   const values = new Map(details.map(({ id, value }) => [id, count(value)]));
   const own = (id: number): number | null => {
-    const length = values.get(id) ?? null;
-    return length !== null && length >= 1 && length <= LONGEST ? length : null;
+    const length = values.get(id) ?? 0;
+    return length >= 1 && length <= LONGEST ? length : null;
   };
   const isTwoHalves = (values.get(DETAIL.periods) ?? 2) === 2;
   const half = (isTwoHalves ? own(DETAIL.periodLength) : null) ?? SOCCER_LENGTHS.half;

@@ -12,28 +12,28 @@ import {
 const TICK_TOLERANCE_SECONDS = 2;
 
 /** The period before each period, by event status; null before the first. */
-const PERIOD_BEFORE: Readonly<Record<number, number | null>> = {
-  [STATUS.firstHalf]: null,
-  [STATUS.secondHalf]: STATUS.firstHalf,
-  [STATUS.extraTimeFirstHalf]: STATUS.secondHalf,
-  [STATUS.extraTimeSecondHalf]: STATUS.extraTimeFirstHalf,
-};
+const PERIOD_BEFORE: ReadonlyMap<number | null, number | null> = new Map([
+  [STATUS.firstHalf, null],
+  [STATUS.secondHalf, STATUS.firstHalf],
+  [STATUS.extraTimeFirstHalf, STATUS.secondHalf],
+  [STATUS.extraTimeSecondHalf, STATUS.extraTimeFirstHalf],
+]);
 
 /** The last completed period, by event statuses without play: breaks, and the end after regular or extra time. */
-const PERIOD_COMPLETED: Readonly<Record<number, number>> = {
-  [STATUS.halftime]: STATUS.firstHalf,
-  [STATUS.waitingForExtraTime]: STATUS.secondHalf,
-  [STATUS.extraTimeHalftime]: STATUS.extraTimeFirstHalf,
-  [STATUS.finished]: STATUS.secondHalf,
-  [STATUS.finishedAfterExtraTime]: STATUS.extraTimeSecondHalf,
-};
+const PERIOD_COMPLETED: ReadonlyMap<number | null, number> = new Map([
+  [STATUS.halftime, STATUS.firstHalf],
+  [STATUS.waitingForExtraTime, STATUS.secondHalf],
+  [STATUS.extraTimeHalftime, STATUS.extraTimeFirstHalf],
+  [STATUS.finished, STATUS.secondHalf],
+  [STATUS.finishedAfterExtraTime, STATUS.extraTimeSecondHalf],
+]);
 
-const PERIODS_UNTIL: Readonly<Record<number, readonly [halves: number, extraHalves: number]>> = {
-  [STATUS.firstHalf]: [1, 0],
-  [STATUS.secondHalf]: [2, 0],
-  [STATUS.extraTimeFirstHalf]: [2, 1],
-  [STATUS.extraTimeSecondHalf]: [2, 2],
-};
+const PERIODS_UNTIL: ReadonlyMap<number | null, readonly [halves: number, extraHalves: number]> = new Map([
+  [STATUS.firstHalf, [1, 0]],
+  [STATUS.secondHalf, [2, 0]],
+  [STATUS.extraTimeFirstHalf, [2, 1]],
+  [STATUS.extraTimeSecondHalf, [2, 2]],
+]);
 
 /** The times that a match clock shows. Seconds; null is unknown. */
 type ClockFace = {
@@ -58,8 +58,7 @@ export function clockAt(
   const time = clock === null ? null : shownAt(clock, at);
   const { lengths, played } = rule;
   if (typeof lengths === 'string') return { clock_time: time, played_time: reportedAt(played, clock, at) };
-  if (statusId === null) return { clock_time: time, played_time: null };
-  const before = PERIOD_BEFORE[statusId];
+  const before = PERIOD_BEFORE.get(statusId);
   if (before !== undefined) {
     return { clock_time: time, played_time: time === null ? null : nominalEnd(before, lengths) + time };
   }
@@ -68,7 +67,7 @@ export function clockAt(
     ? rule.extra_time === false
       ? STATUS.secondHalf
       : STATUS.extraTimeSecondHalf
-    : PERIOD_COMPLETED[statusId];
+    : PERIOD_COMPLETED.get(statusId);
   return { clock_time: time, played_time: last === undefined ? null : nominalEnd(last, lengths) };
 }
 
@@ -80,7 +79,7 @@ function reportedAt(played: ClockRule['played'], clock: Clock | null, at: number
 
 /** Returns the match time at the nominal end of a period, seconds; 0 for no period. */
 function nominalEnd(period: number | null, { half, extra_half }: PeriodLengths): number {
-  const [halves, extraHalves] = PERIODS_UNTIL[period ?? 0] ?? [0, 0];
+  const [halves, extraHalves] = PERIODS_UNTIL.get(period) ?? [0, 0];
   return (halves * half + extraHalves * extra_half) * 60;
 }
 
@@ -117,7 +116,7 @@ export function renderMinute(
   lengths: PeriodRule = SOCCER_LENGTHS,
 ): string {
   const minute = Math.ceil(eventTime / 60);
-  const period = eventStatusId === null ? null : (PERIOD_COMPLETED[eventStatusId] ?? eventStatusId);
+  const period = PERIOD_COMPLETED.get(eventStatusId) ?? eventStatusId;
   const boundary = typeof lengths === 'string' ? 0 : nominalEnd(period, lengths) / 60;
   return boundary > 0 && minute > boundary ? `${boundary}+${minute - boundary}` : String(minute);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { reportedScore } from './event-facts.ts';
 import { sidesOf } from './testing/goals.ts';
-import { AWAY, HOME, participants } from './testing/messages.ts';
+import { AWAY, eventOf, HOME, participants } from './testing/messages.ts';
 
 const side = (id: number, name: string, acronym: string) => ({ id, name, short_name: name, acronym });
 const home = side(HOME, 'Home', 'HOM');
@@ -21,7 +22,11 @@ describe('the sides of an event', () => {
     { value: [-1, 1], reported: null },
     { value: ['w/o', 1], reported: null },
   ])('have a reported score only if both have result 2: $value', ({ value, reported }) => {
-    expect(sidesOf(participants(value[0], value[1])).reported).toEqual(reported);
+    const sides = participants(value[0], value[1]);
+    expect(sidesOf(sides).reported).toEqual(reported);
+    const said = eventOf({ participants: sides.toReversed() }).participants;
+    expect(reportedScore(said)).toEqual(reported);
+    expect(reportedScore(said.slice(1))).toBeNull();
   });
 
   test.each([null, undefined, 'two', {}, [], [null], [{ counter: 1 }], [{ id: 'x', counter: 1 }]])(

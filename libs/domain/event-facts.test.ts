@@ -127,6 +127,14 @@ describe('a match that goes back to not started (law 2)', () => {
     [false, 'live, not scheduled', [over(1), live(2)]],
     [false, 'never finished', [before(2)]],
     [false, 'deleted', [over(1), deleted(2)]],
+    [
+      false,
+      'finished by its status alone',
+      [
+        [1, null, { status_type: 'scheduled' }],
+        [2, null, { status_id: 11 }],
+      ],
+    ],
   ])('%s: %s', (back, _, messages) => {
     for (const order of [messages, messages.toReversed()]) {
       const register = registerOf(...order);
@@ -134,7 +142,7 @@ describe('a match that goes back to not started (law 2)', () => {
     }
     const match = given(
       ...messages.map(([ut, id, fields]) => ({
-        ...eventMessage(START + ut, eventFields(fields as Record<string, unknown>)),
+        ...eventMessage(START + ut, { ...fields }),
         message_id: id === null ? 'other' : String(id),
       })),
     ).state;
@@ -179,6 +187,12 @@ describe('a match that begins anew (law 9)', () => {
       [kickOff, goal(60, { message_id: 10 }), postponed, again],
     ],
     [false, 'a goal of its second, by a list', [kickOff, goal(60), postponed, again]],
+    [false, 'a goal of its second, both without an id', [kickOff, goal(60), message('a', 60, off), again]],
+    [
+      false,
+      'in play in the second in which it was scheduled',
+      [goal(20), message('a', 60, live), message('b', 60, off)],
+    ],
     [false, 'its goal was removed', [kickOff, goal(20), postponed, again, removed]],
     [false, 'its goal was disallowed', [kickOff, goal(20, { confirmation: 'cancelled' }), postponed, again]],
     [false, 'without a goal from before', [kickOff, postponed, again, goal(910)]],

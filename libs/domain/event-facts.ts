@@ -107,16 +107,14 @@ export function newBeginning({ course }: EventRegister): MessagePosition | null 
 /** Returns the `status_type` of the facts. */
 export function readStatusType(register: EventRegister): string | null {
   if (isDeleted(register)) return 'deleted';
-  const status = register.value('status_id') ?? null;
-  const reported = register.value('status_type') ?? null;
-  return reported ?? (status === null ? null : (STATUSES.get(status)?.type ?? null));
+  return register.value('status_type') ?? STATUSES.get(register.value('status_id') ?? null)?.type ?? null;
 }
 
 /** Whether the provider deleted the event by its item status or a message; a later report of the status restores the latter. */
 function isDeleted(register: EventRegister): boolean {
   if (register.value('item_status') === 'deleted') return true;
   if (register.value('action') !== 'delete') return false;
-  return (register.report('action')?.ut ?? 0) >= (register.report('status_id')?.ut ?? 0);
+  return (register.reportedAt('action') ?? 0) >= (register.reportedAt('status_id') ?? 0);
 }
 
 /** Whether a later report can change a fact without a new value: after a delete, the times of reports decide `status_type`. */
@@ -129,8 +127,7 @@ export function readClock(register: EventRegister): Clock | null {
   const time = register.value('clock_time') ?? null;
   const status = register.value('clock_status') ?? null;
   if (time === null && status === null) return null;
-  const report = register.report(time === null ? 'clock_status' : 'clock_time');
-  return report === undefined ? null : { time, status, ut: report.ut };
+  return { time, status, ut: register.reportedAt(time === null ? 'clock_status' : 'clock_time') as number };
 }
 
 /** Returns when the results of both sides were last reported, Unix seconds; null while those of a side are unknown. */
@@ -174,13 +171,13 @@ function scoreOf(results: Results, id: number): Score | null {
 }
 
 function readParticipant(side: ReportedSide | undefined): Participant | null {
-  if (side === undefined || side.id === null) return null;
+  if (side === undefined) return null;
   const { id, name, short_name, acronym } = side;
   return { id, name, short_name, acronym };
 }
 
 function readTeam(side: ReportedSide | undefined): ResultTeam | null {
-  if (side === undefined || side.id === null) return null;
+  if (side === undefined) return null;
   const { id, name, acronym, area_id, area_name } = side;
   return { id, name, acronym, area_id, area_name };
 }

@@ -49,6 +49,11 @@ describe('the sides of the event (law 2)', () => {
     ['no counter, or nothing said', 'H1 A2', list(2, { ...HOME, counter: null }, { counter: 1 })],
     ['a side twice: the first', 'H3 A2', list(2, { ...HOME, ...two(3) }, { ...HOME, ...two(9) })],
     [
+      'another team of the same counter: the first',
+      'H3 A2',
+      list(2, { ...HOME, ...two(3) }, { ...AWAY, counter: 1, ...two(9) }),
+    ],
+    [
       'a team twice: the lower counter',
       'H1 A3',
       list(2, { ...AWAY, counter: 5, ...two(9) }, { ...AWAY, ...two(3) }),
@@ -59,6 +64,8 @@ describe('the sides of the event (law 2)', () => {
   ])('keep what a later list leaves out, and the results of their teams: %s', (_, sides, ...later) => {
     const messages = [both, ...later];
     for (const register of [registerOf(...messages), registerOf(...messages.toReversed())]) {
+      const first = register.sides().slice(0, 2);
+      expect(first.map(({ name, results }) => `${name}${results[0]?.value}`).join(' ')).toBe(sides);
       for (const known of [register, EventRegister.restore(register.reports())]) {
         const shown = [1, 2].map(
           (side) => `${known.side(side)?.name}${known.results(side)?.values[0]?.value}`,
@@ -79,6 +86,30 @@ describe('a message tells which of its fields another one of its second decides 
     ['with the same values', [[1, 9], { [a]: 1, [b]: 1 }], [[1, 8], { [a]: 1, [b]: 1 }], [a, b]],
     ['that the contract does not know', [[1, 9], { bfs: 1 }], [[1, 8], { bfs: 2 }], ['bfs']],
     ['of a side', [[1, 9], sides(1)], [[1, 8], sides(2)], ['participants.1', 'participants.1.results']],
+    [
+      'of a side, whose results the other leaves out',
+      [[1, 9], { participants: [{ counter: 1, id: 10 }] }],
+      [[1, 8], sides(2)],
+      ['participants.1'],
+    ],
+    [
+      'of a side, on which the other has another team',
+      [[1, 9], { participants: [{ counter: 1, id: 20 }] }],
+      [[1, 8], sides(2)],
+      ['participants.1', 'participants.1.results'],
+    ],
+    [
+      'of results that name no team',
+      [[1, 9], sides(1)],
+      [[1, 8], { participants: [{ counter: 1, results: [{ id: 2, value: 2 }] }] }],
+      ['participants.1.results'],
+    ],
+    [
+      'none of results that name no team, where the other has none',
+      [[1, 9], { participants: [{ counter: 1, id: 10 }] }],
+      [[1, 8], { participants: [{ counter: 1, results: [{ id: 2, value: 2 }] }] }],
+      [],
+    ],
     ['none of an earlier second', [[2, 9], { [a]: 1 }], [[1, 8], { [a]: 2 }], []],
     ['none of an earlier second, with the same values', [[2, 9], { [a]: 1 }], [[1, 8], { [a]: 1 }], []],
     ['none where it comes after', [[1, 8], { [a]: 1 }], [[1, 9], { [a]: 2 }], []],
@@ -120,13 +151,16 @@ describe('applying an event', () => {
   });
 });
 
-test('the first report of the end changes the register, even where the status is another by now', () => {
+test('the first report of the end, or the last of the beginning, changes the register, even where the status is another by now', () => {
   const over = { status_type: 'finished' };
   const register = registerOf([5, { status_type: 'scheduled' }]);
   expect(apply(register, [2, over])).toEqual({ changed: true, fields: [], outranked: [] });
   expect(apply(register, [2, over]).changed).toBe(false);
   expect(apply(register, [3, over]).changed).toBe(false);
   expect(apply(register, [1, over]).changed).toBe(true);
+  const finished = registerOf([5, over]);
+  expect(apply(finished, [2, { status_type: 'scheduled' }])).toMatchObject({ changed: true, fields: [] });
+  expect(apply(finished, [2, { status_type: 'scheduled' }]).changed).toBe(false);
 });
 
 test('the reports are the events of the messages that decide a field, oldest first', () => {
@@ -138,4 +172,5 @@ test('the reports are the events of the messages that decide a field, oldest fir
   expect(registerOf(first, second).reports()).toEqual([reported(second), reported(first)]);
   expect(registerOf(first, second, third).reports()).toEqual([second, first, third].map(reported));
   expect(registerOf(first, [9, { round_id: 2, area_id: 1 }]).reports()).toHaveLength(1);
+  expect(registerOf([1, { odd: 1 }]).reports()).toHaveLength(1);
 });

@@ -228,8 +228,8 @@ export class EventRegister {
   }
 
   #resultsOfSide(counter: number): Field<readonly ReportedValue[]> | undefined {
-    const team = this.side(counter)?.id ?? null;
-    const ofTeam = team === null ? undefined : this.#results.get(team);
+    const side = this.side(counter);
+    const ofTeam = side && this.#results.get(side.id);
     const ofCounter = this.#results.get(sideKey(counter));
     if (ofTeam === undefined || ofCounter === undefined) return ofTeam ?? ofCounter;
     return compareKeys(ofCounter.report, ofTeam.report) > 0 ? ofCounter : ofTeam;
@@ -272,14 +272,13 @@ type SaidOfSide = {
 };
 
 /**
- * Returns what a message says of its sides, by counter: of each the first participant that has an id, or nothing but results; of each
- * team the first results. A side without results says nothing about them.
+ * Returns what a message says of its sides, by counter: of each the first participant, which has an id, or nothing but results. A side
+ * without results says nothing about them.
  */
 const sidesOf = ofFrozen((participants: readonly EventParticipant[]): readonly SaidOfSide[] => {
   const counters = new Set<number>();
-  const teams = new Set<number | null>();
   return participants
-    .filter(({ id, counter, results }) => counter !== null && (id !== null || results.length > 0))
+    .filter(({ counter }) => counter !== null)
     .sort((a, b) => Number(a.counter) - Number(b.counter))
     .flatMap((side): SaidOfSide[] => {
       const { results: values, ...own } = side;
@@ -287,9 +286,7 @@ const sidesOf = ofFrozen((participants: readonly EventParticipant[]): readonly S
       const counter = side.counter as number;
       if (counters.has(counter)) return [];
       counters.add(counter);
-      const isFirst = team === null || !teams.has(team);
-      teams.add(team);
-      const results = values.length > 0 && isFirst ? { team, values } : null;
-      return [{ counter, side: team === null ? null : own, results }];
+      const results = values.length > 0 ? { team, values } : null;
+      return [{ counter, side: team === null ? null : (own as ReportedSide), results }];
     });
 });

@@ -54,8 +54,8 @@ export function sameValue(a: unknown, b: unknown): boolean {
   return true;
 }
 
-/** A side without its results, which are decided apart. */
-export type ReportedSide = Omit<EventParticipant, 'results'>;
+/** A named side without its results, which are decided apart. */
+export type ReportedSide = Omit<EventParticipant, 'id' | 'results'> & { readonly id: number };
 
 /**
  * Returns the JSON of what a message says of an event as the contract writes it, and of the fields of `head`: what it has, and null for

@@ -72,7 +72,6 @@ export type Scoring = Pick<Incident, 'incident_id' | 'participant_id' | 'counts_
 /** Returns the side that a goal or a cancellation counts for; null when it is unknown. */
 export function sideOf(incident: Scoring, { home, away }: KnownSides): Side | null {
   const participant = incident.participant_id;
-  if (participant === null) return null;
   const isHome = participant === home?.id;
   if (!isHome && participant !== away?.id) return null;
   const countsFor = countsForOf(incident);
@@ -99,7 +98,7 @@ export function stands({ incident }: WithBody): boolean {
 
 /** Whether an incident belongs to the shoot-out; one whose phase is unknown belongs to play. */
 export function isInShootOut({ event_status_id }: Pick<Incident, 'event_status_id'>): boolean {
-  return event_status_id !== null && SHOOT_OUT_PHASES.has(event_status_id);
+  return SHOOT_OUT_PHASES.has(event_status_id);
 }
 
 /** Whether the body of an incident has arrived. */

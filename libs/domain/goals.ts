@@ -1,10 +1,8 @@
 import type { Score } from '#records/types.ts';
 import type { Sides } from './event-facts.ts';
 import {
-  hasBody,
   isInShootOut,
   isOwnGoal,
-  type KnownIncident,
   type KnownSides,
   type Scoring,
   type Side,
@@ -13,6 +11,7 @@ import {
   type WithBody,
   whyNoSide,
 } from './goal-facts.ts';
+import { compareIds } from './incident-register.ts';
 
 type VoidReason = 'removed' | 'cancelled' | 'goal_cancelled';
 
@@ -45,12 +44,11 @@ export type GoalTally = {
 
 /** Laws 5 and 6: decides which goals count, for which side, and which are void. Both lists sorted by id, removed ones included. */
 export function tallyGoals(
-  goals: readonly KnownIncident[],
-  cancellations: readonly KnownIncident[],
+  goals: readonly WithBody[],
+  cancellations: readonly WithBody[],
   sides: KnownSides,
 ): GoalTally {
-  const known = goals.filter(hasBody);
-  const { naming, orphans } = nameGoals(known, cancellations.filter(hasBody), sides);
+  const { naming, orphans } = nameGoals(goals, cancellations, sides);
   const score = { home: 0, away: 0 };
   const firm = { home: 0, away: 0 };
   const shootOut = { home: 0, away: 0 };
@@ -64,7 +62,7 @@ export function tallyGoals(
   const voidBy = new Map<string, readonly string[]>();
   let underReview = false;
   let missing = false;
-  for (const goal of known) {
+  for (const goal of goals) {
     const { id, incident } = goal;
     const named = naming.get(id) ?? [];
     if (named.some((cancellation) => cancellation.missing)) missing = true;
@@ -118,17 +116,16 @@ export function tallyGoals(
 
 /** Law 3: whether the provider's result is the score with all that its list omits, and not the score without. */
 export function contradictsList(
-  goals: readonly KnownIncident[],
-  cancellations: readonly KnownIncident[],
+  goals: readonly WithBody[],
+  cancellations: readonly WithBody[],
   sides: KnownSides & Pick<Sides, 'reported'>,
   isOmitted: (id: string) => boolean,
 ): boolean {
-  const { reported } = sides;
-  const omits = ({ id }: KnownIncident): boolean => isOmitted(id);
   // Almost always no goal is omitted, and this runs for every message.
-  if (reported === null || !(goals.some(omits) || cancellations.some(omits))) return false;
+  if (![...goals, ...cancellations].some(({ id }) => isOmitted(id))) return false;
+  const { reported } = sides;
   const scoreIf = (removed: boolean): Score | null => {
-    const assume = (one: KnownIncident) => (omits(one) ? { ...one, removed } : one);
+    const assume = (one: WithBody) => (isOmitted(one.id) ? { ...one, removed } : one);
     return tallyGoals(goals.map(assume), cancellations.map(assume), sides).score;
   };
   return sameScore(reported, scoreIf(false)) && !sameScore(reported, scoreIf(true));
@@ -186,7 +183,6 @@ export function nameGoals(
   const naming = new Map<string, WithBody[]>();
   const orphans: WithBody[] = [];
   const standing = cancellations.filter((one) => !one.removed && one.incident.confirmation !== 'cancelled');
-  if (standing.length === 0) return { naming, orphans };
   const goalOf = new Map<WithBody, WithBody>();
   const name = (cancellation: WithBody, goal: WithBody | undefined): void => {
     if (goal === undefined) {
@@ -212,10 +208,10 @@ export function nameGoals(
         isRepetition(earlier, one) &&
         fitting.some((goal) => goal === goalOf.get(earlier)),
     );
-    const named = repeated === undefined ? undefined : goalOf.get(repeated);
+    const named = repeated && goalOf.get(repeated);
     name(one, named ?? fitting.findLast((goal) => !naming.has(goal.id)));
   }
-  return { naming, orphans: orphans.sort((a, b) => (a.id < b.id ? -1 : 1)) };
+  return { naming, orphans: orphans.sort((a, b) => compareIds(a.id, b.id)) };
 }
 
 /** Maximum match time between two reports of one decision, seconds. */

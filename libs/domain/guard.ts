@@ -124,30 +124,29 @@ function isInterrupted({ statusId, statusType, last, interruptedAt, statusAt }: 
     return true;
   if (!isLater(last.interruption, last.other_status) || !isLater(last.interruption, last.play)) return false;
   const isBack =
-    statusType === 'live' && statusAt !== null && interruptedAt !== null && statusAt > interruptedAt;
+    statusType === 'live' &&
+    (statusAt ?? Number.NEGATIVE_INFINITY) > (interruptedAt ?? Number.POSITIVE_INFINITY);
   return !isBack;
 }
 
 /** Whether a message that could not be read may still be missing in the score. */
 function isUnread(inputs: GuardInputs): boolean {
   const { unreadAt, snapshotAt } = inputs;
-  if (unreadAt === null || (snapshotAt !== null && snapshotAt >= unreadAt)) return false;
+  if (unreadAt === null || (snapshotAt ?? Number.NEGATIVE_INFINITY) >= unreadAt) return false;
   return !hasAgreedSince(unreadAt, inputs);
 }
 
 /** Whether the provider reported a result after `ut` that confirms the score, or that is the score. */
 function hasAgreedSince(ut: number, { resultsAt, final }: GuardInputs): boolean {
   return (
-    resultsAt !== null && resultsAt > ut && (final.agreement === 'agrees' || final.source === 'reported')
+    (resultsAt ?? Number.NEGATIVE_INFINITY) > ut &&
+    (final.agreement === 'agrees' || final.source === 'reported')
   );
 }
 
 /** Whether two guards are equal. */
 export function sameGuard(a: Guard, b: Guard): boolean {
-  return (
-    a === b ||
-    (a.reasons.length === b.reasons.length && a.reasons.every((reason, i) => reason === b.reasons[i]))
-  );
+  return a.reasons.length === b.reasons.length && a.reasons.every((reason, i) => reason === b.reasons[i]);
 }
 
 /** Whether the incident `id` exists, and `other` does not follow it in the order of ids. */

@@ -1,4 +1,11 @@
-import { isCancellation, isCard, isGoal, isTimelineStart, type KnownIncident } from './goal-facts.ts';
+import {
+  isCancellation,
+  isCard,
+  isGoal,
+  isTimelineStart,
+  type KnownIncident,
+  type WithBody,
+} from './goal-facts.ts';
 import { type LastOf, type Signal, signalsOf } from './guard.ts';
 import { lowerBound } from './sorted.ts';
 
@@ -11,20 +18,20 @@ const ABSENT: IndexedIncident = { incident: null, removed: false, missing: false
 export class IncidentIndex {
   /** Number of incidents with a body. */
   known = 0;
-  readonly goals: KnownIncident[] = [];
-  readonly cancellations: KnownIncident[] = [];
+  readonly goals: WithBody[] = [];
+  readonly cancellations: WithBody[] = [];
   /** Yellow and red cards. */
-  readonly cards: KnownIncident[] = [];
+  readonly cards: WithBody[] = [];
   /** Incidents of the timeline's start that are not removed. */
-  readonly starts: KnownIncident[] = [];
+  readonly starts: WithBody[] = [];
   readonly removed: KnownIncident[] = [];
   readonly missing: KnownIncident[] = [];
   /** The id of the last incident that gives each signal. */
   readonly last: LastOf = {};
   /** All incidents that give each signal. */
-  readonly #bySignal = new Map<Signal, KnownIncident[]>();
+  readonly #bySignal = new Map<Signal, WithBody[]>();
 
-  constructor(incidents: Iterable<KnownIncident> = []) {
+  constructor(incidents: Iterable<KnownIncident>) {
     for (const one of incidents) this.#update(one, ABSENT);
   }
 
@@ -40,19 +47,17 @@ export class IncidentIndex {
     this.#signal(now, signalsOf(before), signalsOf(now));
     const from = this.#listOf(before);
     const to = this.#listOf(now);
-    if (from !== to) {
-      if (from !== null) remove(from, now);
-      if (to !== null) insert(to, now);
-    }
+    if (from !== null) remove(from, now);
+    if (to !== null) insert(to, now as WithBody);
   }
 
   /** When the last interruption was written, Unix seconds; null without one. */
   get interruptedAt(): number | null {
-    return this.#bySignal.get('interruption')?.at(-1)?.incident?.ut ?? null;
+    return this.#bySignal.get('interruption')?.at(-1)?.incident.ut ?? null;
   }
 
   /** Returns the list of an incident's kind; null if it has none. */
-  #listOf({ incident, removed }: IndexedIncident): KnownIncident[] | null {
+  #listOf({ incident, removed }: IndexedIncident): WithBody[] | null {
     if (incident === null) return null;
     if (isGoal(incident)) return this.goals;
     if (isCancellation(incident)) return this.cancellations;
@@ -61,7 +66,6 @@ export class IncidentIndex {
   }
 
   #signal(now: KnownIncident, before: readonly Signal[], after: readonly Signal[]): void {
-    if (before === after) return;
     for (const signal of before) if (!after.includes(signal)) this.#moveSignal(signal, now, false);
     for (const signal of after) if (!before.includes(signal)) this.#moveSignal(signal, now, true);
   }
@@ -69,17 +73,14 @@ export class IncidentIndex {
   #moveSignal(signal: Signal, now: KnownIncident, gives: boolean): void {
     const incidents = this.#bySignal.get(signal) ?? [];
     this.#bySignal.set(signal, incidents);
-    if (gives) insert(incidents, now);
+    if (gives) insert(incidents, now as WithBody);
     else remove(incidents, now);
     this.last[signal] = incidents.at(-1)?.id;
   }
 }
 
-function insert(incidents: KnownIncident[], one: KnownIncident): void {
-  const last = incidents.at(-1);
-  // Almost every incident is the latest.
-  if (last === undefined || last.id < one.id) incidents.push(one);
-  else incidents.splice(indexOf(incidents, one), 0, one);
+function insert<T extends KnownIncident>(incidents: T[], one: T): void {
+  incidents.splice(indexOf(incidents, one), 0, one);
 }
 
 function remove(incidents: KnownIncident[], one: KnownIncident): void {

@@ -1,5 +1,5 @@
 import type { Cause, Incident, MatchIncident } from '#records/types.ts';
-import { incidentText } from './event.ts';
+import { incidentText, sameValue } from './event.ts';
 import { compareMessageIds, comparePositions } from './message-key.ts';
 import { isDeleted, omissionOf, type Presence } from './presence.ts';
 
@@ -39,26 +39,32 @@ const UNKNOWN: IncidentChange['before'] = {
   missing: false,
 };
 
-const CONFIRMATION_STRENGTH: Readonly<Record<string, number>> = { tbd: 1, confirmed: 2, cancelled: 3 };
+const CONFIRMATION_STRENGTH: ReadonlyMap<string | null, number> = new Map([
+  ['tbd', 1],
+  ['confirmed', 2],
+  ['cancelled', 3],
+]);
 
 /** Law 1: a record wins by the higher `ut`, the stronger confirmation, the later message of a second, the larger canonical JSON. */
 export function outranks(record: Incident, current: Incident): boolean {
-  if (record.ut !== current.ut) return record.ut > current.ut;
-  const strength = strengthOf(record) - strengthOf(current);
-  if (strength !== 0) return strength > 0;
-  const order = compareMessageIds(record.message_id, current.message_id);
-  return order !== 0 ? order > 0 : incidentText(record) > incidentText(current);
+  const order =
+    record.ut - current.ut ||
+    strengthOf(record) - strengthOf(current) ||
+    compareMessageIds(record.message_id, current.message_id) ||
+    compareIds(incidentText(record), incidentText(current));
+  return order > 0;
 }
 
 function strengthOf({ confirmation }: Incident): number {
-  return confirmation === null ? 0 : (CONFIRMATION_STRENGTH[confirmation] ?? 0);
+  return CONFIRMATION_STRENGTH.get(confirmation) ?? 0;
 }
 
 /** Laws 1 and 3: all incidents of an event, and which of them are removed. */
 export class IncidentRegister {
   readonly #entries = new Map<string, IncidentEntry>();
   #snapshotAt: number | null = null;
-  #isContradicted = false;
+  /** Null before the first call of `contradict`, which then settles what a restored register has. */
+  #isContradicted: boolean | null = null;
 
   /** Restores a register from its records and the time of the latest snapshot. */
   static restore(records: Iterable<MatchIncident>, snapshotAt: number | null): IncidentRegister {
@@ -67,8 +73,6 @@ export class IncidentRegister {
     for (const record of records) {
       const entry = { ...record };
       register.#entries.set(entry.id, entry);
-      // Nothing but a contradiction keeps an incident that the list omits for so long.
-      if (entry.missing && omissionOf(entry, snapshotAt) === 'long_ago') register.#isContradicted = true;
     }
     return register;
   }
@@ -114,7 +118,7 @@ export class IncidentRegister {
       const entry = this.#entry(incident.id);
       const before = presenceOf(entry);
       const isAccepted = accept(entry, incident);
-      const isListed = entry.listed_at === null || time > entry.listed_at;
+      const isListed = time > (entry.listed_at ?? Number.NEGATIVE_INFINITY);
       if (isListed) {
         entry.listed_at = time;
         isNews = true;
@@ -126,7 +130,7 @@ export class IncidentRegister {
       const before = presenceOf(entry);
       if (markDeleted(entry, incident)) touch(touched, entry, before);
     }
-    if (incidents.length > 0 && (this.#snapshotAt === null || time > this.#snapshotAt)) {
+    if (incidents.length > 0 && time > (this.#snapshotAt ?? Number.NEGATIVE_INFINITY)) {
       this.#snapshotAt = time;
       isNews = true;
       this.#touchAll(touched);
@@ -179,17 +183,7 @@ export class IncidentRegister {
     const known = this.#entries.get(id);
     if (known !== undefined) return known;
     // Every record of an unknown incident is accepted, so that no entry stays empty.
-    const entry = {
-      id,
-      incident: null,
-      deleted_at: null,
-      deleted_by: null,
-      listed_at: null,
-      removed: false,
-      missing: false,
-      version: 0,
-      cause: null,
-    };
+    const entry = { id, ...UNKNOWN, version: 0, cause: null };
     this.#entries.set(id, entry);
     return entry;
   }
@@ -197,10 +191,10 @@ export class IncidentRegister {
 
 /** Returns what two changes of the register did, one after the other. What the second one restored did not change. */
 export function inSequence(first: IncidentChanges, second: IncidentChanges): IncidentChanges {
-  if (second.incidents.length === 0) return first;
   const touched: Touched = new Map();
   for (const { entry, before } of [...first.incidents, ...second.incidents]) touch(touched, entry, before);
-  return { incidents: inOrder(touched).filter(isChange), snapshot: first.snapshot || second.snapshot };
+  const incidents = inOrder(touched).filter(({ entry, before }) => !sameValue(presenceOf(entry), before));
+  return { incidents, snapshot: first.snapshot || second.snapshot };
 }
 
 /** Whether a changed incident is of a kind, or was. */
@@ -225,20 +219,7 @@ function inOrder(touched: Touched): readonly IncidentChange[] {
 
 function presenceOf(entry: IncidentEntry): IncidentChange['before'] {
   const { incident, deleted_at, deleted_by, listed_at, removed, missing } = entry;
-  return incident === null && deleted_at === null
-    ? UNKNOWN
-    : { incident, deleted_at, deleted_by, listed_at, removed, missing };
-}
-
-function isChange({ entry, before }: IncidentChange): boolean {
-  return (
-    entry.incident !== before.incident ||
-    entry.deleted_at !== before.deleted_at ||
-    entry.deleted_by !== before.deleted_by ||
-    entry.listed_at !== before.listed_at ||
-    entry.removed !== before.removed ||
-    entry.missing !== before.missing
-  );
+  return { incident, deleted_at, deleted_by, listed_at, removed, missing };
 }
 
 /** Sets the body of an incident. Returns whether it wins over the current one. */
@@ -250,11 +231,8 @@ function accept(entry: IncidentEntry, incident: Incident): boolean {
 
 /** Sets the time and the message of an incident's delete. Returns whether it is the latest one. */
 function markDeleted(entry: IncidentEntry, { ut, message_id }: Incident): boolean {
-  const { deleted_at, deleted_by } = entry;
-  if (deleted_at !== null) {
-    const latest = { ut: deleted_at, messageId: deleted_by };
-    if (comparePositions({ ut, messageId: message_id }, latest) <= 0) return false;
-  }
+  const latest = { ut: entry.deleted_at ?? Number.NEGATIVE_INFINITY, messageId: entry.deleted_by };
+  if (comparePositions({ ut, messageId: message_id }, latest) <= 0) return false;
   entry.deleted_at = ut;
   entry.deleted_by = message_id;
   return true;

@@ -1,7 +1,7 @@
 import type { Incident, KeyIncident } from '#records/types.ts';
 import { incidentMinute } from './clock.ts';
 import type { EventFacts } from './event-facts.ts';
-import { hasBody, isInShootOut, isRedCard, type Side } from './goal-facts.ts';
+import { isInShootOut, isRedCard, type Side } from './goal-facts.ts';
 import type { GoalTally } from './goals.ts';
 import { playerOf } from './incident-details.ts';
 import type { IncidentIndex } from './incident-index.ts';
@@ -16,9 +16,9 @@ export type IncidentContext = {
 /** Returns the goals and red cards of a match in the order of their ids, removed and void ones included. */
 export function keyIncidents(index: IncidentIndex, context: IncidentContext): KeyIncident[] {
   const counting = new Set(context.tally.counting);
-  const redCards = index.cards.filter(({ incident }) => incident !== null && isRedCard(incident));
+  const redCards = index.cards.filter(({ incident }) => isRedCard(incident));
   const all = [...index.goals, ...redCards].sort((a, b) => compareIds(a.id, b.id));
-  return all.filter(hasBody).map((known) => keyIncident(known, context, counting.has(known.id)));
+  return all.map((known) => keyIncident(known, context, counting.has(known.id)));
 }
 
 /** Returns who, when and for whom of an incident. `counts`: whether it is a goal in the score. */

@@ -21,7 +21,7 @@ import type { DerivedMatch, Registers } from './view.ts';
 /** The result of a match for tables, without version and cause. */
 export type TableResult = Omit<MatchResult, 'version' | 'removed' | 'cause'>;
 
-type ResultSources = Pick<Registers, 'incidents' | 'index'> & {
+type ResultSources = Pick<Registers, 'index'> & {
   readonly eventId: number;
   readonly view: DerivedMatch;
 };
@@ -57,7 +57,7 @@ export function tableResult(sources: ResultSources): TableResult | null {
 /** Returns the cards that are neither removed nor cancelled and have a team, in the order of ids. */
 function standingCards(index: IncidentIndex): ResultCard[] {
   return index.cards.flatMap(({ incident, removed }): ResultCard | [] => {
-    if (incident === null || removed || incident.confirmation === 'cancelled') return [];
+    if (removed || incident.confirmation === 'cancelled') return [];
     if (incident.participant_id === null) return [];
     return {
       kind: isRedCard(incident) ? 'red' : 'yellow',
@@ -119,10 +119,12 @@ export function seasonKey({
 
 type Scores = Pick<TableResult, 'score' | 'first_half' | 'second_half' | 'goals'>;
 
-function scoresOf({ view, incidents }: ResultSources): Scores {
+function scoresOf({ view, index }: ResultSources): Scores {
   const { facts, final, tally, coverage } = view;
   const { table } = facts.sides;
-  const counting = tally.counting.flatMap((id) => incidents.get(id)?.incident ?? []);
+  const counting = index.goals
+    .filter(({ id }) => tally.counting.includes(id))
+    .map(({ incident }) => incident);
   const areGoalsKnown =
     coverage === 'complete' || (final.score !== null && sameScore(tally.score, final.score));
   const { score } = final;

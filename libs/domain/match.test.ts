@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DomainError } from './errors.ts';
-import { applyMessage, matchIncident, matchState, newMatch } from './match.ts';
+import { applyMessage, countAfter, matchIncident, matchState, newMatch } from './match.ts';
 import {
   causeOf,
   EVENT_ID,
@@ -9,6 +9,7 @@ import {
   incident,
   incidentMessage,
   START,
+  snapshotMessage,
 } from './testing/messages.ts';
 import { given, played } from './testing/spec.ts';
 
@@ -44,12 +45,39 @@ describe('a message', () => {
     const before = JSON.stringify(matchState(match));
     const refusal = expect(() => applyMessage(match, message, causeOf(message, 1)));
     refusal.toThrow(DomainError);
-    refusal.toThrow(expect.objectContaining({ code: 'WRONG_EVENT' }));
+    const text = `a message of event ${EVENT_ID + 1} for event ${EVENT_ID}`;
+    refusal.toThrow(expect.objectContaining({ code: 'WRONG_EVENT', message: text }));
     expect(JSON.stringify(matchState(match))).toBe(before);
+  });
+
+  test.each([
+    ['live', true],
+    ['finished', false],
+  ])('says whether the match is in play: %s', (status_type, inPlay) => {
+    const message = eventMessage(START, eventFields({ status_type }));
+    expect(applyMessage(newMatch(EVENT_ID), message, causeOf(message, 0)).inPlay).toBe(inPlay);
   });
 });
 
 describe('a match', () => {
+  test('counts the incidents that it may have after a message, and those that decide', () => {
+    const one = (id: string, type = 400) => incident(id, type);
+    const cards = [one('5-3', 413), one('5-4', 424), one('5-5', 418), one('5-6', 419)];
+    const match = played([opening, snapshotMessage(START, [one('5-1'), one('5-2'), ...cards])]);
+    expect(countAfter(match, incidentMessage(one('5-1')))).toEqual({ incidents: 6, decisive: 4 });
+    expect(countAfter(match, incidentMessage(one('5-9', 413)))).toEqual({ incidents: 7, decisive: 5 });
+    const list = snapshotMessage(START, [one('5-1', 418), one('5-3', 423), one('5-7', 424), one('5-7', 424)]);
+    const deleted = [one('5-8'), one('5-9', 413)];
+    expect(countAfter(match, { ...list, deleted })).toEqual({ incidents: 9, decisive: 7 });
+    expect(countAfter(match, opening)).toEqual({ incidents: 6, decisive: 4 });
+  });
+
+  test('names by what each void goal is void', () => {
+    const cancels = (id: string) => incidentMessage(incident(id, 424, { parent_id: '5-1' }));
+    const { state } = given(opening, incidentMessage(incident('5-1', 413)), cancels('5-2'), cancels('5-3'));
+    expect(state.void_by).toEqual({ '5-1': ['5-2', '5-3'] });
+  });
+
   test('has no state before the first message, and no unknown incident', () => {
     const match = newMatch(EVENT_ID);
     const nothing = { code: 'NOTHING_REPORTED', message: `no message of event ${EVENT_ID} was applied` };

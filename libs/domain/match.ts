@@ -199,8 +199,8 @@ function positionFrom(key: ReportKey | null): MessagePosition | null {
 
 /** Returns the result of a match for tables; null when it belongs to no table. */
 export function matchResult(match: Match): TableResult | null {
-  const { incidents, index, view } = match[internals];
-  return tableResult({ eventId: match.eventId, view, incidents, index });
+  const { index, view } = match[internals];
+  return tableResult({ eventId: match.eventId, view, index });
 }
 
 /** Returns the version of a match and its cause. Throws `DomainError` NOTHING_REPORTED before the first accepted message. */

@@ -32,7 +32,7 @@ export function stageOf(
   statusType: string | null,
 ): 'scheduled' | 'in_play' | 'finished' | null {
   if (isFinished(statusId, statusType)) return 'finished';
-  const type = statusType ?? (statusId === null ? undefined : STATUSES.get(statusId)?.type);
+  const type = statusType ?? STATUSES.get(statusId)?.type;
   if (type === 'live' || type === 'interrupted') return 'in_play';
   return type === 'scheduled' ? 'scheduled' : null;
 }
@@ -42,15 +42,17 @@ export function isAwarded(statusId: number | null): boolean {
   return statusId === STATUS.finishedAwardedWin;
 }
 
+const FINISHED = 30;
+
 /** How far a match of a status type is, where its status does not say more. */
-const PROGRESS_OF_TYPE: Readonly<Record<string, number>> = {
-  scheduled: 1,
-  live: 2,
-  interrupted: 20,
-  cancelled: 21,
-  finished: 30,
-  deleted: 31,
-};
+const PROGRESS_OF_TYPE: ReadonlyMap<string | null, number> = new Map([
+  ['scheduled', 1],
+  ['live', 2],
+  ['interrupted', 20],
+  ['cancelled', 21],
+  ['finished', FINISHED],
+  ['deleted', 31],
+]);
 
 /** The statuses of a live match of soccer, in the order in which they follow each other. */
 const COURSE: readonly (readonly number[])[] = [
@@ -64,17 +66,15 @@ const COURSE: readonly (readonly number[])[] = [
   [STATUS.waitingForPenalty],
   [STATUS.penalties, STATUS.shootOut],
 ];
-const PROGRESS_OF_STATUS: ReadonlyMap<number, number> = new Map(
+const PROGRESS_OF_STATUS: ReadonlyMap<number | null, number> = new Map(
   COURSE.flatMap((statuses, index) => statuses.map((status) => [status, index + 2] as const)),
 );
 
 /** Returns how far a match of this status is: the further one is the later of one second. 0 is unknown. */
 export function progressOf(statusId: number | null, statusType: string | null): number {
-  if (isFinished(statusId, statusType)) return PROGRESS_OF_TYPE.finished ?? 0;
-  const known = statusId === null ? undefined : STATUSES.get(statusId);
-  const type = known?.type ?? statusType;
-  const course = statusId === null ? undefined : PROGRESS_OF_STATUS.get(statusId);
-  return course ?? (type === null ? 0 : (PROGRESS_OF_TYPE[type] ?? 0));
+  if (isFinished(statusId, statusType)) return FINISHED;
+  const type = STATUSES.get(statusId)?.type ?? statusType;
+  return PROGRESS_OF_STATUS.get(statusId) ?? PROGRESS_OF_TYPE.get(type) ?? 0;
 }
 
 /** When a message was written, and its position among those of the same second. */

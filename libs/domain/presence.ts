@@ -16,8 +16,8 @@ export type Omission = 'none' | 'lately' | 'long_ago';
 
 /** Returns what the latest list of the event (at `snapshotAt`, Unix seconds; null without one) shows by omitting an incident. */
 export function omissionOf({ incident, listed_at }: Presence, snapshotAt: number | null): Omission {
-  if (incident === null || snapshotAt === null) return 'none';
-  const since = snapshotAt - lastSignOf(incident, { listed_at });
+  if (incident === null) return 'none';
+  const since = (snapshotAt ?? Number.NEGATIVE_INFINITY) - lastSignOf(incident, { listed_at });
   if (since < SETTLE_SECONDS) return 'none';
   return since < REMOVAL_SECONDS ? 'lately' : 'long_ago';
 }
@@ -29,24 +29,24 @@ export function lastSignOf({ ut }: Pick<Incident, 'ut'>, { listed_at }: Pick<Pre
 
 /** Whether a delete removes an incident: it is no older than its last presence. Of one second, the later message decides (law 1). */
 export function isDeleted(presence: Presence, snapshotAt: number | null): boolean {
-  const { incident, deleted_at, deleted_by } = presence;
-  if (incident === null || deleted_at === null) return false;
-  if (deleted_at < presentAt(incident, presence, snapshotAt)) return false;
-  return deleted_at > incident.ut || compareMessageIds(deleted_by, incident.message_id) >= 0;
+  const { incident, deleted_by } = presence;
+  const deletedAt = presence.deleted_at ?? Number.NEGATIVE_INFINITY;
+  if (incident === null || deletedAt < presentAt(incident, presence, snapshotAt)) return false;
+  return deletedAt > incident.ut || compareMessageIds(deleted_by, incident.message_id) >= 0;
 }
 
 /** Returns the time, Unix seconds, up to which a delete does not remove an incident with this body: the latest list counts alone. */
 export function presentAt(
-  { ut }: Pick<Incident, 'ut'>,
-  { listed_at }: Pick<Presence, 'listed_at'>,
+  incident: Pick<Incident, 'ut'>,
+  presence: Pick<Presence, 'listed_at'>,
   snapshotAt: number | null,
 ): number {
-  return listed_at !== null && listed_at === snapshotAt ? Math.max(ut, listed_at) : ut;
+  return presence.listed_at === snapshotAt ? lastSignOf(incident, presence) : incident.ut;
 }
 
 /** Returns when an incident was last known absent, Unix seconds: a list proves its absence up to `REMOVAL_SECONDS` before. */
 export function absentAt(presence: Presence, snapshotAt: number | null): number {
   const deleted = presence.deleted_at ?? Number.NEGATIVE_INFINITY;
-  if (snapshotAt === null || omissionOf(presence, snapshotAt) !== 'long_ago') return deleted;
-  return Math.max(deleted, snapshotAt - REMOVAL_SECONDS);
+  if (omissionOf(presence, snapshotAt) !== 'long_ago') return deleted;
+  return Math.max(deleted, (snapshotAt as number) - REMOVAL_SECONDS);
 }

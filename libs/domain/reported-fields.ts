@@ -14,8 +14,8 @@ export function isOlder(
   field: EventField,
   ...sources: readonly (EventField | 'participants')[]
 ): boolean {
-  const ut = event.reportedAt(field);
-  return ut !== undefined && sources.some((source) => (event.reportedAt(source) ?? ut) > ut);
+  const ut = event.reportedAt(field) ?? Number.POSITIVE_INFINITY;
+  return sources.some((source) => (event.reportedAt(source) ?? ut) > ut);
 }
 
 /** Returns the match time that was reported last; null where the clock or the status was reported later. */

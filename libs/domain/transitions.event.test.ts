@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  absenceMessage,
   eventFields,
   eventMessage,
   incident,
@@ -47,9 +48,24 @@ describe('the transitions of the event (law 10)', () => {
     expect(when({ relation_status: 'finished', name: 'B - A' })).toMatchObject([
       { kind: 'event_amended', fields: ['name', 'relation_status'] },
     ]);
+    const renamed = participants().map((side) => ({ ...(side as object), name: 'B' }));
+    expect(when({ relation_status: 'finished', participants: renamed })).toMatchObject([
+      { kind: 'event_amended', fields: ['participants', 'relation_status'] },
+    ]);
     expect(when({ participants: participants(1, 0) }).map(({ kind }) => kind)).toEqual([
       'event_amended',
       'guard_changed',
+    ]);
+  });
+
+  test('that the provider no longer has it', () => {
+    const missing = absenceMessage(START + 9);
+    const { transitions } = given(opening, missing).when(absenceMessage(START + 9, { confirmed: true }));
+    expect(transitions.map((one) => one.value)).toEqual([
+      value('33 live', '33 deleted'),
+      value('missing', 'deleted'),
+      null,
+      null,
     ]);
   });
 

@@ -6,6 +6,7 @@ import {
   type IncidentOptions,
   incident,
   incidentMessage,
+  participants,
   START,
   snapshotMessage,
 } from './testing/messages.ts';
@@ -46,6 +47,17 @@ test.each<
     expect(first?.incident_presence).toEqual({ removed, missing, present_at, absent_at, incident: winning });
   },
 );
+
+test('the presence of an incident that a result brings back has its record, not an older one beside the result', () => {
+  const [first, second] = [incident('5-1', 413), incident('5-2', 413)];
+  const fields = eventFields({ participants: participants(2, 0) });
+  const older = incidentMessage(incident('5-2', 413, { ut: START - 1 }), { fields });
+  const list = snapshotMessage(START + 600, [first]);
+  const [back] = given(opening, incidentMessage(first), incidentMessage(second), list).when(
+    older,
+  ).transitions;
+  expect(back).toMatchObject({ kind: 'incident_reinstated', incident_presence: { incident: second } });
+});
 
 test('the presence of an incident is with its first transition alone', () => {
   const back = incidentMessage(cancelled({ ut: START + 9 }));

@@ -80,9 +80,10 @@ describe('the transitions of goals and scores (law 10)', () => {
     const outcome = given(opening, kickOff).when(goal);
     expect(outcome.kinds).toEqual(['incident_added', 'score_changed', 'firm_score_changed']);
     const score = { before: { home: 0, away: 0 }, after: { home: 1, away: 0 } };
-    expect(outcome.transitions.slice(1)).toMatchObject([
-      { score, goals: [{ id: '5-110', team_id: HOME, counts_for_id: HOME, stands: true }] },
-      { score, goals: [] },
+    expect(outcome.transitions).toMatchObject([
+      { key_incident: { id: '5-110' }, key_incident_before: null, remaining: null },
+      { score, goals: [{ id: '5-110', team_id: HOME, counts_for_id: HOME, stands: true }], remaining: null },
+      { score, goals: [], remaining: null },
     ]);
   });
 
@@ -151,6 +152,68 @@ describe('the transitions of goals and scores (law 10)', () => {
     ]);
   });
 
+  type Known = readonly NormalizedMessage[];
+  test.each<[why: string, IncidentOptions, type: number, Known, Score | null, after: Score | null]>([
+    ['as a penalty', {}, 421, [opening, kickOff], score(0, 0), score(1, 0)],
+    ['of no side', { participant_id: 999 }, 413, [opening, kickOff], score(0, 0), score(0, 0)],
+    ['of unknown sides', {}, 413, [], null, null],
+  ])('a goal that is reinstated %s', (_, options, type, known, before, after) => {
+    const cancelled = incidentOf('5-110', 413, { ...options, confirmation: 'cancelled' });
+    const back = incidentMessage(incident('5-110', type, { ...options, ...later(9) }), {
+      fields: eventFields(),
+    });
+    const { transitions } = given(...known, cancelled).when(back);
+    const reinstated = transitions.filter(({ kind }) => kind === 'goal_reinstated');
+    expect(reinstated).toMatchObject([{ incident_type: type, score: { before, after } }]);
+  });
+
+  const over = { status_id: 11, status_type: 'finished' };
+  const result = (home: number, fields: object = {}) =>
+    eventMessage(START, eventFields({ participants: participants(home, 0), ...fields }));
+  const first = [result(1), kickOff, goal];
+  const list = snapshotMessage(START + 60, [incident('5-100', 429), incident('5-110', 413)]);
+  const scores = ['score_changed', 'firm_score_changed'];
+  test.each<[why: string, Known, fields: object | NormalizedMessage, kinds: readonly string[]]>([
+    ['the same at the end', first, over, ['status_changed']],
+    ['another at the end', [result(0), kickOff, goal], over, [...scores, 'status_changed']],
+    [
+      'the same by goals as by result',
+      [result(1)],
+      list,
+      ['incident_added', 'incident_added', 'snapshot_applied'],
+    ],
+    [
+      'none of an awarded match',
+      [opening, kickOff, goal, eventMessage(START + 9, over)],
+      { status_id: 12 },
+      [...scores, 'status_changed', 'guard_changed'],
+    ],
+    [
+      'none of another sport',
+      [opening, kickOff, goal],
+      { sport_id: 1 },
+      ['goal_cancelled', ...scores, 'event_amended', 'guard_changed'],
+    ],
+  ])('the score where it has another source: %s', (_, known, fields, kinds) => {
+    const message = 'ut' in fields ? (fields as NormalizedMessage) : eventMessage(START + 60, { ...fields });
+    expect(given(...known).when(message).kinds).toEqual(kinds);
+  });
+
+  test.each<[why: string, Known, fields: Record<string, unknown>, score: Score]>([
+    ['at the end', first, over, score(1, 0)],
+    [
+      'after the end',
+      [result(0, over), kickOff, goal, incidentOf('5-111', 413)],
+      { status_id: 33, status_type: 'live' },
+      score(0, 0),
+    ],
+  ])('a goal that is cancelled %s has the score of the result', (_, known, fields, both) => {
+    const gone = incident('5-110', 413, { ...later(60), confirmation: 'cancelled' });
+    const { transitions } = given(...known).when(incidentMessage(gone, { fields }));
+    const cancelled = transitions.filter(({ kind }) => kind === 'goal_cancelled');
+    expect(cancelled).toMatchObject([{ score: { before: both, after: both } }]);
+  });
+
   test('none for a void goal that turns out to be no goal', () => {
     const cancelled = incidentOf('5-110', 413, { confirmation: 'cancelled' });
     expect(given(opening, kickOff, cancelled).when(incidentOf('5-110', 419, later(60))).kinds).toEqual([
@@ -177,6 +240,7 @@ describe('a goal that is corrected (law 9a)', () => {
       ),
       cancelled: of('goal_cancelled').map((one) => [one.incident_id, one.key_incident_before?.team_id]),
       counts: of('score_changed').flatMap((one) => one.goals.map(({ id }) => id)),
+      remaining: of('score_changed').map((one) => one.remaining),
     };
   }
 
@@ -196,40 +260,69 @@ describe('a goal that is corrected (law 9a)', () => {
     ['to the shoot-out', incidentOf('5-110', 413, { ...later(60), event_status_id: 141 }), '0-0', []],
   ])('%s', (_, message, after, counts) => {
     const walk = ['1-0 > 0-0', `1-0 > ${after}`];
-    expect(walked(goals.slice(0, 1), message)).toEqual({ walk, cancelled: [['5-110', HOME]], counts });
+    const remaining = [{ score: score(0, 0), cancelled: true }];
+    expect(walked(goals.slice(0, 1), message)).toEqual({
+      walk,
+      cancelled: [['5-110', HOME]],
+      counts,
+      remaining,
+    });
   });
 
   test.each<[why: string, message: NormalizedMessage]>([
     ['an own goal of the other team', incidentOf('5-110', 423, moved)],
     ['a goal of another player', incidentOf('5-110', 413, { ...later(60), note: 'other' })],
   ])('to %s: nothing', (_, message) => {
-    expect(walked(goals.slice(0, 1), message)).toEqual({ walk: [], cancelled: [], counts: [] });
+    expect(walked(goals.slice(0, 1), message)).toEqual({
+      walk: [],
+      cancelled: [],
+      counts: [],
+      remaining: [],
+    });
   });
 
-  test('with another, each to the other team', () => {
-    const message = list(incident('5-110', 413, moved), incident('5-111', 413, later(60)));
+  const gone = incident('5-111', 413, { ...later(60), participant_id: AWAY, confirmation: 'cancelled' });
+  test.each<[how: string, NormalizedMessage, after: string, counts: readonly string[]]>([
+    [
+      'each to the other team',
+      list(incident('5-110', 413, moved), incident('5-111', 413, later(60))),
+      '1-1',
+      ['5-110', '5-111'],
+    ],
+    ['one to no goal, the other cancelled', list(incident('5-110', 410, later(60)), gone), '0-0', []],
+  ])('with another, %s', (_, message, after, counts) => {
     expect(walked(goals, message)).toEqual({
-      walk: ['1-1 > 0-1', '0-1 > 0-0', '1-1 > 1-1'],
+      walk: ['1-1 > 0-1', '0-1 > 0-0', `1-1 > ${after}`],
       cancelled: [
         ['5-110', HOME],
         ['5-111', AWAY],
       ],
-      counts: ['5-110', '5-111'],
+      counts,
+      remaining: [{ score: score(0, 0), cancelled: true }],
     });
   });
 
-  test.each<[string, reported: Score | null, Score, cancelled: Score]>([
-    ['that the result took back too', score(1, 0), score(0, 0), score(0, 0)],
-    ['that the result still has', score(1, 0), score(1, 0), score(1, 0)],
-  ])('has the score of the provider’s result where that is the score: a goal %s', (_, was, is, after) => {
-    const result = (one: Score | null) => eventFields({ participants: participants(one?.home, one?.away) });
-    const known = given(incidentMessage(incident('5-110', 413), { fields: result(was) }));
-    const gone = incidentMessage(incident('5-110', 413, { ...later(60), confirmation: 'cancelled' }), {
-      fields: result(is),
-    });
-    const found = known.when(gone).transitions.find(({ kind }) => kind === 'goal_cancelled');
-    expect(found?.score).toEqual({ before: was, after });
-  });
+  test.each<[string, counted: boolean, reported: Score, Score | null, after: Score]>([
+    ['that the result took back too', true, score(2, 0), score(1, 0), score(1, 0)],
+    ['that the result still has', true, score(1, 0), score(1, 0), score(1, 0)],
+    ['without a result any more', true, score(1, 0), null, score(1, 0)],
+    ['reinstated with the result', false, score(0, 0), score(1, 0), score(1, 0)],
+    ['that the result had already', false, score(1, 0), score(1, 0), score(1, 0)],
+    ['reinstated without a result', false, score(0, 0), null, score(0, 0)],
+  ])(
+    'has the score of the provider’s result where that is the score: a goal %s',
+    (_, counted, was, is, after) => {
+      const told = (ut: number, counts: boolean, result: Score | null) => {
+        const sides = participants(result?.home ?? null, result?.away ?? null);
+        const fields = eventFields({ status_id: 12, status_type: 'finished', participants: sides });
+        const confirmation = counts ? 'confirmed' : 'cancelled';
+        return incidentMessage(incident('5-110', 413, { ...later(ut), confirmation }), { fields });
+      };
+      const { transitions } = given(told(0, counted, was)).when(told(60, !counted, is));
+      const kind = counted ? 'goal_cancelled' : 'goal_reinstated';
+      expect(transitions.find((one) => one.kind === kind)?.score).toEqual({ before: was, after });
+    },
+  );
 });
 
 describe('sides that are exchanged (law 9a)', () => {
@@ -246,20 +339,58 @@ describe('sides that are exchanged (law 9a)', () => {
     const { kinds, transitions, state } = known.when(swap);
     expect(kinds).toEqual(['sides_exchanged', 'score_changed', 'firm_score_changed', 'event_amended']);
     const change = { before: score(1, 0), after: score(0, 1) };
-    expect(transitions.slice(0, 2)).toMatchObject([{ score: change }, { score: change, goals: [] }]);
+    const remaining = { score: score(0, 1), cancelled: false };
+    expect(transitions.slice(0, 2)).toMatchObject([
+      { score: change },
+      { score: change, goals: [], remaining },
+    ]);
     expect(state).toMatchObject({ score: score(0, 1), reported: score(0, 1), guard: { safe: true } });
     expect(state.key_incidents).toMatchObject([{ id: '5-110', counts_for_id: HOME }]);
   });
 
-  test('and a goal that is cancelled with it: the scores are of the new sides', () => {
-    const gone = incidentMessage(incident('5-110', 413, { ...later(60), confirmation: 'cancelled' }), {
-      fields: { participants: exchange(false) },
-    });
-    const { transitions } = given(opening, kickOff, goal).when(gone);
-    expect(transitions.find(({ kind }) => kind === 'goal_cancelled')?.score).toEqual({
-      before: score(0, 1),
-      after: score(0, 0),
-    });
+  test.each([
+    [HOME, score(0, 1)],
+    [AWAY, score(1, 0)],
+  ])(
+    'and a goal of %s that is cancelled with it: the scores are of the new sides',
+    (participant_id, before) => {
+      const gone = { ...later(60), participant_id, confirmation: 'cancelled' };
+      const swap = incidentMessage(incident('5-110', 413, gone), {
+        fields: { participants: exchange(false) },
+      });
+      const { transitions } = given(opening, kickOff, incidentOf('5-110', 413, { participant_id })).when(
+        swap,
+      );
+      const of = (kind: string) => transitions.find((one) => one.kind === kind);
+      expect(of('goal_cancelled')?.score).toEqual({ before, after: score(0, 0) });
+      expect(of('score_changed')?.remaining).toEqual({ score: score(0, 0), cancelled: true });
+      expect(of('firm_score_changed')?.remaining).toBeNull();
+    },
+  );
+
+  test.each<[why: string, sides: (home: object, away: object) => object[]]>([
+    [
+      'home is another team',
+      (home) => [
+        { id: 9, counter: 1 },
+        { ...home, counter: 2 },
+      ],
+    ],
+    [
+      'away is another team',
+      (_, away) => [
+        { ...away, counter: 1 },
+        { id: 9, counter: 2 },
+      ],
+    ],
+    ['both are one team', (home) => [home, { ...home, counter: 2 }]],
+  ])('are none where %s', (_, sides) => {
+    const changed = { participants: sides(results[0] as object, results[1] as object) };
+    const known = [opening, goal, eventMessage(START + 60, changed)];
+    for (const message of [known[2], eventMessage(START + 61, { name: 'C' })])
+      expect(
+        given(...known.slice(0, 2 + Number(message !== known[2]))).when(message as NormalizedMessage).kinds,
+      ).not.toContain('sides_exchanged');
   });
 });
 
@@ -351,8 +482,18 @@ describe('a version (law 10)', () => {
         'guard_changed',
       ].map((kind, n) => [`${EVENT_ID}:3:${n}`, kind]),
     );
+    const match = { guard_before: { safe: true, reasons: [] } };
     for (const transition of transitions) {
-      expect(transition).toMatchObject({ event_id: EVENT_ID, version: 3, cause: { offset: 2 } });
+      expect(transition).toMatchObject({ event_id: EVENT_ID, version: 3, cause: { offset: 2 }, match });
     }
+    expect(given().when(opening).transitions[0]?.match.guard_before).toBeNull();
+  });
+
+  test('names in each transition what another message of its second decides', () => {
+    const first = { ...eventMessage(START, { name: 'A' }), message_id: '9' };
+    const message = incidentMessage(incident('5-1', 400), { fields: { name: 'B' } });
+    expect(given(first).when({ ...message, message_id: '8' }).transitions).toMatchObject([
+      { outranked: ['name'] },
+    ]);
   });
 });

@@ -112,8 +112,7 @@ export function transitionsOf(step: AcceptedVersion): MatchTransition[] {
   const base = emitExchange(collector, step);
   const started = step.before.tally === step.after.tally ? [] : emitGoals(collector, step, base);
   emitScores(collector, step, started);
-  if (step.before.facts !== step.after.facts || step.before.clock !== step.after.clock)
-    emitEvent(collector, step);
+  emitEvent(collector, step);
   emitUnread(collector, step.unread);
   const [was, is] = [step.before.absence, step.after.absence];
   // A repeated absence is emitted too: it is the only change of its version.
@@ -168,7 +167,7 @@ class TransitionCollector {
   }
 
   hasEmitted(kind: TransitionKind | undefined): boolean {
-    return kind !== undefined && this.emitted.some((transition) => transition.kind === kind);
+    return this.emitted.some((transition) => transition.kind === kind);
   }
 
   change(kind: TransitionKind, before: string | null, after: string | null): void {
@@ -303,10 +302,7 @@ function emitGoals(collector: TransitionCollector, step: AcceptedVersion, base: 
   const { before, after } = step;
   const [was, is] = [before.tally, after.tally];
   const [counted, counts] = [new Set(was.counting), new Set(is.counting)];
-  const isForOther = (id: string): boolean => {
-    const [from, to] = [teamOf(id, before), teamOf(id, after)];
-    return from !== null && to !== null && from !== to;
-  };
+  const isForOther = (id: string): boolean => teamOf(id, before) !== teamOf(id, after);
   const cancelled = [
     ...[...is.voided.keys()].filter((id) => !was.voided.has(id)),
     ...was.counting.filter((id) => !is.voided.has(id) && (!counts.has(id) || isForOther(id))),
@@ -323,32 +319,31 @@ function emitGoals(collector: TransitionCollector, step: AcceptedVersion, base: 
   };
   const isOfGoals = before.final.source === 'incidents' && after.final.source === 'incidents';
   for (const id of cancelled.sort(compareIds)) {
-    const side = counted.has(id) ? sideAfter(id, step) : (is.sides.get(id) ?? null);
+    const side = counted.has(id) ? sideAfter(id, step) : is.sides.get(id);
     const lowers = (now: Score, of: Side): boolean =>
       isOfGoals ? counted.has(id) : now[of] > (after.final.score?.[of] ?? now[of]);
-    const next = score !== null && side !== null && lowers(score, side) ? moved(score, side, -1) : score;
+    const next = score !== null && side && lowers(score, side) ? moved(score, side, -1) : score;
     emit('goal_cancelled', id, next);
   }
-  for (const id of reinstated.sort(compareIds)) {
-    const side = counts.has(id) ? (is.sides.get(id) ?? null) : null;
+  for (const id of reinstated) {
+    const side = counts.has(id) && is.sides.get(id);
     const raises = (now: Score, of: Side): boolean =>
       isOfGoals || now[of] < (after.final.score?.[of] ?? now[of]);
-    const next = score !== null && side !== null && raises(score, side) ? moved(score, side, 1) : score;
+    const next = score !== null && side && raises(score, side) ? moved(score, side, 1) : score;
     emit('goal_reinstated', id, next);
   }
   return is.counting.filter((id) => !counted.has(id) || isForOther(id));
 }
 
-/** Returns the team that a goal counts for; null where it is unknown. */
-function teamOf(id: string, { tally, facts }: DerivedMatch): number | null {
-  const side = tally.sides.get(id);
-  return side === undefined ? null : (facts.sides[side]?.id ?? null);
+/** Returns the team that a counting goal counts for. */
+function teamOf(id: string, { tally, facts }: DerivedMatch): number | undefined {
+  return facts.sides[tally.sides.get(id) as Side]?.id;
 }
 
 /** Returns the side of a goal that counted before a version, as the sides are after it. */
-function sideAfter(id: string, { before, after }: AcceptedVersion): Side | null {
-  const side = before.tally.sides.get(id) ?? null;
-  if (side === null || !hasExchanged(before.facts.sides, after.facts.sides)) return side;
+function sideAfter(id: string, { before, after }: AcceptedVersion): Side | undefined {
+  const side = before.tally.sides.get(id);
+  if (!hasExchanged(before.facts.sides, after.facts.sides)) return side;
   return side === 'home' ? 'away' : 'home';
 }
 
@@ -362,7 +357,6 @@ function emitScores(
   { before, after, entryOf }: AcceptedVersion,
   started: readonly string[],
 ): void {
-  if (before.final === after.final) return;
   const [was, is] = [before.final, after.final];
   const goals = is.source === 'incidents' ? started : [];
   // Goals that replace others, or change sides, may leave the score as it was.
@@ -376,14 +370,12 @@ function emitScores(
 }
 
 function emitEvent(collector: TransitionCollector, { before, after }: AcceptedVersion): void {
-  const isNews = before.facts !== after.facts;
-  if (isNews) collector.change('status_changed', statusText(before.facts), statusText(after.facts));
+  collector.change('status_changed', statusText(before.facts), statusText(after.facts));
   if (isClockChange(before.clock, after.clock)) {
     collector.emit('clock_changed', {
       value: { before: clockText(before.clock), after: clockText(after.clock) },
     });
   }
-  if (!isNews) return;
   collector.change('bet_status_changed', before.facts.bet_status, after.facts.bet_status);
   const [was, is] = [before.facts.verified_result, after.facts.verified_result];
   collector.change('result_verified', yesNoOrNull(was), yesNoOrNull(is));
@@ -391,14 +383,12 @@ function emitEvent(collector: TransitionCollector, { before, after }: AcceptedVe
 
 /** Emits the fields that no other transition reports. Fields that only advance or repeat are emitted when nothing else is. */
 function emitAmended(collector: TransitionCollector, { fields, incidents }: AcceptedVersion): void {
-  if (fields.length === 0 && collector.emitted.length > 0) return;
   const unreported = fields.filter(
     (name) => !TICKING.has(name) && !collector.hasEmitted(KIND_OF_FIELD[name]),
   );
-  if (unreported.length > 0) collector.emit('event_amended', { fields: [...new Set(unreported)].sort() });
-  else if (collector.emitted.length === 0 && !incidents.snapshot) {
-    collector.emit('event_amended', { fields: [...new Set(fields)].sort() });
-  }
+  const isSilent = collector.emitted.length === 0 && !incidents.snapshot;
+  const amended = unreported.length > 0 ? unreported : fields;
+  if (unreported.length > 0 || isSilent) collector.emit('event_amended', { fields: amended.toSorted() });
 }
 
 function emitUnread(collector: TransitionCollector, { fields, message }: AcceptedVersion['unread']): void {

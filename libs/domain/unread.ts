@@ -1,5 +1,6 @@
 /** What could not be read of the messages of a match (law 0). */
 import type { MatchState, NormalizedMessage, UnreadField } from '#records/types.ts';
+import { compareIds } from './incident-register.ts';
 
 /** What a message added to the register. */
 type UnreadChanges = {
@@ -30,12 +31,12 @@ export class UnreadRegister {
     let changed = false;
     for (const path of unread) {
       const known = this.#times.get(path);
-      if (known !== undefined && known >= ut) continue;
+      if ((known ?? Number.NEGATIVE_INFINITY) >= ut) continue;
       if (known === undefined) newPaths.push(path);
       this.#times.set(path, ut);
       changed = true;
     }
-    if (unreadable !== null && (this.#messageAt === null || this.#messageAt < ut)) {
+    if (unreadable !== null && (this.#messageAt ?? Number.NEGATIVE_INFINITY) < ut) {
       this.#messageAt = ut;
       changed = true;
     }
@@ -43,6 +44,6 @@ export class UnreadRegister {
   }
 
   fields(): UnreadField[] {
-    return [...this.#times].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, ut]) => ({ path, ut }));
+    return Array.from(this.#times, ([path, ut]) => ({ path, ut })).sort((a, b) => compareIds(a.path, b.path));
   }
 }

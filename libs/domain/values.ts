@@ -9,24 +9,24 @@ const DIGITS = /^-?\d{1,16}$/;
 export function long(value: unknown): number | null {
   const number = typeof value === 'string' && DIGITS.test(value) ? Number(value) : value;
   // `+ 0` turns -0 into 0: both are the same value on a topic.
-  return typeof number === 'number' && Number.isSafeInteger(number) ? number + 0 : null;
+  return Number.isSafeInteger(number) ? (number as number) + 0 : null;
 }
 
 /** Returns a 32-bit integer, given as a number or as text; null for anything else. */
 export function int(value: unknown): number | null {
   const number = long(value);
-  return number !== null && number <= INT_MAX && number >= -INT_MAX ? number : null;
+  return Math.abs(number ?? 0) <= INT_MAX ? number : null;
 }
 
 /** Returns an id of the provider; null for 0, which it writes when there is no stage, group or person. */
 export function positiveId(id: number | null): number | null {
-  return id !== null && id > 0 ? id : null;
+  return (id ?? 0) > 0 ? id : null;
 }
 
 /** Returns a count, such as a number of goals: a 32-bit integer that is not negative; null for anything else. */
 export function count(value: unknown): number | null {
   const number = int(value);
-  return number !== null && number >= 0 ? number : null;
+  return (number ?? 0) >= 0 ? number : null;
 }
 
 /** Returns a text unchanged; null for anything else. */
@@ -36,8 +36,8 @@ export function text(value: unknown): string | null {
 
 /** Returns an object, to read its fields; null for anything else, arrays included. */
 export function object(value: unknown): Readonly<Record<string, unknown>> | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
+  return typeof value === 'object' && !Array.isArray(value)
+    ? (value as Record<string, unknown> | null)
     : null;
 }
 

@@ -50,10 +50,10 @@ export type Registers = {
 /** Returns the facts of an event after a change of these fields; reuses `previous` while none of them is a fact. */
 export function deriveFacts(
   event: EventRegister,
-  previous: EventFacts | undefined,
+  previous: EventFacts,
   fields: readonly string[],
 ): EventFacts {
-  if (previous !== undefined && !fields.some(isFact) && !mayBeDeleted(event)) return previous;
+  if (!fields.some(isFact) && !mayBeDeleted(event)) return previous;
   return readEventFacts(event, previous);
 }
 
@@ -64,10 +64,9 @@ export function settleList(
   changes: IncidentChanges,
 ): IncidentChanges {
   index.apply(changes.incidents);
-  const { goals, cancellations, removed, missing } = index;
+  const { goals, cancellations } = index;
   const isContradicted =
     hasRulesOfGoals(facts.sport_id) &&
-    removed.length + missing.length > 0 &&
     contradictsList(goals, cancellations, facts.sides, (id) => incidents.isOmitted(id));
   const settled = incidents.contradict(isContradicted);
   index.apply(settled.incidents);
@@ -110,9 +109,7 @@ export function deriveView(
       });
   // The result of a finished match is the score, whatever was played before.
   const isPlayed = !(finished && final.source === 'reported');
-  const wentBack = hasGoneBack(event, facts) || (isPlayed && hasEarlierGoal(event, incidents, tally));
-  // Almost always no doubt needs the time of the results, and this runs for every message.
-  const hasDoubt = unread.messageAt !== null || tally.unexplainedAt !== null;
+  const wentBack = hasGoneBack(event, facts) || (isPlayed && hasEarlierGoal(event, index, tally));
   const guard = guardOf({
     underReview: tally.underReview,
     final,
@@ -122,8 +119,8 @@ export function deriveView(
     verified: facts.verified_result === true,
     last: hasRules ? index.last : {},
     interruptedAt: index.interruptedAt,
-    statusAt: index.interruptedAt === null ? null : (statusReport(event)?.ut ?? null),
-    resultsAt: hasDoubt ? resultsReportedAt(event) : null,
+    statusAt: statusReport(event)?.ut ?? null,
+    resultsAt: resultsReportedAt(event),
     snapshotAt,
     missing: tally.missing,
     unreadAt: unread.messageAt,
@@ -185,14 +182,13 @@ export function decideScore({
 }
 
 /** Law 9: whether a goal counts from before the match began anew. */
-function hasEarlierGoal(event: EventRegister, incidents: IncidentRegister, { counting }: GoalTally): boolean {
+function hasEarlierGoal(event: EventRegister, { goals }: IncidentIndex, { counting }: GoalTally): boolean {
   const beginning = newBeginning(event);
   if (beginning === null) return false;
-  return counting.some((id) => {
-    const incident = incidents.get(id)?.incident;
-    if (!incident) return false;
-    return comparePositions({ ut: incident.ut, messageId: incident.message_id }, beginning) < 0;
-  });
+  return goals.some(
+    ({ id, incident: { ut, message_id } }) =>
+      counting.includes(id) && comparePositions({ ut, messageId: message_id }, beginning) < 0,
+  );
 }
 
 /** Law 5: the provider's result of the shoot-out, where no kick is known or the match is finished; otherwise the kicks. */

@@ -105,7 +105,7 @@ export function reportedBy(
   { status_id }: Pick<Event, 'status_id'>,
 ): Incident {
   incident.message_id = isWhole(messageId, LONG_MAX) ? Number(messageId) : null;
-  if (incident.event_status_id === null && status_id !== null && SHOOT_OUT_PHASES.has(status_id))
+  if (incident.event_status_id === null && SHOOT_OUT_PHASES.has(status_id))
     incident.event_status_id = status_id;
   return incident;
 }

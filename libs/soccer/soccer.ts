@@ -127,7 +127,7 @@ const STATUSES: readonly EventStatus[] = [
 ];
 
 /** The statuses of soccer by id, with their names in the provider's catalogue. */
-export const STATUSES_OF_SOCCER: ReadonlyMap<number, EventStatus> = new Map(
+export const STATUSES_OF_SOCCER: ReadonlyMap<number | null, EventStatus> = new Map(
   STATUSES.map((status) => [status.id, status]),
 );
 
@@ -146,7 +146,7 @@ export const RESULT = {
 } as const;
 
 /** The nominal last minute of each phase, by `event_status_id`: later minutes are added time. */
-export const PHASE_BOUNDARIES: ReadonlyMap<number, number> = new Map([
+export const PHASE_BOUNDARIES: ReadonlyMap<number | null, number> = new Map([
   [STATUS.firstHalf, 45],
   [STATUS.secondHalf, 90],
   [STATUS.extraTimeFirstHalf, 105],
@@ -154,7 +154,7 @@ export const PHASE_BOUNDARIES: ReadonlyMap<number, number> = new Map([
 ]);
 
 /** The phases of a penalty shoot-out, whose goals are counted apart; kicks are also reported in the wait before and at its end. */
-export const SHOOT_OUT_PHASES: ReadonlySet<number> = new Set([
+export const SHOOT_OUT_PHASES: ReadonlySet<number | null> = new Set([
   STATUS.penalties,
   STATUS.shootOut,
   STATUS.waitingForPenalty,

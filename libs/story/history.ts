@@ -126,6 +126,6 @@ export function absenceWords(after: string | null): string {
 /** Returns the name of a status written as `34 live`; null: unknown. */
 function statusWords(written: string | null): string {
   const [status_id, status_type] = statusOf(written);
-  const name = status_id === null ? undefined : STATUSES.get(status_id)?.name;
+  const name = STATUSES.get(status_id)?.name;
   return name ?? statusName({ status_id, status_type, status_words: null });
 }

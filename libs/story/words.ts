@@ -109,7 +109,7 @@ export function halfWords({ status_id, status_type, status_words }: StatusFields
 /** Returns the name of a status by its id, else by its type. A deleted match keeps the status that it had, which says nothing now. */
 export function statusName({ status_id, status_type, status_words }: StatusFields): string {
   if (status_type === 'deleted') return 'Deleted';
-  const known = status_id === null ? undefined : STATUSES_OF_SOCCER.get(status_id)?.name;
+  const known = STATUSES_OF_SOCCER.get(status_id)?.name;
   return status_words?.name ?? known ?? STATUS_TYPES[status_type ?? ''] ?? 'Status unknown';
 }
 
@@ -163,7 +163,7 @@ export function isShootingOut({
   status_id,
   status_type,
 }: Pick<ShownState, 'status_id' | 'status_type'>): boolean {
-  return status_type !== 'finished' && status_id !== null && SHOOT_OUT_PHASES.has(status_id);
+  return status_type !== 'finished' && SHOOT_OUT_PHASES.has(status_id);
 }
 
 /** Returns `14 Jul` of the provider's `2018-07-14 20:00`, with the year unless it is that of `now` (Unix seconds); empty without a date. */

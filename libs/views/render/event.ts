@@ -123,7 +123,7 @@ function sportOf({ sport_id }: MatchState, reported: string | null = null): Json
 /** `own`: the name that was reported with the status. */
 function status(state: MatchState, own: string | null, statusName: StatusName): JsonObject {
   const { status_id } = state;
-  const known = status_id === null ? undefined : STATUSES.get(status_id);
+  const known = STATUSES.get(status_id);
   return {
     status_id: status_id ?? 0,
     status_name: own ?? known?.name ?? (status_id === null ? '' : (statusName(status_id) ?? '')),
@@ -246,7 +246,7 @@ export function renderIncident(
   const listed = typeRecord(incident.incident_id);
   const flagged = withFlags(incident, listed?.incident);
   const { [FEED_ONLY]: _, ...reported } = incidentObject(flagged);
-  const phase = incident.event_status_id === null ? undefined : STATUSES.get(incident.event_status_id);
+  const phase = STATUSES.get(incident.event_status_id);
   const shown: JsonObject = {
     ...reported,
     incident_name: incident.incident_name ?? listed?.name ?? type?.name ?? '',
