@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { extraTimePlayed, type PeriodLengths, periodLengths, SOCCER_LENGTHS } from './clock-rule.ts';
+import {
+  clockRule,
+  extraTimePlayed,
+  type PeriodLengths,
+  periodLengths,
+  SOCCER_LENGTHS,
+} from './clock-rule.ts';
 import { eventOf } from './testing/messages.ts';
 
 describe('extra time', () => {
@@ -20,6 +26,14 @@ describe('extra time', () => {
   });
 });
 
+test.each([
+  [2, null],
+  [6, { time: 9, ut: 1 }],
+])('the reported match time of sport %s is %j', (sport, played) => {
+  const reported = { details: [], participants: [], played: { time: 9, ut: 1 } };
+  expect(clockRule(sport, reported)).toMatchObject({ extra_time: null, played });
+});
+
 describe('the lengths of the periods of soccer', () => {
   const detail = (id: number, value: unknown) => ({ id, value });
   test.each<[why: string, lengths: PeriodLengths, details: unknown]>([
@@ -35,7 +49,7 @@ describe('the lengths of the periods of soccer', () => {
     expect(periodLengths(5, details)).toEqual(lengths);
     expect(periodLengths(null, details)).toEqual(lengths);
     if (lengths === SOCCER_LENGTHS) expect(periodLengths(5, details)).toBe(lengths);
-    expect([1, 4, 79].map((sport) => periodLengths(sport, details))).toEqual([
+    expect([1, 78, 79].map((sport) => periodLengths(sport, details))).toEqual([
       'unknown',
       'no_clock',
       'unknown',

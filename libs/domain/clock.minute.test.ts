@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { playedMinute, renderMinute } from './clock.ts';
-import { clockRule, SOCCER_CLOCK } from './clock-rule.ts';
+import { incidentMinute, playedMinute, renderMinute } from './clock.ts';
+import { clockRule, SOCCER_CLOCK, SOCCER_LENGTHS } from './clock-rule.ts';
 
 type TimedMatch = Parameters<typeof playedMinute>[0];
 
@@ -36,6 +36,14 @@ describe('renderMinute (rule 7)', () => {
   });
 });
 
+test('an incident has a minute where its time is known and its sport has a clock', () => {
+  const one = { event_time: at(46, 30), event_status_id: 33 };
+  expect(
+    [SOCCER_LENGTHS, 'unknown' as const, 'no_clock' as const].map((rule) => incidentMinute(one, rule)),
+  ).toEqual(['45+2', '47', null]);
+  expect(incidentMinute({ ...one, event_time: null }, SOCCER_LENGTHS)).toBeNull();
+});
+
 test('a match with periods of its own shows added time by their lengths', () => {
   const short = { half: 40, extra_half: 10 };
   expect(renderMinute(at(41, 10), 33, short)).toBe('40+2');
@@ -68,7 +76,7 @@ describe('the minute in play', () => {
     ['stands still once the match is quiet', '56', 3_600],
     ['never runs back', '55', -3_600],
     ['advances from a message after the reading', '57', 0, { ut: READ_AT + 90 }],
-    ['advances from the reading when the message is older', '55', 0, { ut: 0 }],
+    ['advances from the reading when the message is older', '56', 30, { ut: 0 }],
     ['does not depend on the clock of the provider', '55', 9_000, { received_at: (READ_AT + 9_000) * 1000 }],
     ['is 90 in a shoot-out after two halves', '90', 0, { status_id: 141, clock_rule: TWO_HALVES }],
     ['is 90 at the end, without any reading', '90', 0, { status_id: 11, clock: null }],
@@ -83,9 +91,10 @@ describe('the minute in play', () => {
     ['is the reported one', '40'],
     ['advances while the clock runs', '41', 30],
     ['stands still while the clock is stopped', '40', 30, 'stopped'],
+    ['stands still without a clock', '40', 30, 'none'],
   ])('of another sport %s', (_, shown, after = 0, status = 'running') => {
     const clock_rule = clockRule(6, { details: [], participants: [], played: { time: 2400, ut: READ_AT } });
-    const clock = { time: 600, status, ut: READ_AT };
+    const clock = status === 'none' ? null : { time: 600, status, ut: READ_AT };
     expect(playedMinute(match({ clock, clock_rule }), READ_AT + after)).toBe(shown);
   });
 

@@ -74,7 +74,8 @@ describe('the clock rule of a match state', () => {
   test('of another sport has the reported match time, unless clock or status were reported later', () => {
     const { played } = rule(6, [5, { played_time: 2400, status_id: 34, clock_time: 600 }]);
     expect(played).toEqual({ time: 2400, ut: 5 });
-    expect(rule(6, [5, { played_time: 2400 }], [6, { status_id: 9 }]).played).toBeNull();
+    for (const later of [{ status_id: 9 }, { clock_time: 1 }])
+      expect(rule(6, [5, { played_time: 2400 }], [6, later]).played).toBeNull();
     expect(rule(6, [5, { played_time: null }]).played).toBeNull();
     expect(rule(6, [5, { played_time: 2400 }]).lengths).toBe('unknown');
   });

@@ -115,6 +115,13 @@ describe('a missing incident (laws 3 and 7)', () => {
   });
 });
 
+test('has the side of each goal of play that has one, void or not', () => {
+  expect([...tallyOf('g1 g2a! g3u g4#141').sides]).toEqual([
+    ['5-1', 'home'],
+    ['5-2', 'away'],
+  ]);
+});
+
 test.each<[why: string, timeline: string, unexplainedAt: number | null]>([
   ['none', 'g1 c2', null],
   ['one', 'c10>99+10', 10],
@@ -123,7 +130,14 @@ test.each<[why: string, timeline: string, unexplainedAt: number | null]>([
   ['not one that awaits confirmation', 'c10>99+10 c11~>99+11', 10],
   ['not a cancelled one', 'c10!>99+10', null],
   ['not a removed one', 'c10/>99+10', null],
-])('a cancellation that names no goal has the time of its record: %s', (_, timeline, unexplainedAt) => {
+  ['a goal that is confirmed after it', 'g1+20 c10>1+10', 20],
+  ['not one that is confirmed before one of several', 'g1+20 c10>1+10 c11>1+30', null],
+  ['a goal that is confirmed by a later message of the second', 'g1+20=9 c10>1+20=8', 20],
+  ['not by an earlier one', 'g1+20=8 c10>1+20=9', null],
+  ['not by the same one', 'g1+20=8 c10>1+20=8', null],
+  ['not after one of a list', 'g1+20=8 c10>1+20', null],
+  ['not one of a list', 'g1+20 c10>1+20=8', null],
+])('what no goal explains has the time of its record: %s', (_, timeline, unexplainedAt) => {
   expect(tallyOf(timeline).unexplainedAt).toBe(unexplainedAt);
 });
 

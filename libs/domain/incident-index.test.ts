@@ -18,4 +18,6 @@ test('an incident that changes is known once, and stays the last of a signal tha
   const index = new IncidentIndex([known('5-1', 429), known('5-2', 400)]);
   index.apply([{ entry: known('5-2', 401), before: known('5-2', 400) }]);
   expect(index).toMatchObject({ known: 2, last: { play: '5-2' } });
+  index.apply([{ entry: { ...known('5-2', 401), removed: true }, before: known('5-2', 401) }]);
+  expect(index.last.play).not.toBe('5-2');
 });

@@ -268,6 +268,15 @@ describe('a result that contradicts the list (law 3)', () => {
     expect(effect.incidents).toEqual(['5-1', '5-9']);
   });
 
+  test('that begins with a list changes no incident that was missing before', () => {
+    const other = incidentMessage(incident('5-3', 400));
+    const known = [opening, result(2, 0), ...goals, other, snapshotMessage(START + 6, [first, second])];
+    const outcome = given(...known).when(snapshotMessage(START + 90, [first]));
+    const changed = ['incident_missing', 'firm_score_changed', 'snapshot_applied', 'guard_changed'];
+    expect(outcome.kinds).toEqual(changed);
+    expect(outcome.incidents).toEqual(['5-1', '5-2']);
+  });
+
   test('that ends removes what the list omits, and one that begins brings it back', () => {
     const contradicted = [opening, ...lags, result(2, 0)];
     const agrees = eventMessage(START + 800, { participants: participants(1, 0) });
@@ -298,14 +307,16 @@ describe('a result that contradicts the list (law 3)', () => {
     });
   });
 
-  test('is restored with the incidents', () => {
-    const match = played([opening, ...lags, result(2, 0)]);
+  test.each<[why: string, known: readonly NormalizedMessage[], NormalizedMessage]>([
+    ['that goes on', [result(2, 0)], eventMessage(START + 900, { clock_time: 900 })],
+    ['that ends', [result(2, 0)], eventMessage(START + 900, { participants: participants(1, 0) })],
+    ['that begins', [], result(2, 0)],
+  ])('%s is restored with the incidents', (_, known, message) => {
+    const match = played([opening, ...lags, ...known]);
     const incidents = ['5-1', '5-2'].map((id) => matchIncident(match, id));
     const restored = restoreMatch(matchState(match), incidents);
     expect(matchState(restored)).toEqual(matchState(match));
-    const play = eventMessage(START + 900, { clock_time: 900 });
-    const applied = [match, restored].map((one) => applyMessage(one, play, causeOf(play, 9)));
-    expect(applied[1]).toEqual(applied[0]);
-    expect(applied[0]?.transitions.map(({ kind }) => kind)).toEqual(['event_amended']);
+    const [applied, again] = [match, restored].map((one) => applyMessage(one, message, causeOf(message, 9)));
+    expect(again).toEqual(applied);
   });
 });

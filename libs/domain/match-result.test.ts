@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Incident, NormalizedMessage } from '#records/types.ts';
 import { applyMessage, matchIncident, matchResult, matchState, newMatch, restoreMatch } from './match.ts';
-import { resultKey } from './match-result.ts';
+import { halfScores, resultKey } from './match-result.ts';
 import { histories } from './testing/arbitraries.ts';
+import { sides } from './testing/goals.ts';
 import {
   AWAY,
   causeOf,
@@ -26,6 +27,7 @@ describe('the result of a match', () => {
   test('belongs to its group, under one key', () => {
     const result = resultOf(event({ group_id: 0, round_id: 3 }));
     expect(resultKey(result)).toBe(`6628/25528/76600/-/${EVENT_ID}`);
+    expect(resultKey({ ...result, stage_id: null, group_id: 7 })).toBe(`6628/25528/-/7/${EVENT_ID}`);
     expect(result).toMatchObject({ round_id: 3, status_type: 'live', group_id: null, score: null });
   });
 
@@ -80,6 +82,7 @@ describe('the result of a match', () => {
     expect(partial.first_half).toEqual({ home: 0, away: 0 });
     expect(partial.goals).toHaveLength(1);
     expect(partial.cards).toBeNull();
+    expect(resultOf(event(), goal).first_half).toEqual({ home: 1, away: 0 });
     expect(resultOf(event(fields)).goals).toBeNull();
     expect(resultOf(event({ participants: participants(0, 0) })).goals).toEqual([]);
   });
@@ -131,13 +134,13 @@ describe('the result of a match', () => {
       event(),
       kickOff,
       by('5-3', 418, player, { participant_id: AWAY }),
-      by('5-2', 419, player),
+      by('5-2', 419, { subparticipant_name: 'A name alone' }),
       by('5-4', 419, player),
       deleted,
       by('5-5', 419, player, { confirmation: 'cancelled' }),
     );
     expect(result.cards).toEqual([
-      { kind: 'yellow', team_id: HOME, player: { id: 9, name: 'Nine' }, attribute_ids: [] },
+      { kind: 'yellow', team_id: HOME, player: null, attribute_ids: [] },
       { kind: 'red', team_id: AWAY, player: { id: 9, name: 'Nine' }, attribute_ids: [] },
     ]);
   });
@@ -163,13 +166,18 @@ describe('the result of a match', () => {
     expect(resultOf(event(), kickOff, goal as typeof kickOff)).toMatchObject(expected);
   });
 
-  test('has no halves while it has no score', () => {
+  test('has no halves without a score, or a side of a goal', () => {
+    const none = { coverage: 'complete', source: 'incidents', score: null, derived: null } as const;
+    expect(halfScores(none, [], sides)).toBeNull();
+    const one = { ...none, score: { home: 1, away: 0 }, derived: { home: 1, away: 0 } };
+    expect(halfScores(one, [incident('5-2', 413, { participant_id: 9 })], sides)).toBeNull();
     const unscored = event({ participants: withResults({ 2: null, 4: 1, 5: 0 }, { 2: null, 4: 0, 5: 0 }) });
     expect(resultOf(unscored)).toMatchObject({ score: null, first_half: null, second_half: null });
   });
 
   test('has no goals without a score and a timeline', () => {
     expect(resultOf(event()).goals).toBeNull();
+    expect(resultOf(event({ participants: [] }), by('5-2', 413, player)).goals).toBeNull();
   });
 
   test('leaves out a card that names no team, or is deleted before it is reported', () => {

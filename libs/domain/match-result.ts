@@ -150,7 +150,7 @@ export function halfScores(
   for (const incident of counting) {
     const phase = incident.event_status_id;
     const side: Side | null = sideOf(incident, sides);
-    if (phase === null || side === null || !PHASE_BOUNDARIES.has(phase)) return null;
+    if (side === null || !PHASE_BOUNDARIES.has(phase)) return null;
     if (phase === STATUS.firstHalf) first[side] += 1;
     else if (phase === STATUS.secondHalf) second[side] += 1;
   }

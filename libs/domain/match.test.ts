@@ -67,8 +67,8 @@ describe('a match', () => {
     expect(countAfter(match, incidentMessage(one('5-1')))).toEqual({ incidents: 6, decisive: 4 });
     expect(countAfter(match, incidentMessage(one('5-9', 413)))).toEqual({ incidents: 7, decisive: 5 });
     const list = snapshotMessage(START, [one('5-1', 418), one('5-3', 423), one('5-7', 424), one('5-7', 424)]);
-    const deleted = [one('5-8'), one('5-9', 413)];
-    expect(countAfter(match, { ...list, deleted })).toEqual({ incidents: 9, decisive: 7 });
+    const deleted = [one('5-8'), one('5-9', 413), one('5-a')];
+    expect(countAfter(match, { ...list, deleted })).toEqual({ incidents: 10, decisive: 7 });
     expect(countAfter(match, opening)).toEqual({ incidents: 6, decisive: 4 });
   });
 

@@ -7,6 +7,7 @@ import {
   type MessageKey,
   positionOf,
   progressOf,
+  stageOf,
 } from './message-key.ts';
 
 describe('a match is finished (law 8)', () => {
@@ -23,6 +24,19 @@ describe('a match is finished (law 8)', () => {
   ] as const)('status %s of type %s: %s', (status, type, finished) => {
     expect(isFinished(status, type)).toBe(finished);
   });
+});
+
+test.each([
+  [33, null, 'in_play'],
+  [2, null, 'in_play'],
+  [null, 'live', 'in_play'],
+  [null, 'interrupted', 'in_play'],
+  [5, null, 'scheduled'],
+  [11, 'live', 'finished'],
+  [3, null, null],
+  [null, null, null],
+] as const)('status %s of type %s is of the stage %s (laws 2 and 9)', (id, type, stage) => {
+  expect(stageOf(id, type)).toBe(stage);
 });
 
 describe('the progress of a status (law 2)', () => {

@@ -18,6 +18,14 @@ describe('what could not be read (law 0)', () => {
     expect(register.apply(fields(3, 'a', 'c'))).toEqual({ changed: true, newPaths: ['c'] });
     expect(register.apply(fields(3, 'a', 'c'))).toEqual({ changed: false, newPaths: [] });
     expect(register.apply(fields(2, 'a', 'c'))).toEqual({ changed: false, newPaths: [] });
+    register.apply(fields(4, 'a.b', 'B'));
+    expect(register.fields().map(({ path, ut }) => `${path} ${ut}`)).toEqual([
+      'B 4',
+      'a 3',
+      'a.b 4',
+      'b 2',
+      'c 3',
+    ]);
   });
 
   test('keeps the time of the latest message of which nothing could be read, in any order', () => {

@@ -54,11 +54,12 @@ const VALUES: Readonly<Record<string, (value: string) => IncidentOptions>> = {
   '>': (parent) => ({ parent_id: `5-${parent}` }),
   '^': (side) => ({ counts_for: side }),
   '+': (ut) => ({ ut: Number(ut) }),
+  '=': (message) => ({ message_id: Number(message) }),
 };
 
 function written(token: string): Incident {
   const [kind = '', number = '', ...marks] =
-    token.match(/^[goc]|(?<=^[goc])\d+|[aux~!?/*]|[@#>^+][a-z0-9-]+/g) ?? [];
+    token.match(/^[goc]|(?<=^[goc])\d+|[aux~!?/*]|[@#>^+=][a-z0-9-]+/g) ?? [];
   const options = marks.map((mark) => MARKS[mark] ?? VALUES[mark[0] as string]?.(mark.slice(1)));
   return incident(`5-${number}`, TYPES[kind] as number, Object.assign({}, ...options));
 }
@@ -66,7 +67,7 @@ function written(token: string): Incident {
 /**
  * Returns the tally of a written timeline: goals (g), own goals (o) and cancellations (c) with the numbers of their ids, such as
  * `g1 o2a@600 c3>2~`. Marks: of the away team (a), of an unknown one (u), of none (x), to be confirmed (~), cancelled (!), without
- * confirmation (?), removed (/), missing (*), match time (@), phase (#), parent (>), `for` (^), time of its record (+).
+ * confirmation (?), removed (/), missing (*), match time (@), phase (#), parent (>), `for` (^), time (+) and message (=) of its record.
  */
 export function tallyOf(text: string) {
   const tokens = text.split(' ');
