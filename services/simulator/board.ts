@@ -1,6 +1,6 @@
 import { INCIDENT, RESULT, STATUS, STATUSES_OF_SOCCER } from '#soccer/soccer.ts';
 import { type FactSide, finalScore, type MatchFacts, type Period } from '../../data/dataset.ts';
-import type { StatusId } from './periods.ts';
+import { PERIOD_SHAPES, type StatusId } from './periods.ts';
 import { opponent, type ScriptedChange, type ScriptedIncident } from './script.ts';
 
 type Value = { readonly id: number; readonly value: number | string | null };
@@ -27,19 +27,12 @@ const STAT_OF: ReadonlyMap<number, number> = new Map([
   [INCIDENT.substitutionOut, STAT.substitutions],
 ]);
 
-const PHASE_OF: Readonly<Record<Period, StatusId>> = {
-  '1H': STATUS.firstHalf,
-  '2H': STATUS.secondHalf,
-  E1: STATUS.extraTimeFirstHalf,
-  E2: STATUS.extraTimeSecondHalf,
-  P: STATUS.shootOut,
-};
 const PERIOD_OF: ReadonlyMap<StatusId, Period> = new Map(
-  Object.entries(PHASE_OF).map(([period, phase]) => [phase, period as Period]),
+  PERIOD_SHAPES.map(([period, status]) => [status, period]),
 );
 const ADDED_TIME: Readonly<Partial<Record<Period, number>>> = { '1H': 201, '2H': 202, E1: 203, E2: 204 };
 /** Match time at the start of a period, seconds, for `played_time`. */
-const PLAYED_BEFORE: Readonly<Record<Period, number>> = { '1H': 0, '2H': 2700, E1: 5400, E2: 6300, P: 7200 };
+const PLAYED_BEFORE = new Map(PERIOD_SHAPES.map(([period, , , matchTime]) => [period, matchTime]));
 const DETAIL = { periodLength: 16, periods: 17, extraPeriodLength: 50, extraTime: 58, timer: 124 } as const;
 
 /** The changing fields of an event at a time, as the provider shows them. */
@@ -95,7 +88,7 @@ export class SimulatedBoard {
     if (change.status !== undefined) this.#status = change.status;
     if (change.period !== undefined) {
       this.#begun.add(change.period);
-      const before = PLAYED_BEFORE[change.period];
+      const before = PLAYED_BEFORE.get(change.period) ?? 0;
       this.#clock = change.period === 'P' ? { shows: 0, before } : { runsSince: at, before };
     }
     if (change.stops !== undefined)

@@ -41,10 +41,7 @@ export function invent(
     steps.push(...invented);
     counts[fault] = (counts[fault] ?? 0) + 1;
   };
-  const occupied: [period: string, second: number][] = facts.events.map(([period, second]) => [
-    period,
-    second,
-  ]);
+  const occupied = facts.events.map(([period, second]): [string, number] => [period, second]);
   for (const way of DISALLOWING) {
     const of = way === 'goal_cancelled_twice' ? randomOfTwice : random;
     for (let n = of.count(faults[way]); n > 0; n--) {
@@ -95,18 +92,12 @@ function disallowedGoal(
   plan: PeriodPlan,
   random: SeededRandom,
 ): ScriptedStep[] {
-  const { scored, confirmed } = goalRecords(
-    { key, type: INCIDENT.goal, side, countsFor: side },
-    second,
-    plan,
-  );
+  const goal = { key, type: INCIDENT.goal, side, countsFor: side };
+  const { scored, confirmed } = goalRecords(goal, { second, plan });
   const ended = second + random.int(DURATION.min, DURATION.max);
-  const step = (when: number, incident: ScriptedIncident): ScriptedStep => ({
-    at: plan.startsAt + when,
-    incident,
-  });
+  const step = (when: number, incident: ScriptedIncident) => ({ at: plan.startsAt + when, incident });
   const also = (suffix: string, type: number, by: FactSide, when: number): ScriptedIncident =>
-    restart(`${key}/${suffix}`, type, by, when, plan);
+    restart(`${key}/${suffix}`, type, by, { second: when, plan });
   const cancelled: ScriptedIncident = { ...scored, action: 'update', confirmation: 'cancelled' };
   const deleted: ScriptedIncident = { ...scored, action: 'delete' };
   const disallows = (
@@ -162,7 +153,7 @@ function reviewedGoal(
 ): ScriptedStep[] {
   const scoredBy = kind === 'own_goal' ? opponent(side) : side;
   const review: ScriptedIncident = {
-    ...restart(`${key}/review`, INCIDENT.goalCancelled, scoredBy, second, plan),
+    ...restart(`${key}/review`, INCIDENT.goalCancelled, scoredBy, { second, plan }),
     cancels: { key, named: true },
     confirmation: 'tbd',
   };

@@ -35,7 +35,8 @@ type Shape = readonly [
   maxAdded: number,
 ];
 
-const SHAPES: readonly Shape[] = [
+/** The periods of a match in their order. */
+export const PERIOD_SHAPES: readonly Shape[] = [
   ['1H', STATUS.firstHalf, INCIDENT.firstHalfStarted, 0, 2700, 0, 3],
   ['2H', STATUS.secondHalf, INCIDENT.secondHalfStarted, 2700, 2700, 900, 5],
   ['E1', STATUS.extraTimeFirstHalf, INCIDENT.extraTimeFirstHalfStarted, 5400, 900, 300, 1],
@@ -64,7 +65,7 @@ const AFTER_LAST_FACT = 60;
 
 /** Plans the periods of a match: each ends after its added time, which is long enough for all its facts. */
 export function planPeriods(facts: MatchFacts, random: SeededRandom): PeriodPlan[] {
-  const played = SHAPES.filter(
+  const played = PERIOD_SHAPES.filter(
     ([period]) =>
       period === '1H' || period === '2H' || (period === 'P' ? facts.pens : facts.et) !== undefined,
   );

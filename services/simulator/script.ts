@@ -81,8 +81,7 @@ export function scriptFacts(facts: MatchFacts, periods: readonly PeriodPlan[]): 
 /** Returns the records of a goal: under review, then confirmed with the scorer. */
 export function goalRecords(
   goal: { key: string; type: number; side: FactSide; countsFor: FactSide; person?: number },
-  second: number,
-  plan: PeriodPlan,
+  { second, plan }: PeriodSecond,
 ): { scored: ScriptedIncident; confirmed: ScriptedIncident } {
   const { person, ...rest } = goal;
   const incident: ScriptedIncident = { ...rest, phase: plan.status, time: plan.matchTime + second };
@@ -100,15 +99,12 @@ export function goalRecords(
 /** Seconds from a goal to its confirmation, at the kick-off that follows. */
 export const GOAL_REVIEW = 45;
 
+/** A second of a period. */
+export type PeriodSecond = { readonly second: number; readonly plan: PeriodPlan };
+
 /** Returns an incident of a side at a second of a period. */
-export function restart(
-  key: string,
-  type: number,
-  side: FactSide,
-  second: number,
-  plan: PeriodPlan,
-): ScriptedIncident {
-  return { key, type, side, phase: plan.status, time: plan.matchTime + second };
+export function restart(key: string, type: number, side: FactSide, at: PeriodSecond): ScriptedIncident {
+  return { key, type, side, phase: at.plan.status, time: at.plan.matchTime + at.second };
 }
 
 export function opponent(side: FactSide): FactSide {
@@ -166,53 +162,45 @@ function factSteps(
   plan: PeriodPlan,
 ): ScriptedStep[] {
   const goal = GOAL_FOR[kind];
-  if (plan.period === 'P') return kick(kind, key, side, person, second, plan);
+  const at = { second, plan };
+  if (plan.period === 'P') return kick(kind, key, side, person, at);
   if (goal !== undefined) {
     const countsFor = kind === 'own_goal' ? opponent(side) : side;
-    const given = kind === 'penalty_goal' ? penaltyGiven(key, side, second, plan) : [];
-    const { scored, confirmed } = goalRecords({ key, type: goal, side, countsFor, person }, second, plan);
-    const restarted = second + GOAL_REVIEW;
-    const at = plan.startsAt + restarted;
+    const given = kind === 'penalty_goal' ? penaltyGiven(key, side, at) : [];
+    const { scored, confirmed } = goalRecords({ key, type: goal, side, countsFor, person }, at);
+    const restarted = { second: second + GOAL_REVIEW, plan };
+    const again = plan.startsAt + restarted.second;
     return [
       ...given,
       { at: plan.startsAt + second, incident: scored, change: { suspend: key } },
-      { at, incident: confirmed, change: { resume: key } },
-      { at, incident: restart(`${key}/kickOff`, INCIDENT.kickOff, opponent(countsFor), restarted, plan) },
+      { at: again, incident: confirmed, change: { resume: key } },
+      { at: again, incident: restart(`${key}/kickOff`, INCIDENT.kickOff, opponent(countsFor), restarted) },
     ];
   }
   if (kind === 'penalty_missed') {
-    const missed = { ...restart(key, INCIDENT.missedPenalty, side, second, plan), person };
-    return [...penaltyGiven(key, side, second, plan), { at: plan.startsAt + second, incident: missed }];
+    const missed = { ...restart(key, INCIDENT.missedPenalty, side, at), person };
+    return [...penaltyGiven(key, side, at), { at: plan.startsAt + second, incident: missed }];
   }
-  return (CARD_FOR[kind] ?? []).flatMap((type) => card(`${key}/${type}`, type, side, person, second, plan));
+  return (CARD_FOR[kind] ?? []).flatMap((type) => card(`${key}/${type}`, type, side, person, at));
 }
 
-function kick(
-  kind: FactKind,
-  key: string,
-  side: FactSide,
-  person: number,
-  second: number,
-  plan: PeriodPlan,
-): ScriptedStep[] {
+function kick(kind: FactKind, key: string, side: FactSide, person: number, at: PeriodSecond): ScriptedStep[] {
   const type = kind === 'kick_scored' ? INCIDENT.penaltyGoal : INCIDENT.missedPenalty;
   // The clock does not run during a shoot-out.
-  const incident = { ...restart(key, type, side, 0, plan), person, confirmation: 'confirmed' as const };
-  return [
-    {
-      at: plan.startsAt + second,
-      incident: type === INCIDENT.penaltyGoal ? { ...incident, countsFor: side } : incident,
-    },
-  ];
+  const taken = restart(key, type, side, { ...at, second: 0 });
+  const incident = { ...taken, person, confirmation: 'confirmed' as const };
+  const counts = type === INCIDENT.penaltyGoal ? { countsFor: side } : {};
+  return [{ at: at.plan.startsAt + at.second, incident: { ...incident, ...counts } }];
 }
 
-function penaltyGiven(goal: string, side: FactSide, takenAt: number, plan: PeriodPlan): ScriptedStep[] {
+function penaltyGiven(goal: string, side: FactSide, taken: PeriodSecond): ScriptedStep[] {
+  const { second: takenAt, plan } = taken;
   const key = `${goal}/penalty`;
   const second = Math.max(1, takenAt - PENALTY_BEFORE);
   const at = plan.startsAt + second;
   const decided = Math.min(PENALTY_REVIEW, takenAt - second);
   const given: ScriptedIncident = {
-    ...restart(key, INCIDENT.penalty, side, second, plan),
+    ...restart(key, INCIDENT.penalty, side, { second, plan }),
     confirmation: 'tbd',
   };
   return [
@@ -222,16 +210,9 @@ function penaltyGiven(goal: string, side: FactSide, takenAt: number, plan: Perio
   ];
 }
 
-function card(
-  key: string,
-  type: number,
-  side: FactSide,
-  person: number,
-  second: number,
-  plan: PeriodPlan,
-): ScriptedStep[] {
-  const at = plan.startsAt + second;
-  const shown: ScriptedIncident = { ...restart(key, type, side, second, plan), confirmation: 'tbd' };
+function card(key: string, type: number, side: FactSide, person: number, of: PeriodSecond): ScriptedStep[] {
+  const at = of.plan.startsAt + of.second;
+  const shown: ScriptedIncident = { ...restart(key, type, side, of), confirmation: 'tbd' };
   const confirmed: ScriptedIncident = { ...shown, action: 'update', person, confirmation: 'confirmed' };
   const suspends = type === INCIDENT.redCard;
   return [
@@ -252,8 +233,9 @@ function substitution(
   const first = facts.events.find((event) => event[0] === period && event[4] === into)?.[1];
   const when = Math.max(1, first === undefined ? second : Math.min(second, first - 1));
   const at = plan.startsAt + when;
+  const of = { second: when, plan };
   return [
-    { at, incident: { ...restart(`${key}/out`, INCIDENT.substitutionOut, side, when, plan), person: out } },
-    { at, incident: { ...restart(`${key}/in`, INCIDENT.substitutionIn, side, when, plan), person: into } },
+    { at, incident: { ...restart(`${key}/out`, INCIDENT.substitutionOut, side, of), person: out } },
+    { at, incident: { ...restart(`${key}/in`, INCIDENT.substitutionIn, side, of), person: into } },
   ];
 }
