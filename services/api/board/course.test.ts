@@ -130,14 +130,8 @@ test('covers the time of the match with stretches without gaps, and has every sc
   const course = matchDetails(played.views, match.id, NOW)?.course;
   const kickOff = (NOW - 83 * 60) * 1000;
   expect(course).toMatchObject({ from: kickOff, to: NOW * 1000 });
-  const minutes = course?.scores.map(({ at, score }) => [(at - kickOff) / 60_000, score]);
-  expect(minutes).toEqual([
-    [0, '0–0'],
-    [36, '0–1'],
-    [71, '1–1'],
-    [73, '0–1'],
-    [82, '0–2'],
-  ]);
+  const minutes = course?.scores.map(({ at, score }) => `${(at - kickOff) / 60_000}′ ${score}`);
+  expect(minutes).toEqual(['0′ 0–0', '36′ 0–1', '71′ 1–1', '73′ 0–1', '82′ 0–2']);
   const stretches = course?.stretches ?? [];
   for (const [n, { from }] of stretches.entries()) expect(from).toBe(stretches[n - 1]?.to ?? kickOff);
   expect(stretches.at(-1)?.to).toBe(course?.to);

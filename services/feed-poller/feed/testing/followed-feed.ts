@@ -10,6 +10,9 @@ export const SETTINGS: FeedSettings = { window: 30, settle: SETTLE, initial: 100
 export const T0 = 1_000_000;
 const { signal } = new AbortController();
 
+/** Returns a window of the feed by the seconds between `T0` and its ends. */
+export const windowText = (from: number, to: number) => `${from - T0}..${to - T0}`;
+
 type FollowerOptions = ConstructorParameters<typeof FeedFollower>[0];
 
 /** Creates a follower that publishes nowhere, and whose provider's clock stands at `T0`. */
@@ -37,7 +40,8 @@ export class TestFeed {
   readonly checkpoints: number[] = [];
   /** Messages that a checkpoint covered before they were published. */
   readonly missed: Message[] = [];
-  readonly windows: { from: number; to: number }[] = [];
+  /** The windows that were read, as `windowText`. */
+  readonly windows: string[] = [];
   clocksBack = 0;
   /** Seconds by which each page advances the clock. */
   pace = 0;
@@ -73,7 +77,7 @@ export class TestFeed {
         if (this.fails('page')) throw new ProviderError('SERVER_ERROR', 'feed.index', 'failed');
         this.now += this.pace;
         const [from, to] = [Number(timestamp), Number(timestamp_to)];
-        this.windows.push({ from, to });
+        this.windows.push(windowText(from, to));
         const found = this.messages.filter(
           ({ ut, visibleAt }) => ut >= from && ut <= to && visibleAt <= this.now,
         );
