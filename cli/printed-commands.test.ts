@@ -1,6 +1,6 @@
 /**
  * Every `touchline` command that a message, an error, a log line, a guide, an alert or the board prints is one that the command
- * line has: its name, its options and its actions. test/system/printed, and the tests of guides and runbooks, run commands where they are printed.
+ * line has: its name, its options and its actions. The tests of guides, runbooks and refused positions run commands where they are printed.
  */
 import { describe, expect, test } from 'vitest';
 import { loadCommand, SUMMARIES } from './commands/catalogue.ts';

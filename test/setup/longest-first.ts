@@ -38,7 +38,7 @@ const LONGEST = [
   'integration/api/some-competitions.test.ts',
   'integration/cli/clients.test.ts',
   'integration/streams/membership.test.ts',
-  'integration/cli/doctor-broken.test.ts',
+  'integration/cli/doctor.test.ts',
   'integration/cli/launcher.test.ts',
   'integration/streams/stop.test.ts',
   'integration/board/behind-nginx.test.ts',

@@ -16,7 +16,7 @@ const INDENTED = /^ {4}npx touchline .*$/gm;
 const ENDLESS = /^(?:tail (?!.*(?:--exit-at-end|--limit))|alerts )/;
 
 /** Whether a command runs until it is stopped. */
-export function isEndless(command: string): boolean {
+function isEndless(command: string): boolean {
   return (
     ENDLESS.test(command) ||
     (serviceNames().includes(command.split(' ')[0] ?? '') && !command.includes('--help'))

@@ -20,11 +20,13 @@ import { runBlock } from '../../support/runbook.ts';
 import { PASSWORD, type SecuredKafka, startSecuredKafka } from '../../support/secured-kafka.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { leaveUndecided, UNVERIFIED } from '../../support/undecided.ts';
-import { PAGE_COMMANDS } from './page-commands.ts';
-import { runs, type ShellEnv } from './shell.ts';
 
 const GUIDES = join(import.meta.dirname, '../../../docs/guides');
 const MECHANISM = 'SCRAM-SHA-256';
+/** What the prose of the pages has an operator run for rights. */
+const OF_RIGHTS = ['acls --print', 'acls --print --service api --principal User:touchline', 'topics --print'];
+
+type ShellEnv = Readonly<Record<string, string>>;
 
 let scripts: string;
 
@@ -36,6 +38,13 @@ beforeAll(async () => {
 async function shell(lines: string, env: ShellEnv, folder?: string): Promise<string> {
   const { code, out, err } = await runBlock(`PATH="$PATH:${scripts}"\n${lines}`, env, folder);
   expect(code, `${lines}\n${out}${err}`).toBe(0);
+  return out;
+}
+
+/** Runs a command of `touchline` in a process, and returns its output. Doctor may find something. */
+async function runs(command: string, env: ShellEnv): Promise<string> {
+  const { code, out, err } = await runBlock(`npx touchline ${command}`, env);
+  expect(command === 'doctor' ? [0, 1] : [0], `${command}\n${out}${err}`).toContain(code);
   return out;
 }
 
@@ -95,7 +104,7 @@ test('the printed scripts give a secured broker its topics and each service its 
   // Each right is a start of Java: those of one service.
   await shell(`${acls.replace('--print', '--print --service api')}\n${run[1]}`, scriptEnv, folder);
   await startApi().ready();
-  for (const command of PAGE_COMMANDS['missing rights']) await runs(command, as('operator'));
+  for (const command of OF_RIGHTS) await runs(command, as('operator'));
 
   const plain = { KAFKA_BROKERS: secured.kafka.brokers.join(',') };
   await shell(ofPage('runbooks/full-disk.md', /kafka-configs\.sh .*/), plain);
