@@ -1,4 +1,4 @@
-/** The rows of the REST contract over an api in this process; test/system/contract/damaged-views.test.ts has that of a process. */
+/** The rows of the REST contract over an api in this process; test/integration/api/serve.test.ts has that of a damaged view. */
 import { beforeAll, expect, test } from 'vitest';
 import { ApiInMemory } from '../../test/system/contract/in-memory.ts';
 import { restRows } from '../../test/system/contract/rest-rows.ts';

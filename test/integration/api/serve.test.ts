@@ -2,8 +2,10 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { topicBounds } from '#cluster/logs.ts';
+import { answerError } from '#contract/rest/records/envelope.ts';
 import { eventMessage, incidentMessage, KICK_OFF } from '#ingestion/testing/messages.ts';
 import { bootId } from '#views/store/database.ts';
+import { damage } from '#views/testing/world.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { withAdmin } from '../../support/admin.ts';
 import { type ApiReplica, clients, received, startApi } from '../../support/api.ts';
@@ -108,7 +110,7 @@ test('lets two replicas verify each other’s tokens, and refuses a client once 
   await expect(startApi(connection, folder)).rejects.toThrow(/give each replica its own DATA_DIR/);
 });
 
-test('resumes after a kill or a stop, and rebuilds views that were lost or miss expired records', async () => {
+test('resumes after a kill or a stop, and rebuilds views that were lost, are damaged or miss expired records', async () => {
   let wanted = await api.season(token);
   const read = await api.service.metric('touchline_api_records_total');
   expect(read).toBeGreaterThan(5);
@@ -136,12 +138,29 @@ test('resumes after a kill or a stop, and rebuilds views that were lost or miss 
   wanted = await third.season(token);
   expect(await third.service.stop()).toBe(0);
 
-  // A damaged file is rebuilt too: libs/views/store/database.test.ts.
   rmSync(join(folder, 'api'), { recursive: true });
   const rebuilt = await startApi(pipeline.connection, folder);
   expect(readdirSync(join(folder, 'api'))).toContain('views.sqlite');
   expect(await rebuilt.season(token)).toEqual(wanted);
-  await rebuilt.service.kill();
+  expect(await rebuilt.service.stop()).toBe(0);
+
+  // 500, server error: the replica whose views are damaged ends.
+  const damaged = await startApi(pipeline.connection, folder);
+  damage(join(folder, 'api'));
+  const response = await damaged.get(`/v2/events/${EVENT}?token=${token}`);
+  const body = await response.text();
+  expect(response.status, body).toBe(500);
+  expect(answerError.parse(JSON.parse(body)).api.error).toEqual({
+    message: 'Server error',
+    internal_code: 5,
+  });
+  expect(body).not.toMatch(/sql|database|malformed|\/|node/i);
+  await untilTrue('the replica has ended', () => damaged.service.exited);
+  expect(damaged.service.lines.join('\n')).toContain('a request failed');
+  const mended = await startApi(pipeline.connection, folder);
+  expect(mended.service.log).toContain('"why":"it is empty"');
+  expect(await mended.season(token)).toEqual(wanted);
+  await mended.service.kill();
 
   // As if the machine had stopped while it was open; a system without an id of its start waits for the disk instead.
   const mark = join(folder, 'api', 'views.mark');

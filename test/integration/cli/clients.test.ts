@@ -79,7 +79,6 @@ test('creates, shows and changes clients', async () => {
   });
   expect(verifySecret(secret, changed?.secret_hash ?? '')).toBe(false);
   expect(verifySecret(renewed, changed?.secret_hash ?? '')).toBe(true);
-  expect((await run('show 2', 1)).err).toContain('there is no client 2');
 });
 
 test('reads a signing secret from a file, and refuses it as an argument', async () => {
@@ -114,17 +113,17 @@ test('seals webhooks, and shows their addresses with the key', async () => {
   expect((await directory.list())[0]?.webhooks).toEqual([]);
 });
 
-test.each([
-  ['https://10.1.2.3/hook', {}, 'its address is not public'],
-  ['https://localhost/hook', {}, 'its address is not public'],
-  ['https://me:pass@customer.example/', {}, 'it will never be called'],
-  ['https://10.1.2.3/hook', { WEBHOOK_ALLOWED_RANGES: '10.0.0.0/8' }, null],
-])('says of %s with %j that it is never called', async (url, ranges, warning) => {
+test('says of addresses that are never called that they are not', async () => {
   const { run } = await started();
   await run('add');
-  const { out } = await run(`webhook add 1 --url ${url}`, 0, { CLIENTS_KEY, ...ranges });
-  if (warning === null) expect(out).not.toContain('warning');
-  else expect(out).toContain(`warning: ${warning}`);
+  const added = async (url: string, ranges = {}) =>
+    (await run(`webhook add 1 --url ${url}`, 0, { CLIENTS_KEY, ...ranges })).out;
+  for (const url of ['https://10.1.2.3/hook', 'https://localhost/hook'])
+    expect(await added(url)).toContain('warning: its address is not public');
+  expect(await added('https://me:pass@customer.example/')).toContain('warning: it will never be called');
+  expect(await added('https://10.1.2.3/hook', { WEBHOOK_ALLOWED_RANGES: '10.0.0.0/8' })).not.toContain(
+    'warning',
+  );
 });
 
 test('shows and changes a client with a webhook that another key sealed', async () => {

@@ -75,30 +75,18 @@ describe('touchline dead-letters', () => {
       `${notJson[0]?.id.slice(0, 12)}  2018-07-15T15:18:14.000Z  webhook-receiver  not_json           over HTTP                 the body is not valid JSON`,
       'cccccccccccc  2018-07-15T15:53:20.123Z  match-processor   processing_failed  normalized-messages/0/99  not JSON at position 3',
     ]);
+    const json = (await run(topics, 'list', '--json')).out.split('\n')[0] ?? '';
+    expect(JSON.parse(json)).toMatchObject({ code: 'not_json', value: '{"a":', topic: null });
   });
 
-  test('lists letters as JSON, and prints nothing when there are none', async () => {
-    const letters = await run(await withLetters(...notJson), 'list', '--json');
-    expect(JSON.parse(letters.out)).toMatchObject({ code: 'not_json', value: '{"a":', topic: null });
-    const none = await run(await withLetters(), 'list', '--json');
-    expect(none).toEqual({ code: 0, out: '', err: '' });
-  });
-
-  test('shows a whole letter, found by the beginning of its id', async () => {
+  test('shows a whole letter, found by the beginning of its id, which must be of one', async () => {
     const topics = await withLetters(...notJson, fromTopic);
     const { code, out } = await run(topics, 'show', 'cccc');
     expect(code).toBe(0);
     expect(out).toContain(`id         ${'c'.repeat(64)}\n`);
     expect(out).toContain('offset     99\n');
     expect(out).toContain('\n\nAAECAw==\n');
-    expect(await run(topics, 'show', 'none')).toMatchObject({
-      code: 1,
-      err: 'touchline dead-letters: there is no dead letter none\n',
-    });
-  });
-
-  test('refuses an ambiguous id', async () => {
-    const topics = await withLetters(fromTopic, { ...fromTopic, id: 'cccc01' });
+    await topics.write('dead-letters', [{ key: 'cccc01', value: { ...fromTopic, id: 'cccc01' } }]);
     expect(await run(topics, 'show', 'cccc')).toMatchObject({
       code: 1,
       err: expect.stringContaining('2 dead letters begin with cccc'),
@@ -136,7 +124,7 @@ describe('touchline dead-letters resend', () => {
     expect(
       records.map(({ partition, key, value }) => [partition, key?.toString(), value?.toString('hex')]),
     ).toEqual([[0, '24', '00010203']]);
-    expect((await run(topics, 'list')).out).toBe('');
+    expect(await run(topics, 'list', '--json')).toEqual({ code: 0, out: '', err: '' });
   });
 
   test('keeps a letter that still cannot be read, says why, and fails', async () => {

@@ -78,18 +78,6 @@ describe('touchline match', () => {
     expect(out).toContain('its version went back: state was lost, feed health unknown\n');
   });
 
-  test('fails for an unknown id', async () => {
-    for (const args of [
-      ['match', '70000'],
-      ['match', '70000', '--follow'],
-    ])
-      expect(await touchlineHere(args, whole.env)).toEqual({
-        code: 1,
-        out: '',
-        err: `touchline match: event 70000 is unknown here: no topic under ${whole.prefix} has it\n`,
-      });
-  });
-
   test('redraws one page on a terminal with each change, however narrow the terminal is', async () => {
     const topics = await TestTopics.create(SHOWN, PARTITIONS);
     await write(topics, VERSIONS.slice(0, 2));

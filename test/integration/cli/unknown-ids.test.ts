@@ -36,6 +36,7 @@ describe('an id that no topic has', () => {
     ['export incidents --competition 99', 'competition 99 is unknown here'],
     ['export tables --season 99', 'season 99 is unknown here'],
     ['match 99', 'event 99 is unknown here'],
+    ['match 99 --follow', 'event 99 is unknown here'],
     ['tail match-state --key 99 --from-beginning --exit-at-end', '99 is unknown here'],
     ['tokens list --client 99', 'client 99 is unknown here'],
     ['tokens revoke --client 99', 'client 99 is unknown here'],

@@ -47,7 +47,7 @@ const CLOSED = OPERATIONS.filter(({ open }) => !open).map(({ name, path }) => ({
     (name === 'basic-livescore.index' ? '?timestamp=1' : ''),
 }));
 
-/** Registers a test for each row but that of a server error (damaged-views.test.ts), several for the first. */
+/** Registers a test for each row but that of a server error (test/integration/api/serve.test.ts), several for the first. */
 export function errorRows(): void {
   describe('Errors (REST)', () => {
     describe('400: limit outside the endpoint’s enum (limits.ts); a date range wider than allowed; object_type without object_id (or the reverse) on standings; missing timestamp on basic-livescore; invalid filter value on incidents', () => {
