@@ -53,12 +53,6 @@ export class HealthReader {
     return this.#table.match(eventId, { wall: now, steady: performance.now() });
   }
 
-  /** Returns since when a match has not been believed, Unix milliseconds; null while it is. */
-  notBelievedSince(eventId: number): number | null {
-    const last = this.#changes.get(eventId)?.at(-1);
-    return last === undefined || last.believed ? null : last.at;
-  }
-
   /** Returns how often a match stopped being believed because feed-health was silent, outside of these times. */
   expiredOutside(times: readonly { readonly from: number; readonly to: number }[]): number {
     return [...this.#changes.values()]

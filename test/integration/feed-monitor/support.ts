@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventFields, eventMessage } from '#domain/testing/messages.ts';
-import type { FeedHealth, IngressStatus, NormalizedMessage } from '#records/types.ts';
-import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
+import type { FeedHealth, IngressStatus, TopicValues } from '#records/types.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
-import { topicName } from '#topics/topics.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { quietLog } from '../../support/log.ts';
@@ -25,64 +25,39 @@ export function startMonitor(
 /** The start of matches, Unix seconds of the provider. */
 export const BEGAN = 1_790_000_000;
 
-/** A published message. Times in Unix milliseconds; `storedAt` is null until the broker acknowledges the message. */
-export type Sent = { readonly eventId: number; readonly receivedAt: number; storedAt: number | null };
+type Publish = <T extends TopicName>(topic: T, key: string, value: TopicValues[T]) => Promise<void>;
 
 /** Publishes messages of live matches, as an ingress service would. */
 export class LiveFeed {
-  /** Every message, in order. */
-  readonly sent: Sent[] = [];
-  readonly #connection: PipelineConnection;
-  readonly #publisher: Publisher;
-  readonly #encode: (message: NormalizedMessage) => Buffer;
-  readonly #encodeStatus: (status: IngressStatus) => Buffer;
-  readonly #encodeHealth: (record: FeedHealth) => Buffer;
-  readonly #lastOf = new Map<number, Sent>();
+  readonly #heardAt = new Map<number, number>();
   #clock = 0;
 
-  private constructor(
-    connection: PipelineConnection,
-    publisher: Publisher,
-    encode: (message: NormalizedMessage) => Buffer,
-    encodeStatus: (status: IngressStatus) => Buffer,
-    encodeHealth: (record: FeedHealth) => Buffer,
-  ) {
-    this.#connection = connection;
-    this.#publisher = publisher;
-    this.#encode = encode;
-    this.#encodeStatus = encodeStatus;
-    this.#encodeHealth = encodeHealth;
+  readonly #publish: Publish;
+
+  private constructor(publish: Publish) {
+    this.#publish = publish;
   }
 
-  static async open(connection: PipelineConnection): Promise<LiveFeed> {
-    const { brokers, registryUrl, prefix } = connection;
-    const registry = Registry.open({ url: registryUrl, prefix });
-    const messages = await registry.codec('normalized-messages');
-    const statuses = await registry.codec('ingress-status');
-    const records = await registry.codec('feed-health');
+  static async open({ brokers, registryUrl: url, prefix }: PipelineConnection): Promise<LiveFeed> {
+    const registry = Registry.open({ url, prefix });
     const options = { brokers, clientId: 'test-live', log: quietLog, timeoutMs: 120_000 };
     const publisher = await openPublisher(options);
     atEnd(() => publisher.close());
-    return new LiveFeed(
-      connection,
-      publisher,
-      (message) => messages.encode(message),
-      (status) => statuses.encode(status),
-      (record) => records.encode(record),
-    );
+    return new LiveFeed(async (topic, key, value) => {
+      const codec = await registry.codec(topic);
+      await publisher.publish([{ topic: topicName(prefix, topic), key, value: codec.encode(value) }]);
+    });
   }
 
   /** Returns when the last message of a match was received, Unix milliseconds; 0 before the first. */
   heardAt(eventId: number): number {
-    return this.#lastOf.get(eventId)?.receivedAt ?? 0;
+    return this.#heardAt.get(eventId) ?? 0;
   }
 
   /** Publishes a message of a match. Resolves when the broker acknowledges it. */
   async say(eventId: number, fields: Readonly<Record<string, unknown>> = {}): Promise<void> {
     const receivedAt = Date.now();
-    const sent: Sent = { eventId, receivedAt, storedAt: null };
-    this.sent.push(sent);
-    this.#lastOf.set(eventId, sent);
+    this.#heardAt.set(eventId, receivedAt);
     this.#clock += 1;
     const event = eventFields({ clock_time: this.#clock, ...fields });
     const message = {
@@ -93,8 +68,7 @@ export class LiveFeed {
       content_at: receivedAt,
       message_id: `m-${this.#clock}`,
     };
-    await this.#publish('normalized-messages', String(eventId), this.#encode(message));
-    sent.storedAt = Date.now();
+    await this.#publish('normalized-messages', String(eventId), message);
   }
 
   /** Reports periodically until the test ends. */
@@ -121,14 +95,14 @@ export class LiveFeed {
       unreadable_in_row: 0,
       refused_lists: [],
     };
-    return this.#publish('ingress-status', status.source, this.#encodeStatus(status));
+    return this.#publish('ingress-status', status.source, status);
   }
 
   /** Publishes a record of feed-health, as a monitor of another term would. */
   publishHealth(record: FeedHealth): Promise<void> {
     const { source, event_id } = record;
     const key = event_id === null ? source : `${source}/${event_id}`;
-    return this.#publish('feed-health', key, this.#encodeHealth(record));
+    return this.#publish('feed-health', key, record);
   }
 
   /** Publishes a message of each match every `everyMs`, spread over the interval, until the Unix milliseconds of `until`. */
@@ -141,13 +115,5 @@ export class LiveFeed {
       }),
     );
     await Promise.all(publishing);
-  }
-
-  #publish(
-    topic: 'normalized-messages' | 'ingress-status' | 'feed-health',
-    key: string,
-    value: Buffer,
-  ): Promise<void> {
-    return this.#publisher.publish([{ topic: topicName(this.#connection.prefix, topic), key, value }]);
   }
 }

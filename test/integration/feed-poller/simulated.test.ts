@@ -1,60 +1,35 @@
 import { expect, test } from 'vitest';
 import { readDataset } from '../../../data/dataset.ts';
 import { backbone } from '../../setup/backbone.ts';
-import type { ClientCredentials } from '../../support/api.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { Pipeline, type PipelineOutput } from '../../support/pipeline.ts';
 import { until } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
-import { startProvider } from '../../support/system.ts';
+import { type Provider, startProvider } from '../../support/system.ts';
 import type { JsonRecord } from './provider.ts';
 
 const MATCHES = Number(process.env.SIMULATED_MATCHES ?? 6);
 
 type Answer = { readonly api: { readonly data: unknown; readonly method: { readonly total_items: number } } };
 
-/** A simple reader of the provider's REST interface. Repeats requests that fail. */
-class Reader {
-  readonly #url: string;
-  readonly #client: ClientCredentials;
-  #token = '';
-
-  constructor(url: string, client: ClientCredentials) {
-    this.#url = url;
-    this.#client = client;
-  }
-
-  async incidents(event: number): Promise<JsonRecord[]> {
-    return until(`the incidents of ${event} can be read`, async () => {
-      const query = { deleted: 'no', limit: '500', token: this.#token };
-      const answer = await this.#get(`/v2/events/${event}/incidents`, query);
-      if (answer === undefined) this.#token = await this.#newToken();
-      const incidents = answer?.api.data as JsonRecord[] | undefined;
-      return incidents?.length === answer?.api.method.total_items ? incidents : undefined;
-    });
-  }
-
-  async #newToken(): Promise<string> {
-    const { id, secret } = this.#client;
-    const answer = await this.#get('/v2/oauth', { client_id: id, secret_key: secret });
-    return String((answer?.api.data as JsonRecord | undefined)?.token ?? '');
-  }
-
-  async #get(path: string, query: Record<string, string>): Promise<Answer | undefined> {
-    try {
-      const url = `${this.#url}${path}?${new URLSearchParams(query)}`;
-      const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
-      return response.ok ? ((await response.json()) as Answer) : undefined;
-    } catch {
-      return undefined;
-    }
-  }
+/** Returns the data of an answer of the provider; null for none, or one with fewer items than it has. */
+async function read(path: string, query: Record<string, string>): Promise<unknown> {
+  const url = `${path}?${new URLSearchParams(query)}`;
+  const response = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
+  const answer = (response?.ok ? await response.json().catch(() => null) : null) as Answer | null;
+  const { data = null, method } = answer?.api ?? {};
+  return Array.isArray(data) && data.length !== method?.total_items ? null : data;
 }
 
 /** Returns the expected incidents of an event in match state: those that the provider lists, with their confirmation. */
-async function listed(reader: Reader, event: number): Promise<string[]> {
-  const incidents = await reader.incidents(event);
-  return incidents.map(({ id, confirmation }) => `${id} ${confirmation ?? null}`).toSorted();
+function listed({ url, client }: Provider, event: number): Promise<string[]> {
+  return until(`the incidents of ${event} can be read`, async () => {
+    const access = { client_id: client.id, secret_key: client.secret };
+    const { token = '' } = ((await read(`${url}/v2/oauth`, access)) ?? {}) as { token?: string };
+    const query = { deleted: 'no', limit: '500', token };
+    const incidents = (await read(`${url}/v2/events/${event}/incidents`, query)) as JsonRecord[] | null;
+    return incidents?.map(({ id, confirmation }) => `${id} ${confirmation ?? null}`).toSorted();
+  });
 }
 
 function known({ incidents }: PipelineOutput, event: number): string[] {
@@ -67,7 +42,7 @@ function known({ incidents }: PipelineOutput, event: number): string[] {
 test('has every score and incident of a provider that is only polled, with faults of every kind', async () => {
   const pipeline = await Pipeline.create({ ...backbone(), services: ['feed-poller', 'match-processor'] });
   const processor = pipeline.startProcessor();
-  const { service, url, client } = await startProvider({
+  const provider = await startProvider({
     REST_FAULTS: process.env.SIMULATED_FAULTS ?? 'some',
     FAULTS: 'some',
     MATCHES: String(MATCHES),
@@ -75,9 +50,9 @@ test('has every score and incident of a provider that is only polled, with fault
   });
   const poller = startService('feed-poller', {
     ...connectionEnv(pipeline.connection),
-    PROVIDER_BASE_URL: url,
-    PROVIDER_CLIENT_ID: client.id,
-    PROVIDER_SECRET_KEY: client.secret,
+    PROVIDER_BASE_URL: provider.url,
+    PROVIDER_CLIENT_ID: provider.client.id,
+    PROVIDER_SECRET_KEY: provider.client.secret,
     FEED_PERIOD_MS: '200',
     FEED_WINDOW_SECONDS: '7200',
     FEED_INITIAL_SECONDS: String(30 * 86_400),
@@ -93,16 +68,15 @@ test('has every score and incident of a provider that is only polled, with fault
     RETRY_CEILING_MS: '1000',
   });
   await Promise.all([processor.ready(), poller.ready()]);
-  await service.logged('all was played');
+  await provider.service.logged('all was played');
 
   const matches = readDataset('world-cup-2018').matches.slice(0, MATCHES);
-  const reader = new Reader(url, client);
   let differs: unknown;
   await until('every match is as the provider has it', async () => {
     const output = await pipeline.output();
     // Read each time: some of this provider's lists are empty, or older than its last change.
     const wanted = new Map<number, string[]>();
-    for (const { id } of matches) wanted.set(id, await listed(reader, id));
+    for (const { id } of matches) wanted.set(id, await listed(provider, id));
     const wrong = matches.flatMap(({ id, ft, et }) => {
       const state = output.states.get(id);
       const [home, away] = et ?? ft;

@@ -2,16 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { freePort } from '#embedded/ports.ts';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { connectionEnv } from '../../support/environment.ts';
 import { times } from '../../support/harness.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { startService, type TestService } from '../../support/processes.ts';
+import type { TestService } from '../../support/processes.ts';
+import { startReceiver } from '../../support/system.ts';
 import { makeTopicsOf } from '../../support/topics.ts';
 import type { FloodOptions } from './flood.ts';
-import { SECRET, signed } from './support.ts';
+import { signed } from './support.ts';
 
 const MIB = 1024 * 1024;
 /** Size of a forged body: slightly less than the body limit. */
@@ -25,17 +24,12 @@ const MAX_RESIDENT_BYTES = 700 * MIB;
 const FINISH_MS = 20_000;
 
 let receiver: TestService;
-let port: number;
+let url: string;
 
 beforeAll(async () => {
-  const { brokers, registryUrl, prefix } = backbone();
-  await makeTopicsOf(['webhook-receiver'], { brokers, prefix, partitions: 2 });
-  port = await freePort();
-  receiver = startService('webhook-receiver', {
-    ...connectionEnv({ brokers, registryUrl, prefix }),
-    WEBHOOK_PORT: String(port),
-    WEBHOOK_SECRET: SECRET,
-  });
+  const connection = backbone();
+  await makeTopicsOf(['webhook-receiver'], { ...connection, partitions: 2 });
+  ({ service: receiver, url } = await startReceiver(connection));
   await receiver.ready();
   await post(JSON.stringify([incidentMessage({ id: 0 })]));
 });
@@ -44,11 +38,8 @@ afterAll(async () => {
 });
 
 async function post(body: string): Promise<string> {
-  const response = await fetch(`http://127.0.0.1:${port}/webhook`, {
-    method: 'POST',
-    body,
-    headers: { ...signed(body), connection: 'close' },
-  });
+  const headers = { ...signed(body), connection: 'close' };
+  const response = await fetch(url, { method: 'POST', body, headers });
   return `${response.status} ${await response.text()}`;
 }
 
@@ -63,6 +54,7 @@ describe.each(times([300, 1_000], [300]))(
   (connections) => {
     test('leave memory within its limit and the provider served, and are released', async () => {
       const refusedBefore = await receiver.metric('touchline_webhook_overloaded_total');
+      const port = Number(new URL(url).port);
       const options: FloodOptions = { port, connections, bytes: FORGED_BYTES, finishAfterMs: FINISH_MS };
       const worker = new Worker(new URL('./flood.ts', import.meta.url), {
         workerData: options,

@@ -28,7 +28,7 @@ test('a refused request leaves no record on any topic, and is counted', async ()
   const receiver = await TestReceiver.start(backbone(), { WEBHOOK_SECRET: `${other},${SECRET}` });
   for (const [how, text] of [
     [{ secret: 'x'.repeat(32) }, 'The signature does not match.'],
-    [{ timestamp: '1' }, 'The signature has expired.'],
+    [{ sentAt: 0 }, 'The signature has expired.'],
   ] as const)
     expect(await receiver.post(body, signed(body, how))).toMatchObject({ status: 401, text });
   expect((await receiver.post(`[${'{},'.repeat(10_000)}{}]`)).status).toBe(413);

@@ -2,14 +2,12 @@ import type { TopicValues } from '#records/types.ts';
 import { loadConfig } from '#service/config.ts';
 import { createLogger } from '#service/logger.ts';
 import { createMetrics, type Registry as Metrics } from '#service/metrics.ts';
-import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
-import { StreamError } from '#streams/errors.ts';
+import { signatureHeaders } from '#signing/signing.ts';
 import { Registry } from '#topics/registry.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { settings as receiverSettings } from '../../../services/webhook-receiver/config.ts';
 import { type ReceiverContext, startReceiver } from '../../../services/webhook-receiver/service.ts';
 import { connectionEnv } from '../../support/environment.ts';
-import { until } from '../../support/poll.ts';
 import { readEvery } from '../../support/read-records.ts';
 import { makeTopicsOf } from '../../support/topics.ts';
 
@@ -111,46 +109,19 @@ export class TestReceiver {
   }
 
   /** Returns every value of a topic. */
-  read<T extends TopicName>(topic: T): Promise<TopicValues[T][]> {
-    return readValues(this.connection, topic);
+  async read<T extends TopicName>(topic: T): Promise<TopicValues[T][]> {
+    const { registryUrl: url, prefix } = this.connection;
+    const values: TopicValues[T][] = [];
+    const source = { ...this.connection, registry: Registry.open({ url, prefix }) };
+    await readEvery(topic, source, (value) => void values.push(value));
+    return values;
   }
 }
 
-/** Returns the headers that the provider sends with a body. */
+/** Returns the headers that the provider sends with a body. `sentAt`: Unix milliseconds. */
 export function signed(
   body: Buffer | string,
-  { timestamp = fresh(), secret = SECRET }: { timestamp?: string; secret?: string } = {},
+  { secret = SECRET, sentAt = Date.now() }: { readonly secret?: string; readonly sentAt?: number } = {},
 ): Record<string, string> {
-  return {
-    'content-type': 'application/json',
-    [TIMESTAMP_HEADER]: timestamp,
-    [SIGNATURE_HEADER]: sign(Buffer.from(body), timestamp, secret),
-  };
-}
-
-/** Returns a time five minutes from now, Unix seconds. */
-function fresh(): string {
-  return String(Math.floor(Date.now() / 1000) + 300);
-}
-
-/** Returns every value of a topic. Waits for a broker that has just restarted and knows no groups yet. */
-function readValues<T extends TopicName>(connection: ReceiverTopics, topic: T): Promise<TopicValues[T][]> {
-  return until(`${topic} can be read`, async () => {
-    try {
-      return await readValuesNow(connection, topic);
-    } catch (error) {
-      if (error instanceof StreamError && error.code === 'UNAVAILABLE') return undefined;
-      throw error;
-    }
-  });
-}
-
-async function readValuesNow<T extends TopicName>(
-  connection: ReceiverTopics,
-  topic: T,
-): Promise<TopicValues[T][]> {
-  const registry = Registry.open({ url: connection.registryUrl, prefix: connection.prefix });
-  const values: TopicValues[T][] = [];
-  await readEvery(topic, { ...connection, registry }, (value) => void values.push(value));
-  return values;
+  return { 'content-type': 'application/json', ...signatureHeaders(Buffer.from(body), secret, sentAt) };
 }

@@ -9,7 +9,7 @@ import { readRules } from '#service/competition-rules.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { FAULT_TIMEOUT_MS, times } from '../../support/harness.ts';
 import { seeded } from '../../support/seed.ts';
-import { fixtures, seasonMessages, shuffled } from '../../support/standings/made-up-season.ts';
+import { seasonMessages, shuffled } from '../../support/standings/made-up-season.ts';
 import { finalBytes, type TablesOutput, TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 
 const connection = { ...backbone(), services: ['match-processor', 'standings-processor'] as const };
@@ -28,7 +28,7 @@ test(
     const messages = shuffled(
       Array.from({ length: SEASONS }, (_, at) => {
         const where = { competition: COMPETITION, season: 100 + at, stage: 200 + at, group: null };
-        return seasonMessages(fixtures(where, 10, 1_000 * (at + 1)), at + 1);
+        return seasonMessages(where, 10, 1_000 * (at + 1), at + 1);
       }).flat(),
       3,
     );

@@ -4,7 +4,7 @@ import { backbone } from '../../setup/backbone.ts';
 import { mountDisk, remountDisk } from '../../support/disk.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
-import { fixtures, seasonMessages } from '../../support/standings/made-up-season.ts';
+import { seasonMessages } from '../../support/standings/made-up-season.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const MIB = 1024 * 1024;
@@ -23,7 +23,7 @@ test.for([
     const pipeline = await Pipeline.create({ ...backbone(), partitions: 1, services: ['match-processor'] });
     const processor = pipeline.startProcessor({ TMPDIR: folder, MAX_LOADED_MATCHES: '1' });
     const levels = { competition: 1, season: 1, stage: 1, group: null };
-    const messages = seasonMessages(fixtures(levels, TEAMS, 1_000), 1);
+    const messages = seasonMessages(levels, TEAMS, 1_000, 1);
     const fed = pipeline.feed(messages);
     const line = await until('the processor says what is wrong', () =>
       processor.lines.find((one) => one.includes('FOLDER_UNUSABLE')),

@@ -13,7 +13,7 @@ import { CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';
 import { HttpsReceiver } from '../../support/https-receiver.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
-import { fixtures, seasonMessages } from '../../support/standings/made-up-season.ts';
+import { seasonMessages } from '../../support/standings/made-up-season.ts';
 import { System, WEBHOOK_SECRET } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type Gateway, grant, startGateway, startUpstream } from '../../support/tool-gateway.ts';
@@ -38,7 +38,7 @@ function limitFiles({ pid }: TestService, limit: number): void {
 
 function play(system: System, season: number): Promise<void> {
   const levels = { competition: COMPETITION, season, stage: season, group: null };
-  return system.pipeline.feed(seasonMessages(fixtures(levels, TEAMS, season * 1_000), season));
+  return system.pipeline.feed(seasonMessages(levels, TEAMS, season * 1_000, season));
 }
 
 /** A service, and a wait until it works again and has lost nothing. */
