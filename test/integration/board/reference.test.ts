@@ -25,9 +25,14 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
     expect(visit.complaints).toEqual([]);
   });
 
-  test('chooses a table from a list on a phone, and finds a player by name or team', async () => {
-    const visit = await stage.open('/standings', { width: 390, height: 844 });
+  test('shows kinds of table as links on a wide screen, on a phone as a list, and finds a player by name or team', async () => {
+    const visit = await stage.open('/standings');
+    expect(await visit.texts('.tabs.kinds a')).toEqual(['League standings', 'Top scorers']);
+    expect(await visit.ask(`document.querySelector('#choose').checkVisibility()`)).toBe(false);
+    await visit.page.setViewport({ width: 390, height: 844 });
     expect(await visit.ask(`document.querySelector('.tabs.kinds').checkVisibility()`)).toBe(false);
+    const beyond = `[...document.querySelectorAll('.scroll')].map((one) => one.scrollWidth - one.clientWidth)`;
+    expect(await visit.ask(beyond), 'columns that are cut off').toEqual([0, 0]);
     await Promise.all([visit.page.waitForNavigation(), visit.page.select('#choose select', '39800')]);
     expect(await visit.texts('tbody th')).toEqual(['Philippe Coutinho', 'Neymar', 'Aleksandar Mitrović']);
     await visit.live();
@@ -38,30 +43,15 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
     expect(visit.complaints).toEqual([]);
   });
 
-  test('cuts off no filter of the board on a phone, even with counts of three digits', async () => {
+  test('cuts off no filter of the board on a phone, even with counts of three digits, and wraps no link of the head', async () => {
     const visit = await stage.follow('/', { width: 360 });
     await visit.ask(`document.querySelectorAll('.shows b').forEach((one) => { one.textContent = '340'; })`);
     const edges = `[...document.querySelectorAll('.shows label, .shows')].map((one) => one.getBoundingClientRect().right)`;
     const [bar = 0, ...filters] = await visit.ask<number[]>(edges);
     expect(filters).toHaveLength(4);
     expect(Math.max(...filters)).toBeLessThanOrEqual(bar);
-  });
-
-  test('wraps no link of the head on a phone', async () => {
-    const visit = await stage.open('/', { width: 390, height: 844 });
+    await visit.page.setViewport({ width: 390, height: 844 });
     const lines = `[...document.querySelectorAll('.head nav a')].map((one) => Math.round(one.clientHeight / parseFloat(getComputedStyle(one).lineHeight)))`;
     expect(new Set(await visit.ask<number[]>(lines))).toEqual(new Set([1]));
-  });
-
-  test('cuts off no column of a league table on a phone', async () => {
-    const visit = await stage.open('/standings', { width: 390, height: 844 });
-    const beyond = `[...document.querySelectorAll('.scroll')].map((one) => one.scrollWidth - one.clientWidth)`;
-    expect(await visit.ask(beyond)).toEqual([0, 0]);
-  });
-
-  test('shows the kinds of table as links on a wide screen', async () => {
-    const visit = await stage.open('/standings');
-    expect(await visit.texts('.tabs.kinds a')).toEqual(['League standings', 'Top scorers']);
-    expect(await visit.ask(`document.querySelector('#choose').checkVisibility()`)).toBe(false);
   });
 });

@@ -2,6 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { alertsOf } from '#processors/alerts/alert.ts';
+import { findingsOf } from '#processors/alerts/decide.ts';
+import { type AlertRule, readRules } from '#processors/alerts/rules.ts';
 import type { Alert, FeedHealth, MatchState, MatchTransition } from '#records/types.ts';
 import { alertLine } from '../../../cli/commands/alerts/printer.ts';
 import { backbone } from '../../setup/backbone.ts';
@@ -32,48 +35,17 @@ function rulesOfWorkload(): string {
   return file;
 }
 
-/** Returns the ids of the alerts that the rules of the guide require for transitions: a second, independent implementation. */
-function expectedOf(transitions: readonly MatchTransition[]): string[] {
-  const versionOf = (id: string): string => id.slice(0, id.lastIndexOf(':'));
-  const cancelling = new Set(
-    transitions.filter(({ kind }) => kind === 'goal_cancelled').map(({ id }) => versionOf(id)),
+/** Returns the ids of the alerts of transitions by these rules. What is an alert: libs/processors/alerts/decide.test.ts. */
+function expectedOf(transitions: readonly MatchTransition[], rules: readonly AlertRule[]): string[] {
+  return transitions.flatMap((transition) =>
+    findingsOf(transition).flatMap((finding, nth, all) => {
+      const { id, event_id, version, cause, match } = transition;
+      const subject = nth > 0 && finding.kind === all[0]?.kind ? `${id}/${finding.incident?.id}` : id;
+      return alertsOf(rules, finding, { ...cause, event_id, version, subject }, match).map(
+        (alert) => alert.id,
+      );
+    }),
   );
-  // A rise begins where exchanged sides and cancelled goals of its version have left the score.
-  const bases = new Map(
-    transitions
-      .filter(({ kind }) => kind === 'goal_cancelled' || kind === 'sides_exchanged')
-      .map(({ id, score }) => [versionOf(id), score?.after ?? null]),
-  );
-  return transitions.flatMap(({ id, kind, score, match, goals }) => {
-    if (kind === 'goal_cancelled') return [`goals/goal_cancelled/${id}`];
-    const base = bases.has(versionOf(id)) ? bases.get(versionOf(id)) : score?.before;
-    if (kind === 'score_changed' && base && score?.after) {
-      const [before, after] = [base, score.after];
-      const isGoal = after.home > before.home || after.away > before.away;
-      const isLess = after.home < before.home || after.away < before.away;
-      if (!isGoal)
-        return isLess && goals.length === 0 && !cancelling.has(versionOf(id))
-          ? [`goals/goal_cancelled/${id}`]
-          : [];
-      return [id, ...goals.slice(1).map((goal) => `${id}/${goal.id}`)].flatMap((of) => [
-        `goals/goal/${of}`,
-        `our-teams/goal/${of}`,
-      ]);
-    }
-    if (kind !== 'guard_changed') return [];
-    const { guard } = match;
-    const before = match.guard_before?.reasons ?? [];
-    const closes = before.length === 0 && guard.reasons.length > 0;
-    const differs = guard.reasons.includes('score_differs') && !before.includes('score_differs');
-    return [
-      ...(closes ? [`trading/guard_closed/${id}`] : []),
-      ...(differs ? [`trading/score_differs/${id}`] : []),
-      ...(before.includes('score_differs') && !guard.reasons.includes('score_differs')
-        ? [`trading/score_agrees/${id}`]
-        : []),
-      ...(before.length > 0 && guard.reasons.length === 0 ? [`trading/guard_opened/${id}`] : []),
-    ];
-  });
 }
 
 type Played = {
@@ -178,7 +150,7 @@ beforeAll(async () => {
     return pipeline.output();
   })();
   const expected = [
-    ...expectedOf(transitions),
+    ...expectedOf(transitions, readRules(rules)),
     `trading/match_stale/${first}/${STALE_SINCE}`,
     `trading/match_stale/${first + 1}/${STALE_SINCE + 5_000}`,
     `trading/match_recovered/${first + 1}/${STALE_SINCE + 5_000}`,

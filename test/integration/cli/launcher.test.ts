@@ -90,14 +90,6 @@ describe('an answer without a broker', () => {
   });
 });
 
-// Of every service: libs/service/run-service.test.ts.
-test('the help of a service shows its settings, without a broker', async () => {
-  const run = launch(['match-processor', '--help']);
-  expect(await run.ended).toBe(0);
-  expect(run.out).toContain('Usage: touchline match-processor');
-  expect(run.out).toContain('LOG_LEVEL');
-});
-
 describe('the broker that is used', () => {
   test('is that of a touchline up in the same data folder, with its topic prefix', async () => {
     const { brokers, registryUrl, prefix } = backbone();

@@ -1,11 +1,11 @@
-/** Every topic is lost, cut and changed: what is said of it, by whom, and that the command which doctor prints mends it. */
+/** Every topic is lost and cut: what is said of it, by whom, and that the command which doctor prints mends it. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { backbone } from '../../setup/backbone.ts';
 import { cutLog } from '../../support/cut-log.ts';
 import { type RestartableKafka, restartableKafka } from '../../support/restartable-kafka.ts';
-import { CHANGES, GROUPS, LOSSES, LostTopics, MESSAGES, NO_END, ROWS } from './lost-topics.ts';
+import { GROUPS, LOSSES, LostTopics, MESSAGES, NO_END, ROWS } from './lost-topics.ts';
 
 let broker: RestartableKafka;
 /** Undefined after a test that failed. */
@@ -51,14 +51,4 @@ describe.each([...GROUPS])('%s', (_, topics) => {
     // What a lost message gave cannot be derived again.
     if (!topics.includes(MESSAGES)) system = whole;
   });
-});
-
-test.each(Object.keys(CHANGES) as (keyof typeof CHANGES)[])('all topics with another %s', async (change) => {
-  const whole = await wholeSystem();
-  await whole.change(change);
-  await whole.expectChanged(change);
-  // More partitions take a replay, whatever is printed.
-  if (change === 'partitions') return;
-  await whole.mend();
-  system = whole;
 });

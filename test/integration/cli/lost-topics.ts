@@ -1,5 +1,5 @@
 /**
- * What is said of a topic that was lost, cut or changed, and by whom: one row a topic. `lost-topics.release.test.ts` tries all of it,
+ * What is said of a topic that was lost or cut, and by whom: one row a topic. `lost-topics.release.test.ts` tries all of it,
  * `make-topics.test.ts` a part in every run.
  */
 import { expect } from 'vitest';
@@ -38,22 +38,6 @@ const MAX_LINES = 5;
 /** What a topic loses. */
 export type Loss = 'beginning' | 'end' | 'deleted' | 'recreated';
 export const LOSSES: readonly Loss[] = ['beginning', 'end', 'deleted', 'recreated'];
-
-/** What is changed of topics. */
-export const CHANGES = {
-  'in sync': { settings: () => ({ 'min.insync.replicas': '2' }), said: /min\.insync\.replicas=2, not 1$/ },
-  policy: {
-    settings: ({ cleanup }) => ({ 'cleanup.policy': cleanup === 'compact' ? 'delete' : 'compact' }),
-    said: /cleanup\.policy=/,
-  },
-  partitions: { settings: () => null, said: / partitions, not / },
-} as const satisfies Record<
-  string,
-  {
-    readonly settings: (of: Pick<TopicSpec, 'cleanup'>) => Readonly<Record<string, string>> | null;
-    readonly said: RegExp;
-  }
->;
 
 /** A topic of Touchline: one of the table, the one of their ids, or one of positions. */
 export type AnyTopic = TopicName | 'topic-ids' | `${ProcessorName}-positions`;
@@ -304,6 +288,7 @@ export class LostTopics {
   async #loseBeginning(topic: AnyTopic): Promise<void> {
     const { brokers, registryUrl: url, prefix } = this.connection;
     const name = this.nameOf(topic);
+    const wanted = wantedTopics({ prefix, partitions: 1 }).find((one) => one.name === name);
     await this.#set(name, { 'cleanup.policy': 'delete' });
     const client = openStreamClient({ brokers, clientId: 'test' });
     const [bounds] = await client.logBounds([{ topic: name, partition: 0 }]);
@@ -316,28 +301,7 @@ export class LostTopics {
     await withAdmin(brokers, (admin) =>
       admin.deleteRecords({ topics: [{ name, partitions: [{ partition: 0, offset }] }] }),
     );
-    await this.#set(name, { 'cleanup.policy': this.#specOf(name).spec.cleanup });
-  }
-
-  /** Changes a setting or the number of partitions of each topic. */
-  async change(change: keyof typeof CHANGES): Promise<void> {
-    const { brokers } = this.connection;
-    for (const topic of ROW_NAMES) {
-      const { name, spec, partitions } = this.#specOf(this.nameOf(topic));
-      const settings = CHANGES[change].settings(spec);
-      if (settings !== null) await this.#set(name, settings);
-      else {
-        const counts = new Map([[name, partitions + 1]]);
-        await withTopicAdmin(brokers, WITHIN_MS, (admin) => admin.addPartitions(counts));
-      }
-    }
-  }
-
-  #specOf(name: string) {
-    const found = wantedTopics({ prefix: this.connection.prefix, partitions: 1 }).find(
-      (one) => one.name === name,
-    );
-    return found ?? expect.fail(`no topic ${name}`);
+    await this.#set(name, { 'cleanup.policy': wanted?.spec.cleanup ?? expect.fail(`no topic ${name}`) });
   }
 
   async #set(name: string, settings: Readonly<Record<string, string>>): Promise<void> {
@@ -354,12 +318,6 @@ export class LostTopics {
     await this.#expectSaid(said, topics.length > 1 ? topics : []);
     const isRefused = loss === 'deleted' || loss === 'recreated' || said === NO_BEGINNING || said === NO_END;
     await this.#expectBy(isRefused ? topics.flatMap((topic) => ROWS[topic].needs) : [], 'TOPIC_LOST');
-  }
-
-  /** Expects that doctor says what was changed of all topics, in at most five lines, and each service. */
-  async expectChanged(change: keyof typeof CHANGES): Promise<void> {
-    await this.#expectSaid(CHANGES[change].said);
-    await this.#expectBy(SERVICE_NAMES, 'TOPIC_MISMATCH');
   }
 
   async #expectSaid(said: RegExp | null, named: readonly AnyTopic[] = []): Promise<void> {
