@@ -1,7 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { atEnd } from './at-end.ts';
+import { listen } from './listen.ts';
 
 /** A span as the collector received it. */
 export type CollectedSpan = {
@@ -45,12 +44,7 @@ export class Collector {
       collector.spans.push(...spansOf(body));
       response.setHeader('content-type', 'application/json').end('{}');
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    atEnd(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    const collector = new Collector(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const collector = new Collector(`http://127.0.0.1:${await listen(server)}`);
     return collector;
   }
 

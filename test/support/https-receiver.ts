@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { generate } from 'selfsigned';
-import { atEnd } from './at-end.ts';
+import { listen } from './listen.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -90,7 +90,7 @@ export class HttpsReceiver {
     {
       trusted = true,
       validity = 'valid',
-      at = { host: '127.0.0.1', port: 0 },
+      at,
     }: {
       readonly trusted?: boolean;
       readonly validity?: Validity;
@@ -103,10 +103,8 @@ export class HttpsReceiver {
       ...(await certificate(trusted ? 'trusted' : 'untrusted', validity)),
       keepAliveTimeout: 0,
     });
-    await new Promise<void>((resolve) => server.listen(at, resolve));
-    const receiver = new HttpsReceiver(server, ca, answer);
-    atEnd(() => receiver.close());
-    return receiver;
+    await listen(server, at);
+    return new HttpsReceiver(server, ca, answer);
   }
 
   /** Sets the answer to all further requests. */

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
 import { request } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { atEnd } from './at-end.ts';
 import type { Certificate } from './certificates.ts';
+import { listen } from './listen.ts';
 
 /** A reverse proxy in front of a registry, with HTTPS and basic authentication. */
 export type RegistryGate = { readonly url: string; password: string };
@@ -23,13 +21,10 @@ export async function startRegistryGate(registryUrl: string, tls: Certificate): 
     });
     onward.on('error', () => answer.destroy());
     incoming.pipe(onward);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  atEnd(() => {
-    server.close();
-    server.closeAllConnections();
   });
-  const { port } = server.address() as AddressInfo;
-  const gate: RegistryGate = { url: `https://localhost:${port}${pathname}`, password: 'registry-password' };
+  const gate: RegistryGate = {
+    url: `https://localhost:${await listen(server)}${pathname}`,
+    password: 'registry-password',
+  };
   return gate;
 }

@@ -1,9 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { backbone, type TestBackbone } from '../setup/backbone.ts';
-
-import { atEnd } from './at-end.ts';
 import { CLIENTS_KEY, connectionEnv } from './environment.ts';
+import { listen } from './listen.ts';
 import { startService, type TestService } from './processes.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { makeTopicsOf } from './topics.ts';
@@ -79,27 +77,17 @@ export async function startGateway(
   return new Gateway(service, await service.url());
 }
 
-/** An upstream of a test; `asked` counts its requests. */
-export type TestUpstream = { readonly url: string; asked: number };
-
 /** Answers like an upstream that knows no client. */
 export function refuse(_: URLSearchParams, response: ServerResponse): void {
   response.writeHead(401).end('{}');
 }
 
 /** Starts an upstream with the given answers. By default it knows no client. */
-export async function startUpstream(answer: typeof refuse = refuse): Promise<TestUpstream> {
-  const server = createServer((request, response) => {
-    upstream.asked += 1;
-    answer(new URL(request.url ?? '', 'http://upstream').searchParams, response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  atEnd(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const upstream = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked: 0 };
-  return upstream;
+export async function startUpstream(answer: typeof refuse = refuse): Promise<{ readonly url: string }> {
+  const server = createServer((request, response) =>
+    answer(new URL(request.url ?? '', 'http://upstream').searchParams, response),
+  );
+  return { url: `http://127.0.0.1:${await listen(server)}` };
 }
 
 /** Answers like an upstream that knows the credentials. */

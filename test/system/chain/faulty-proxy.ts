@@ -5,9 +5,8 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { atEnd } from '../../support/at-end.ts';
+import { listen } from '../../support/listen.ts';
 import { seeded } from '../../support/seed.ts';
 
 /** Kinds of faults of a request. */
@@ -46,14 +45,14 @@ export class FaultyProxy {
   /** Number of faults of each kind so far. */
   readonly counts: Record<ProxyFault, number> = { ...NO_PROXY_FAULTS };
   readonly passed: Passed[] = [];
-  readonly #server: Server;
+  readonly url: string;
   readonly #random: () => number;
   readonly #revoked = new Set<string>();
   #burst = 0;
   #turn = 0;
 
-  private constructor(server: Server, seed: number) {
-    this.#server = server;
+  private constructor(server: Server, url: string, seed: number) {
+    this.url = url;
     this.#random = seeded(seed);
     server.on(
       'request',
@@ -64,16 +63,7 @@ export class FaultyProxy {
   /** Starts a proxy on a free port, which is stopped after the test or the file. */
   static async start(seed: number): Promise<FaultyProxy> {
     const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    atEnd(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    return new FaultyProxy(server, seed);
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return new FaultyProxy(server, `http://127.0.0.1:${await listen(server)}`, seed);
   }
 
   /** Returns the completely forwarded answers for a path that were requested at or after a time, Unix seconds. */
