@@ -2,8 +2,8 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { tokensOf } from '../../../services/tool-gateway/mcp/testing/tool-calls.ts';
 
-export type AnsweredScore = { readonly home: number; readonly away: number };
-export type AnsweredSummary = {
+type AnsweredScore = { readonly home: number; readonly away: number };
+export type AnsweredMatch = {
   readonly match_id: number;
   readonly home: { readonly name: string };
   readonly away: { readonly name: string };
@@ -11,61 +11,12 @@ export type AnsweredSummary = {
   readonly score: AnsweredScore | null;
   readonly firm_score: AnsweredScore | null;
   readonly shoot_out: AnsweredScore | null;
-  readonly guard: { readonly safe: boolean; readonly reasons: readonly string[] };
+  readonly guard: { readonly safe: boolean };
   readonly feed: { readonly alive: boolean };
 };
-type Entry = {
-  readonly type: string;
-  readonly minute?: string;
-  readonly team?: string;
-  readonly player?: string;
-  readonly stands: boolean;
-};
-type Details = AnsweredSummary & {
-  readonly act: string;
-  readonly bet_status: string | null;
-  readonly timeline: readonly Entry[];
-};
-type Change = {
-  readonly match_id: number;
-  readonly kind: string;
-  readonly before?: string;
-  readonly score?: string;
-  readonly incident_id?: string;
-  readonly taken_back_by?: string;
-};
-export type ChangesAnswer = {
-  readonly since: string;
-  readonly changes: readonly Change[];
-  readonly next_page: number | null;
-};
 export type AnsweredRow = {
-  readonly rank: number;
   readonly name: string;
   readonly values: Readonly<Record<string, number | string | null>>;
-};
-type Found = {
-  readonly results: readonly {
-    readonly team_id: number | null;
-    readonly competition_id: number;
-    readonly seasons: readonly { readonly season_id: number }[];
-  }[];
-};
-
-/** Answers of the tools that questions use. */
-type Answers = {
-  readonly search: Found;
-  readonly live_board: { readonly matches: readonly AnsweredSummary[] };
-  readonly list_matches: { readonly matches: readonly AnsweredSummary[] };
-  readonly get_match: Details;
-  readonly list_changes: ChangesAnswer;
-  readonly get_standings: {
-    readonly groups: readonly { readonly name: string; readonly rows: readonly AnsweredRow[] }[];
-  };
-  readonly get_top_scorers: {
-    readonly scorers: readonly { readonly player: string; readonly goals: number }[];
-  };
-  readonly get_head_to_head: { readonly matches: readonly AnsweredSummary[] };
 };
 
 export class Assistant {
@@ -78,10 +29,7 @@ export class Assistant {
   }
 
   /** Calls a tool. Throws when the tool refuses. */
-  async ask<N extends keyof Answers>(
-    name: N,
-    args: Readonly<Record<string, unknown>> = {},
-  ): Promise<Answers[N]> {
+  async ask(name: string, args: Readonly<Record<string, unknown>> = {}) {
     const answer = await this.#client.callTool({ name, arguments: { ...args } });
     const [content] = answer.content as { type: string; text: string }[];
     const text = content?.text ?? '';
@@ -92,23 +40,17 @@ export class Assistant {
   }
 
   /** Returns a live match by its name. */
-  async live(name: string): Promise<AnsweredSummary> {
-    const { matches } = await this.ask('live_board');
+  async live(name: string): Promise<AnsweredMatch> {
+    const matches: readonly AnsweredMatch[] = (await this.ask('live_board')).matches;
     const found = matches.find((match) => nameOf(match) === name);
     if (found === undefined) throw new Error(`${name} is not live`);
     return found;
   }
 
   /** Returns the details of a live match without its timeline. */
-  async liveDetails(name: string): Promise<Details> {
+  async liveDetails(name: string) {
     const { match_id } = await this.live(name);
     return this.ask('get_match', { match_id, timeline: 'none' });
-  }
-
-  /** Returns the timeline of a live match. */
-  async liveTimeline(name: string): Promise<Details['timeline']> {
-    const { match_id } = await this.live(name);
-    return (await this.ask('get_match', { match_id })).timeline;
   }
 
   async team(name: string): Promise<number> {
@@ -120,12 +62,12 @@ export class Assistant {
   async matchesOf(
     name: string,
     args: Readonly<Record<string, unknown>> = {},
-  ): Promise<readonly AnsweredSummary[]> {
+  ): Promise<readonly AnsweredMatch[]> {
     return (await this.ask('list_matches', { team_id: await this.team(name), ...args })).matches;
   }
 
   /** Returns the last match of a team. */
-  async lastMatchOf(name: string): Promise<AnsweredSummary | undefined> {
+  async lastMatchOf(name: string): Promise<AnsweredMatch | undefined> {
     return (await this.matchesOf(name, { order: 'latest', limit: 1 }))[0];
   }
 
@@ -137,7 +79,7 @@ export class Assistant {
   }
 }
 
-export function nameOf({ home, away }: Pick<AnsweredSummary, 'home' | 'away'>): string {
+export function nameOf({ home, away }: Pick<AnsweredMatch, 'home' | 'away'>): string {
   return `${home.name} - ${away.name}`;
 }
 

@@ -10,7 +10,7 @@ import { simulateMatch } from '../../../services/simulator/match.ts';
 import type { ProviderMessage } from '../../../services/simulator/records.ts';
 import { ServedMcp } from '../../../services/tool-gateway/mcp/testing/served.ts';
 import { pipelineRecords } from '../../support/pipeline-records.ts';
-import { Assistant, type ChangesAnswer } from './assistant.ts';
+import { Assistant } from './assistant.ts';
 import { FINAL, type Question, THIRD_PLACE, whileUnderReview } from './questions.ts';
 import { reportedAt, TournamentTruth, takenBack } from './truth.ts';
 
@@ -124,7 +124,7 @@ describe('with a goal of the final under review', () => {
     let since: string | undefined;
     for (let page: number | null = 1; page !== null; ) {
       const window = since === undefined ? { minutes: 1_440 } : { since };
-      const answer: ChangesAnswer = await asking.ask('list_changes', {
+      const answer = await asking.ask('list_changes', {
         ...window,
         only: 'goals',
         limit: 50,

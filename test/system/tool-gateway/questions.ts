@@ -1,5 +1,5 @@
 /** Questions of traders, analysts and fans about matches in play, with the calls that answer them and the true answers. */
-import { type Assistant, nameOf, text } from './assistant.ts';
+import { type AnsweredMatch, type Assistant, nameOf, text } from './assistant.ts';
 import type { TournamentTruth } from './truth.ts';
 
 export type Question = {
@@ -35,7 +35,12 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMo
       asks: 'What is being played, how does it stand, what of it is firm, and do we hear of it?',
       answer: async (a) =>
         (await a.ask('live_board')).matches
-          .map((match) => [nameOf(match), text(match.score), text(match.firm_score), match.feed.alive])
+          .map((match: AnsweredMatch) => [
+            nameOf(match),
+            text(match.score),
+            text(match.firm_score),
+            match.feed.alive,
+          ])
           .sort(),
       truth: [
         [THIRD_PLACE, thirdPlace, thirdPlace, true],
@@ -60,7 +65,8 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMo
     {
       who: 'trader',
       asks: 'On which live matches is trading halted?',
-      answer: async (a) => (await a.ask('live_board')).matches.filter(({ guard }) => !guard.safe).map(nameOf),
+      answer: async (a) =>
+        (await a.ask('live_board')).matches.filter(({ guard }: AnsweredMatch) => !guard.safe).map(nameOf),
       truth: [FINAL],
     },
     {
@@ -74,7 +80,7 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMo
       asks: 'Which goals were taken back today, and by what?',
       answer: async (a) => {
         const { changes } = await a.ask('list_changes', { minutes: 1_440, only: 'taken_back', limit: 50 });
-        const shown = changes.map(({ incident_id = '', taken_back_by = '' }) => ({
+        const shown = changes.map(({ incident_id = '', taken_back_by = '' }: Record<string, string>) => ({
           id: incident_id,
           by: taken_back_by.replace(/ \(minute .*/, ''),
         }));
@@ -86,8 +92,11 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMo
       who: 'fan',
       asks: 'Did the goal of Griezmann in the final stand, and when was it?',
       answer: async (a) => {
-        const timeline = await a.liveTimeline(FINAL);
-        const goal = timeline.find(({ type, player }) => /goal/i.test(type) && player === 'A. Griezmann');
+        const { match_id } = await a.live(FINAL);
+        const { timeline } = await a.ask('get_match', { match_id });
+        const goal = timeline.find(
+          ({ type = '', player }: Record<string, string>) => /goal/i.test(type) && player === 'A. Griezmann',
+        );
         return [goal?.stands, goal?.minute];
       },
       truth: [true, truth.goals(truth.match(FINAL)).find(({ player }) => player === 'A. Griezmann')?.minute],
@@ -125,7 +134,7 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMo
       answer: async (a) => {
         const [team_id, opponent_id] = [await a.team('Brazil'), await a.team('Belgium')];
         const { matches } = await a.ask('get_head_to_head', { team_id, opponent_id });
-        return matches.map((match) => [nameOf(match), text(match.score)]);
+        return matches.map((match: AnsweredMatch) => [nameOf(match), text(match.score)]);
       },
       truth: truth
         .matchesOf('Brazil')
