@@ -2,8 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { DEFECTS } from './harness/defects.ts';
-import { writePage } from './harness/page.ts';
-import { historyOf, runSeeds, type Totals } from './harness/run-seeds.ts';
+import { historyOf, runSeeds, type Totals, writeHistory } from './harness/run-seeds.ts';
 
 const { values } = parseArgs({
   options: {
@@ -17,7 +16,7 @@ const { values } = parseArgs({
   },
 });
 const dropsMarkers = values['drop-markers'];
-/** Number of failing seeds after which a run ends, and maximum number of pages written. */
+/** Number of failing seeds after which a run ends, and maximum number of histories written. */
 const MAX_FAILURES = 10;
 const PROGRESS_MS = 5_000;
 
@@ -25,7 +24,7 @@ const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 async function runOne(seed: number): Promise<void> {
   const { lines, violation } = await historyOf(seed, dropsMarkers);
-  print(`seed ${seed}: ${violation ?? 'every invariant held'}\n  ${writePage(seed, violation, lines)}`);
+  print(`seed ${seed}: ${violation ?? 'every invariant held'}\n  ${writeHistory(seed, lines)}`);
   if (violation !== null) process.exitCode = 1;
 }
 
@@ -55,7 +54,7 @@ async function runMany(): Promise<void> {
   print(summary(totals, started));
   for (const { seed, violation } of totals.failures.slice(0, MAX_FAILURES)) {
     const { lines } = await historyOf(seed, dropsMarkers);
-    print(`seed ${seed}: ${violation}\n  ${writePage(seed, violation, lines)}`);
+    print(`seed ${seed}: ${violation}\n  ${writeHistory(seed, lines)}`);
   }
   if (totals.failures.length > 0) process.exitCode = 1;
 }

@@ -4,8 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
-import { writePage } from './harness/page.ts';
-import { historyOf, runSeeds, SimulationThread } from './harness/run-seeds.ts';
+import { historyOf, runSeeds, SimulationThread, writeHistory } from './harness/run-seeds.ts';
 
 /** First seed, the same in every run, so that only the code decides the result. `npm run test:simulation` takes other seeds. */
 const FROM = Number(process.env.SEED ?? 1);
@@ -25,8 +24,8 @@ test(`keeps every invariant through faults, for ${SEEDS} seeds`, async () => {
   const [failed] = failures;
   if (failed !== undefined) {
     const { lines } = await historyOf(failed.seed);
-    const page = writePage(failed.seed, failed.violation, lines);
-    throw new Error(`seed ${failed.seed}: ${failed.violation}; its history: ${page}`);
+    const path = writeHistory(failed.seed, lines);
+    throw new Error(`seed ${failed.seed}: ${failed.violation}; its history: ${path}`);
   }
   expect(seeds).toBeGreaterThanOrEqual(MIN_SEEDS);
 });

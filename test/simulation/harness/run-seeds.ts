@@ -1,3 +1,6 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { SourceChange } from './substitutes.ts';
 import type { SeedFailure, SeedsRun, SeedsToRun, WorkerOptions } from './worker.ts';
@@ -115,4 +118,13 @@ export class SimulationThread {
   async close(): Promise<void> {
     await this.#worker.terminate();
   }
+}
+
+/** Writes the history of a seed as a text, and returns its path. */
+export function writeHistory(seed: number, lines: readonly string[]): string {
+  const folder = join(tmpdir(), 'touchline-simulation');
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `seed-${seed}.txt`);
+  writeFileSync(path, `${lines.join('\n')}\n`);
+  return path;
 }
