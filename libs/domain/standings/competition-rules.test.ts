@@ -94,7 +94,11 @@ describe('competition rules', () => {
       { ...zone, from: 1, to: 1 },
       { ...zone, from: 2, to: 5 },
     ];
-    expect(read({ zones }).zones).toEqual(zones);
+    // A team may have no right to a zone of a stage, or of a table.
+    const stages = [{ stage_ids: [5], zones: [{ ...zone, id: 7, to: 3 }] }];
+    const tables = [{ id: 1, name: 'Thirds', zones: [{ ...zone, id: 8, to: 3 }] }];
+    const not_entitled = [{ participant_id: 1, zones: [1, 7, 8] }];
+    expect(read({ zones, stages, tables, not_entitled }).zones).toEqual(zones);
   });
 
   test('name the problems of every line at once', () => {

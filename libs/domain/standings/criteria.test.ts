@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { SeasonTables } from './season-tables.ts';
 import { CARD, lines, result, results, rowOf, rulesOf, score, table } from './testing/results.ts';
 import type { SeasonResult } from './types.ts';
 
@@ -183,8 +184,15 @@ test.each([
       result(2, 'A 1-0 B', { cards: [{ ...CARD, kind: 'red' as const }] }),
     ],
   ],
-])('%j before the last round counts no match of it', (step, games) => {
-  const league = table('league', games, rulesOf({ tie_break: [step] }));
+])('%j counts no match of the last round before it, and none that is taken back', (step, games) => {
+  const rules = rulesOf({ tie_break: [step] });
+  const league = table('league', games, rules);
   const last = ['A', 'B'].map((team) => rowOf(league, team)?.last_rank ?? 0);
   expect(Math.sign((last[0] ?? 0) - (last[1] ?? 0))).toBe(step === 'opponents_points' ? 1 : -1);
+  const [taken, never] = [new SeasonTables(1, 2, rules), new SeasonTables(1, 2, rules)];
+  for (const one of games) taken.apply(one);
+  for (const one of games.slice(0, -1)) never.apply(one);
+  taken.derive();
+  taken.apply({ ...(games.at(-1) as SeasonResult), removed: true });
+  expect(taken.derive()).toEqual(never.derive());
 });

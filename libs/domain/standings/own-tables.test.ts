@@ -3,7 +3,7 @@ import { readRulesFile } from './competition-rules.ts';
 import { type DerivedTable, SeasonTables } from './season-tables.ts';
 import EURO from './testing/euro-2024.json' with { type: 'json' };
 import { countOfficial } from './testing/official-count.ts';
-import { LIVE, results, rulesFile, rulesOf, teamOf } from './testing/results.ts';
+import { correctionOf, LIVE, results, rulesFile, rulesOf, teamOf } from './testing/results.ts';
 import { placed, tablesOfSeason } from './testing/seasons.ts';
 import type { SeasonResult } from './types.ts';
 
@@ -87,9 +87,12 @@ describe('a table over several stages', () => {
 
 describe('a table of the teams at one place of each group', () => {
   test('has the winners of stages without groups that it names, none where two share the place', () => {
-    const winners = (of: SeasonResult[]) =>
-      tablesOfSeason(of, twoTournaments({ place: 1 }), 'league', 'mp', 'goals_diff', 'pts')[SEASON];
+    const rules = twoTournaments({ place: 1 });
+    const winners = (of: SeasonResult[], more: object = {}) =>
+      tablesOfSeason(of, { ...rules, ...more }, 'league', 'mp', 'goals_diff', 'pts')[SEASON];
     expect(winners(RESULTS)).toEqual(['1 A 3 0 6', '2 B 3 1 3']);
+    const corrections = [APERTURA, CLAUSURA].map((stage_id, at) => correctionOf(at + 1, -9, { stage_id }));
+    expect(winners(RESULTS, { corrections })).toEqual(['1 C 1 1 3', '2 B 2 -2 -9']);
     // Before the last round others may have won.
     expect(derived({ place: 1 })?.groups[0]?.rows.map(({ last_rank }) => last_rank)).toEqual([null, null]);
     expect(winners(results('A 1-1 B', { stage_id: APERTURA }))).toBeUndefined();

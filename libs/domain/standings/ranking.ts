@@ -153,7 +153,7 @@ function haveMet(ids: readonly number[], among: readonly Game[], meetings: numbe
   if (meetings === 0) return true;
   const met = new Map<string, number>();
   for (const { home, away } of among) {
-    const pair = [home.id, away.id].sort().join(' ');
+    const pair = String([home.id, away.id].sort());
     met.set(pair, (met.get(pair) ?? 0) + 1);
   }
   const pairs = (ids.length * (ids.length - 1)) / 2;

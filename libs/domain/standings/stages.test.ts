@@ -111,6 +111,14 @@ describe('what a stage starts with', () => {
     expect(tablesOfSeason(games, swapped, 'league', 'pts')[FINALS]).toEqual(['1 B 3', '2 A 3']);
   });
 
+  test('has no match without a team of the table, also in the points of opponents', () => {
+    const others = results('C 1-0 D, C 1-0 D, C 1-0 D, C 1-0 D, C 1-0 D', { first: 21, stage_id: REGULAR });
+    const stages = [{ stage_ids: [FINALS], carried: { from: [REGULAR] } }];
+    const rules = rulesOf({ tie_break: ['opponents_points'], stages });
+    const games = [...FIRST, ...others, placed(11, 'A 0-0 B', FINALS)];
+    expect(tablesOfSeason(games, rules, 'league')[FINALS]).toEqual(['1 B', '2 A']);
+  });
+
   test('may come from a stage that starts with another one', () => {
     const last = [placed(21, 'A 1-0 B', 30)];
     const stages = [
@@ -213,7 +221,7 @@ describe('conferences', () => {
   });
 
   test('list a team whose only match is filed under the other one', () => {
-    // E is in no conference: it has a row where its matches are filed.
+    // E and F are in no conference: they have a row where their matches are filed.
     for (const filed of [east, west])
       expect(
         shown(
@@ -221,11 +229,11 @@ describe('conferences', () => {
             placed(2, 'C 1-0 D', 9201, west),
             placed(3, 'A 2-0 C', 9201, filed),
             placed(4, 'B 0-0 E', 9201, east),
-            placed(5, 'E 0-0 B', 9201, east),
+            placed(5, 'F 0-0 B', 9201, east),
           ],
           listed,
         ),
-      ).toEqual({ '9201/1': ['1 A 1 3', '2 B 2 2', '2 E 2 2'], '9201/2': ['1 C 2 3', '2 D 1 0'] });
+      ).toEqual({ '9201/1': ['1 A 1 3', '2 B 2 2', '3 E 1 1', '3 F 1 1'], '9201/2': ['1 C 2 3', '2 D 1 0'] });
   });
 
   test('have a match of two of them that is filed under a third group, which has no table of its own', () => {

@@ -291,6 +291,11 @@ test('streaks rank the longer run without a win lower', () => {
   expect(lines(table('streaks', games)).slice(-2)).toEqual(['4 B', '5 A']);
 });
 
+test('popular results of equal frequency are in the order of goals', () => {
+  const games = results('A 1-0 C, A 0-3 B');
+  expect(lines(table('popular_results', games), 'result', 'amount')).toEqual(['1 1:0 1:0 1', '1 0:3 0:3 1']);
+});
+
 test('has every kind of table, each with columns of its type alone', () => {
   const { tables } = deriveTables(SEASON, rulesOf());
   expect([...tables.keys()]).toEqual([...TABLE_TYPES.keys()]);
