@@ -11,6 +11,7 @@ import { topicName } from '#topics/topics.ts';
 import { type DispatcherConfig, settings } from './config.ts';
 import type { DeliveryContext } from './delivery/delivery.ts';
 import { Dispatcher } from './delivery/dispatcher.ts';
+import { MessageBacklog } from './delivery/message-backlog.ts';
 import { MessageReader } from './delivery/message-reader.ts';
 import { ownPartition } from './delivery/progress-log.ts';
 import { WebhookSubscriptions } from './delivery/subscriptions.ts';
@@ -46,7 +47,13 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
     client,
     reader: application,
     windowBytes: config.DISPATCHER_WINDOW_BYTES,
-    backlogReads: config.DISPATCHER_BACKLOG_READS,
+  });
+  const backlog = new MessageBacklog({
+    source,
+    client,
+    partitions: messages.partitions,
+    cacheBytes: config.DISPATCHER_WINDOW_BYTES / 2,
+    concurrentReads: config.DISPATCHER_BACKLOG_READS,
   });
   const subscriptions = new WebhookSubscriptions({
     keys: deriveKeys(clientsKeysOf(config), 'webhooks'),
@@ -62,7 +69,7 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   const topic = topicName(prefix, 'webhook-progress');
   const partitions = await client.partitionCount(topic);
   const dispatcher = new Dispatcher({
-    context: { ...policyOf(config, outbound), messages, log, metrics: dispatcherMetrics(registers) },
+    context: { ...policyOf(config, outbound), messages, backlog, log, metrics: dispatcherMetrics(registers) },
     subscriptions,
     partitions,
   });

@@ -35,22 +35,16 @@ const MAX_REPEATED_BYTES = 2 * 1024 * 1024;
 
 /** Composes the webhook messages of the transitions of one partition, for the transaction of these transitions. */
 export class WebhookComposer {
-  readonly #codecs: WebhookComposerOptions['codecs'];
-  readonly #messagesTopic: string;
-  readonly #timesTopic: string;
-  readonly #now: () => number;
+  readonly #options: WebhookComposerOptions;
   /** The `sentUt` of each incident (see `compose`), by key. */
   readonly #sentUts = new Map<string, number>();
 
-  constructor({ codecs, topicName, now }: WebhookComposerOptions) {
-    this.#codecs = codecs;
-    this.#messagesTopic = topicName('webhook-messages');
-    this.#timesTopic = topicName('webhook-times');
-    this.#now = now;
+  constructor(options: WebhookComposerOptions) {
+    this.#options = options;
   }
 
   restore(records: readonly ConsumedRecord[]): Promise<void> {
-    return restoreInto(this.#sentUts, this.#codecs['webhook-times'], records, ({ ut }) => ut);
+    return restoreInto(this.#sentUts, this.#options.codecs['webhook-times'], records, ({ ut }) => ut);
   }
 
   add(
@@ -58,8 +52,9 @@ export class WebhookComposer {
     cause: NormalizedMessage,
     collector: RecordCollector,
   ): void {
+    const { codecs, topicName, now } = this.#options;
     // After a rebuild the input has a year of expired messages.
-    if (cause.received_at < this.#now() - RETENTION_MS) return;
+    if (cause.received_at < now() - RETENTION_MS) return;
     let left = cause;
     for (const transition of transitions) {
       const { event_id, incident_id, n, incident_presence } = transition;
@@ -68,11 +63,8 @@ export class WebhookComposer {
       const key = `${event_id}/${incident_id}`;
       const composed = compose(transition, left, this.#sentUts.get(key) ?? null);
       for (const message of composed.messages) {
-        collector.add(
-          this.#messagesTopic,
-          String(event_id),
-          this.#codecs['webhook-messages'].encode({ ...message, in_play }),
-        );
+        const value = codecs['webhook-messages'].encode({ ...message, in_play });
+        collector.add(topicName('webhook-messages'), String(event_id), value);
         if (message.message.length * transitions.length > MAX_REPEATED_BYTES)
           left = { ...cause, event: null };
       }
@@ -86,12 +78,11 @@ export class WebhookComposer {
     { ut, ...of }: { readonly event_id: number; readonly id: string; readonly ut: number | null },
     collector: RecordCollector,
   ): void {
-    if (ut === null) {
-      if (this.#sentUts.delete(key)) collector.add(this.#timesTopic, key, null);
-      return;
-    }
-    this.#sentUts.set(key, ut);
-    collector.add(this.#timesTopic, key, this.#codecs['webhook-times'].encode({ ...of, ut }));
+    const { codecs, topicName } = this.#options;
+    if (ut !== null) this.#sentUts.set(key, ut);
+    else if (!this.#sentUts.delete(key)) return;
+    const value = ut === null ? null : codecs['webhook-times'].encode({ ...of, ut });
+    collector.add(topicName('webhook-times'), key, value);
   }
 }
 

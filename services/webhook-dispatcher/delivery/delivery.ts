@@ -4,11 +4,17 @@ import type { WebhookProgress } from '#records/types.ts';
 import { type Logger, logsMessages } from '#streams/log.ts';
 import { settlesWithin } from '#timing/clock.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
-import { type CollectedBatch, collectBatch, identify, type MessageHead } from './batch.ts';
-import { ExpiredError, type MessageReader } from './message-reader.ts';
-import type { MessageAtOffset, MessageChunk } from './message-window.ts';
+import { ExpiredError, type MessageBacklog } from './message-backlog.ts';
+import type { MessageAtOffset, MessageChunk, MessageReader } from './message-reader.ts';
 import type { DeliveryProgress } from './progress.ts';
-import { type OpenEndpoint, Receiver } from './receiver.ts';
+import {
+  type CollectedBatch,
+  collectBatch,
+  identify,
+  type MessageHead,
+  type OpenEndpoint,
+  Receiver,
+} from './request.ts';
 import {
   attemptsWithin,
   longestDelayMs,
@@ -19,7 +25,8 @@ import type { Subscription } from './subscriptions.ts';
 
 /** Dependencies and limits that all deliveries of a partition share. */
 export type DeliveryContext = ProgressContext & {
-  readonly messages: Pick<MessageReader, 'window' | 'startOf' | 'readOlder'>;
+  readonly messages: Pick<MessageReader, 'window' | 'startOf'>;
+  readonly backlog: Pick<MessageBacklog, 'read'>;
   readonly openEndpoint: OpenEndpoint;
   /** Time of failing attempts after which a subscription is disabled, milliseconds. */
   readonly disableAfterMs: number;
@@ -194,9 +201,9 @@ export class SubscriptionDelivery {
 
   /** Reads older messages. If they have expired, records that and returns null. */
   async #readOlder(partition: number, offset: number): Promise<MessageChunk | null> {
-    const { messages, metrics, log } = this.#context;
+    const { backlog, metrics, log } = this.#context;
     try {
-      return await messages.readOlder(partition, offset);
+      return await backlog.read(partition, offset);
     } catch (error) {
       if (!(error instanceof ExpiredError) || error.start <= offset) throw error;
       const { start } = error;

@@ -1,116 +1,84 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Brokers } from '#security/brokers.ts';
-import type { ReadBatch, StreamClient } from '#streams/client/port.ts';
-import { StreamError } from '#streams/errors.ts';
-import type { Registry } from '#topics/registry.ts';
-import { codecOf } from '#topics/testing/codecs.ts';
-import { sampleOf } from '#topics/testing/samples.ts';
-import { MessageReader } from './message-reader.ts';
+import type { WebhookMessage } from '#records/types.ts';
+import { MessageWindow } from './message-reader.ts';
 
-const codec = codecOf('webhook-messages');
-const record = (offset: number) => ({
-  offset,
-  timestamp: 0,
-  key: null,
-  // Event 10 belongs to partition 0 of 2.
-  value: codec.encode({ ...sampleOf('webhook-messages'), event_id: 10 }),
-});
-const batchOf = (...at: number[]): ReadBatch => {
-  const next = (at.at(-1) ?? 0) + 1;
-  return { records: at.map(record), next, end: next, written: next, epoch: null };
-};
+const BYTES = 10;
 
-/** Opens a source of two partitions that end at 100, with one pending read for each `<partition>/<offset>` in `reads`. */
-async function world(backlogReads = 2) {
-  const reads: string[] = [];
-  const pending: PromiseWithResolvers<ReadBatch>[] = [];
-  const counts = { closed: 0 };
-  const client = {
-    partitionCount: async () => 2,
-    logBounds: async (of: readonly unknown[]) => of.map(() => ({ start: 40, end: 100 })),
-    openReader: ({ partition }: { partition: number }) => ({
-      read: (offset: number) => {
-        reads.push(`${partition}/${offset}`);
-        const read = Promise.withResolvers<ReadBatch>();
-        pending.push(read);
-        return read.promise;
-      },
-      close: async () => {
-        counts.closed += 1;
-      },
-    }),
-  };
-  const source = await MessageReader.open({
-    source: { brokers: {} as Brokers, prefix: '', registry: { decoder: () => codec } as unknown as Registry },
-    client: client as unknown as StreamClient,
-    reader: 'test',
-    windowBytes: 1_000_000,
-    backlogReads,
-  });
-  const older = async (partition: number, offset: number) => {
-    const { messages, next } = await source.readOlder(partition, offset);
-    return { offsets: Array.from(messages, (one) => one.offset), next };
-  };
-  return { source, reads, pending, counts, older };
+function messagesAt(...offsets: number[]) {
+  return offsets.map((offset) => ({
+    offset,
+    message: { uuid: String(offset), message: Buffer.alloc(BYTES) } as WebhookMessage,
+  }));
 }
 
-describe('the source of messages', () => {
-  test('has the latest messages from the end of the log at its start on', async () => {
-    const { source } = await world();
-    expect([source.partitions, source.window.endOf(1), source.window.latest(0, 99)]).toEqual([2, 100, null]);
-    expect(source.window.latest(0, 100)?.next).toBe(100);
+/** Returns the offsets of the messages from an offset on; null if it has not all of them. */
+function offsetsFrom(window: MessageWindow, partition: number, from: number): number[] | null {
+  const latest = window.latest(partition, from);
+  return latest && Array.from(latest.messages, ({ offset }) => offset);
+}
+
+/** Returns the offset from which on the window has all messages of a partition. */
+function startOf(window: MessageWindow, partition: number): number {
+  let offset = 0;
+  while (window.latest(partition, offset) === null) offset += 1;
+  return offset;
+}
+
+describe('the window', () => {
+  test('returns the messages from an offset on, even if the log skips offsets', () => {
+    const window = new MessageWindow([5, 0], 1_000);
+    window.add(0, messagesAt(5, 7, 10), 12);
+    expect(offsetsFrom(window, 0, 5)).toEqual([5, 7, 10]);
+    expect(offsetsFrom(window, 0, 8)).toEqual([10]);
+    expect(offsetsFrom(window, 0, 11)).toEqual([]);
+    expect([startOf(window, 0), window.endOf(0), window.endOf(1)]).toEqual([5, 12, 0]);
   });
 
-  test('shares a pending read of older messages, and has its messages in a cache', async () => {
-    const { reads, pending, older } = await world();
-    const both = Promise.all([older(0, 50), older(0, 50)]);
-    await turn();
-    pending[0]?.resolve(batchOf(50, 52, 55));
-    expect(await both).toEqual([
-      { offsets: [50, 52, 55], next: 56 },
-      { offsets: [50, 52, 55], next: 56 },
+  test('drops the oldest messages of all partitions, and moves the start of each partition', () => {
+    const window = new MessageWindow([0, 0], 3 * BYTES);
+    window.add(0, messagesAt(0, 1), 2);
+    window.add(1, messagesAt(0, 1), 2);
+    expect(window.bytes).toBe(3 * BYTES);
+    expect([startOf(window, 0), startOf(window, 1)]).toEqual([1, 0]);
+    window.add(1, messagesAt(2, 3), 4);
+    expect([offsetsFrom(window, 0, 2), offsetsFrom(window, 1, 1)]).toEqual([[], [1, 2, 3]]);
+    expect([startOf(window, 0), startOf(window, 1)]).toEqual([2, 1]);
+  });
+
+  test('has no messages before a gap: who is behind it reads from the log, and learns what expired', () => {
+    const window = new MessageWindow([0, 0], 3 * BYTES);
+    window.add(0, messagesAt(0, 1), 2);
+    window.add(1, messagesAt(0), 1);
+    window.restart(0, 9);
+    expect([window.bytes, startOf(window, 0), window.endOf(0)]).toEqual([BYTES, 9, 9]);
+    window.add(0, messagesAt(9, 10, 11), 12);
+    expect([offsetsFrom(window, 0, 9), offsetsFrom(window, 1, 1)]).toEqual([[9, 10, 11], []]);
+    expect([window.bytes, startOf(window, 1)]).toEqual([3 * BYTES, 1]);
+  });
+
+  test('finds a state outdated while it has a newer one of the same match', () => {
+    const window = new MessageWindow([0, 0], 3 * BYTES);
+    const of = (offset: number, event_id: number, type = 'event') => ({
+      offset,
+      message: { event_id, type, message: Buffer.alloc(BYTES) } as WebhookMessage,
+    });
+    const [first, other, goal, second] = [of(0, 7), of(1, 8), of(2, 7, 'incident'), of(3, 7)];
+    window.add(0, [first, other, goal], 3);
+    expect(window.isOutdated(0, first), 'by no incident').toBe(false);
+    window.add(0, [second], 4);
+    expect([first, other, goal, second].map((one) => window.isOutdated(0, one))).toEqual([
+      true,
+      false,
+      false,
+      false,
     ]);
-    expect(await older(0, 51)).toEqual({ offsets: [52, 55], next: 56 });
-    expect(reads).toEqual(['0/50']);
-    void older(0, 56);
-    void older(1, 51);
-    await turn();
-    expect(reads).toEqual(['0/50', '0/56', '1/51']);
+    window.add(1, [of(0, 9), of(1, 9), of(2, 9)], 3);
+    expect(window.isOutdated(0, first), 'the newer one was dropped').toBe(false);
   });
 
-  test('reads again where a read found no message yet', async () => {
-    const { reads, pending, older } = await world();
-    const first = older(0, 50);
-    await turn();
-    pending[0]?.resolve({ ...batchOf(), next: 50 });
-    expect(await first).toEqual({ offsets: [], next: 50 });
-    void older(0, 50);
-    await turn();
-    expect(reads).toEqual(['0/50', '0/50']);
-  });
-
-  test('reads for as many as its limit allows at once; others wait in the order of their requests', async () => {
-    const { reads, pending, older } = await world(2);
-    const all = [50, 60, 70, 80].map((offset) => older(0, offset));
-    await turn();
-    expect(reads).toEqual(['0/50', '0/60']);
-    pending[1]?.resolve(batchOf(60));
-    await all[1];
-    await turn();
-    expect(reads).toEqual(['0/50', '0/60', '0/70']);
-    pending[0]?.reject(new StreamError('UNAVAILABLE', 'as this test wants it'));
-    await expect(all[0]).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-    await turn();
-    expect(reads).toEqual(['0/50', '0/60', '0/70', '0/80']);
-  });
-
-  test('names the start of the log to who reads expired messages, and closes that reader', async () => {
-    const { pending, counts, older } = await world();
-    const read = older(0, 10);
-    await turn();
-    pending[0]?.reject(new StreamError('OFFSET_OUT_OF_RANGE', 'as this test wants it'));
-    await expect(read).rejects.toMatchObject({ code: 'MESSAGES_EXPIRED', start: 40 });
-    expect(counts.closed).toBe(1);
+  test('drops a message that is larger than the window, and moves its start past it', () => {
+    const window = new MessageWindow([0], BYTES - 1);
+    window.add(0, messagesAt(0), 1);
+    expect([window.bytes, startOf(window, 0), window.endOf(0)]).toEqual([0, 1, 1]);
   });
 });

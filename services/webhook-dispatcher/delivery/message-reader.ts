@@ -1,97 +1,71 @@
-import { LRUCache } from 'lru-cache';
 import { offsetsAt } from '#cluster/logs.ts';
-import { defineError } from '#errors/touchline-error.ts';
+import { lowerBound } from '#domain/sorted.ts';
+import type { WebhookMessage } from '#records/types.ts';
 import {
   type LogBounds,
-  type PartitionReader,
   partitionKey,
   partitionsUpTo,
   type StreamClient,
   type TopicPartition,
 } from '#streams/client/port.ts';
-import { StreamError } from '#streams/errors.ts';
-import { decodeRecords, follow, type TopicRecord, type TopicSource } from '#topics/follow.ts';
+import { follow, type TopicRecord, type TopicSource } from '#topics/follow.ts';
 import { topicName } from '#topics/topics.ts';
-import { type MessageAtOffset, type MessageChunk, MessageWindow } from './message-window.ts';
 import type { Subscription } from './subscriptions.ts';
 
-/** Thrown when an offset is no longer in the log, which begins at `start`. */
-export class ExpiredError extends defineError('ExpiredError') {
-  readonly start: number;
+/** A message with its offset in webhook-messages. */
+export type MessageAtOffset = {
+  readonly offset: number;
+  readonly message: WebhookMessage;
+  readonly traceparent?: string | undefined;
+};
 
-  constructor({ start }: LogBounds, cause: unknown) {
-    super('MESSAGES_EXPIRED', `messages before offset ${start} have expired`, cause);
-    this.start = start;
-  }
-}
+/** Consecutive messages of a partition. */
+export type MessageChunk = {
+  readonly messages: Iterable<MessageAtOffset>;
+  readonly next: number;
+};
 
 type MessageReaderOptions = {
   readonly source: TopicSource;
   readonly client: StreamClient;
   /** Name of the reader in the broker's logs. */
   readonly reader: string;
-  /** Maximum bytes of the latest messages in memory. The cache of reads of older ones has half as many. */
+  /** Maximum bytes of the latest messages in memory. */
   readonly windowBytes: number;
-  /** Maximum number of concurrent reads of older messages; others wait in the order of their requests. */
-  readonly backlogReads: number;
 };
 
-/** Limit of one read of older messages, bytes; at least one record batch is read, however large. */
-const READ_BYTES = 512 * 1024;
-
-const TOPIC = 'webhook-messages';
+/** The topic with the messages of all subscriptions. */
+export const TOPIC = 'webhook-messages';
 
 /** Minimum interval between reads of the latest messages, milliseconds: what arrives meanwhile costs a subscription one request. */
 const PACE_MS = 10;
 /** The same while no subscription waits for messages. */
 const IDLE_PACE_MS = 1_000;
 
-type BacklogRead = {
-  readonly partition: number;
-  readonly from: number;
-  readonly messages: readonly MessageAtOffset[];
-  readonly next: number;
-};
-
-type ReaderSlot = Map<number, PartitionReader>;
-
-/** webhook-messages for all subscriptions of a process: the latest in memory, older ones by shared and limited reads of the log. */
+/** The latest messages, read once for all subscriptions of a process. */
 export class MessageReader {
   readonly #options: MessageReaderOptions;
-  /** Its name on the broker. */
-  readonly #topic: string;
   readonly #partitions: readonly TopicPartition[];
   /** The latest messages, in memory. */
   readonly window: MessageWindow;
-  readonly #freeSlots: ReaderSlot[];
-  readonly #waiting: ((slot: ReaderSlot) => void)[] = [];
-  /** By partition and offset. */
-  readonly #cache: LRUCache<string, BacklogRead>;
-  readonly #pending = new Map<string, Promise<BacklogRead>>();
 
   private constructor(
     options: MessageReaderOptions,
-    topic: string,
     partitions: readonly TopicPartition[],
-    bounds: readonly LogBounds[],
+    window: MessageWindow,
   ) {
     this.#options = options;
-    this.#topic = topic;
     this.#partitions = partitions;
-    this.window = new MessageWindow(
-      bounds.map(({ end }) => end),
-      options.windowBytes,
-    );
-    this.#freeSlots = Array.from({ length: options.backlogReads }, () => new Map());
-    this.#cache = new LRUCache({ maxSize: options.windowBytes / 2 });
+    this.window = window;
   }
 
   /** Reads the bounds of the topic. Rejects with `StreamError`. */
   static async open(options: MessageReaderOptions): Promise<MessageReader> {
-    const { client, source } = options;
+    const { client, source, windowBytes } = options;
     const topic = topicName(source.prefix, TOPIC);
     const partitions = partitionsUpTo(topic, await client.partitionCount(topic));
-    return new MessageReader(options, topic, partitions, await client.logBounds(partitions));
+    const ends = (await client.logBounds(partitions)).map(({ end }) => end);
+    return new MessageReader(options, partitions, new MessageWindow(ends, windowBytes));
   }
 
   get partitions(): number {
@@ -105,8 +79,8 @@ export class MessageReader {
 
   /** Returns the offsets, by partition, at which a new subscription starts: those at the time of its creation. */
   async startOf({ createdAt }: Pick<Subscription, 'createdAt'>): Promise<number[]> {
-    const { brokers } = this.#options.source;
-    const found = await offsetsAt({ brokers, topic: this.#topic, time: createdAt });
+    const { brokers, prefix } = this.#options.source;
+    const found = await offsetsAt({ brokers, topic: topicName(prefix, TOPIC), time: createdAt });
     return this.#partitions.map((topicPartition) => found.get(partitionKey(topicPartition)) ?? 0);
   }
 
@@ -139,81 +113,115 @@ export class MessageReader {
       onExpired: ({ partition, next }) => this.window.restart(partition, next),
     });
   }
-
-  /** Reads older messages from the log; none at an open transaction. Rejects with `ExpiredError`, and `StreamError`. */
-  async readOlder(partition: number, offset: number): Promise<MessageChunk> {
-    const cached = this.#findCached(partition, offset);
-    if (cached !== undefined) return cached;
-    const key = `${partition}/${offset}`;
-    const pending = this.#pending.get(key);
-    if (pending !== undefined) return pending;
-    const reading = this.#readNow(partition, offset).finally(() => this.#pending.delete(key));
-    this.#pending.set(key, reading);
-    return reading;
-  }
-
-  async #readNow(partition: number, from: number): Promise<BacklogRead> {
-    const slot =
-      this.#freeSlots.pop() ?? (await new Promise<ReaderSlot>((resolve) => this.#waiting.push(resolve)));
-    try {
-      const read = await this.#readWith(slot, partition, from);
-      if (read.next <= from) return read;
-      const bytes = read.messages.reduce((sum, { message }) => sum + message.message.length, 0);
-      // The cache requires a positive size, and a read without messages has no bytes.
-      this.#cache.set(`${partition}/${from}`, read, { size: Math.max(bytes, 1) });
-      return read;
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#freeSlots.push(slot);
-      else next(slot);
-    }
-  }
-
-  async #readWith(slot: ReaderSlot, partition: number, from: number): Promise<BacklogRead> {
-    const { client, source } = this.#options;
-    const topicPartition = { topic: this.#topic, partition };
-    const reader = slot.get(partition) ?? client.openReader({ ...topicPartition, maxBytes: READ_BYTES });
-    slot.set(partition, reader);
-    try {
-      const { records, next } = await reader.read(from);
-      const place = { partitions: this.#partitions.length };
-      const values = await decodeRecords(
-        source.registry.decoder(TOPIC),
-        topicPartition,
-        records,
-        undefined,
-        place,
-      );
-      return {
-        partition,
-        from,
-        messages: messagesOf(values.map(({ record, value }) => ({ ...record, value }))),
-        next,
-      };
-    } catch (error) {
-      slot.delete(partition);
-      await reader.close();
-      if (!(error instanceof StreamError) || error.code !== 'OFFSET_OUT_OF_RANGE') throw error;
-      const [bounds] = await client.logBounds([topicPartition]);
-      throw new ExpiredError(bounds as LogBounds, error);
-    }
-  }
-
-  #findCached(partition: number, offset: number): MessageChunk | undefined {
-    for (const [key, read] of this.#cache.entries()) {
-      if (read.partition !== partition || offset < read.from || offset >= read.next) continue;
-      // Marks it as used.
-      this.#cache.get(key);
-      return { messages: read.messages.filter((message) => message.offset >= offset), next: read.next };
-    }
-    return undefined;
-  }
 }
 
 type DecodedMessage = Pick<TopicRecord<typeof TOPIC>, 'offset' | 'value' | 'traceparent'>;
 
-function messagesOf(records: readonly DecodedMessage[]): MessageAtOffset[] {
+/** Returns the messages of records, without deleted ones. */
+export function messagesOf(records: readonly DecodedMessage[]): MessageAtOffset[] {
   return records.flatMap(({ value: message, offset, traceparent }) =>
     message === null ? [] : [{ offset, message, traceparent }],
   );
+}
+
+type PartitionWindow = {
+  /** Oldest first; those before `head` are dropped. `arrival` counts the messages of all partitions. */
+  entries: (MessageAtOffset & { readonly arrival: number })[];
+  head: number;
+  /** Offset from which on the window has all messages. */
+  start: number;
+  /** Offset of the next message. */
+  end: number;
+  /** Offset of the newest state of each match in it, by event id. */
+  readonly newest: Map<number, number>;
+};
+
+/** Type of the messages with the state of a match; those of other types are facts of their own. */
+const STATE = 'event';
+
+/** Number of dropped entries at which a list is compacted. */
+const COMPACT_AT = 1_024;
+
+/** The latest messages of all partitions. Beyond a maximum of bytes it drops the oldest. */
+export class MessageWindow {
+  readonly #maxBytes: number;
+  readonly #partitions: PartitionWindow[];
+  #arrivals = 0;
+  #bytes = 0;
+
+  /** `ends`: the first offset to read, by partition. */
+  constructor(ends: readonly number[], maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.#partitions = ends.map(emptyFrom);
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  endOf(partition: number): number {
+    return this.#windowOf(partition).end;
+  }
+
+  /** Adds messages, oldest first; `next` is the next offset to read. */
+  add(partition: number, messages: readonly MessageAtOffset[], next: number): void {
+    const window = this.#windowOf(partition);
+    for (const { message, ...at } of messages) {
+      // Copies the bytes: a view would keep all bytes that were fetched with it.
+      const kept = { ...message, message: Buffer.from(message.message) };
+      window.entries.push({ ...at, message: kept, arrival: this.#arrivals++ });
+      this.#bytes += kept.message.length;
+      if (message.type === STATE) window.newest.set(message.event_id, at.offset);
+    }
+    window.end = next;
+    while (this.#bytes > this.#maxBytes) this.#dropOldest();
+  }
+
+  /** Drops the messages of a partition, and begins anew at an offset: messages before it were not read. */
+  restart(partition: number, next: number): void {
+    const { entries, head } = this.#windowOf(partition);
+    for (const { message } of entries.slice(head)) this.#bytes -= message.message.length;
+    this.#partitions[partition] = emptyFrom(next);
+  }
+
+  /** Returns the messages of a partition at or after an offset; null if the window has not all of them. */
+  latest(partition: number, offset: number): MessageChunk | null {
+    const { entries, head, start, end } = this.#windowOf(partition);
+    if (offset < start) return null;
+    const first = lowerBound(entries, (entry) => entry.offset < offset, head);
+    return { messages: itemsFrom(entries, first), next: end };
+  }
+
+  /** Whether a message of a partition is a state, and a newer one of its match has arrived. */
+  isOutdated(partition: number, { offset, message: { type, event_id } }: MessageAtOffset): boolean {
+    return type === STATE && (this.#windowOf(partition).newest.get(event_id) ?? offset) > offset;
+  }
+
+  /** Drops the message that arrived first, of all partitions. */
+  #dropOldest(): void {
+    const arrivalOf = ({ entries, head }: PartitionWindow): number => entries[head]?.arrival ?? Infinity;
+    const window = this.#partitions.reduce((one, other) => (arrivalOf(other) < arrivalOf(one) ? other : one));
+    const { offset, message } = window.entries[window.head] as MessageAtOffset;
+    window.head += 1;
+    window.start = offset + 1;
+    this.#bytes -= message.message.length;
+    if (window.newest.get(message.event_id) === offset) window.newest.delete(message.event_id);
+    if (window.head < COMPACT_AT || window.head * 2 < window.entries.length) return;
+    window.entries = window.entries.slice(window.head);
+    window.head = 0;
+  }
+
+  #windowOf(partition: number): PartitionWindow {
+    const window = this.#partitions[partition];
+    if (window === undefined) throw new RangeError(`unknown partition ${partition}`);
+    return window;
+  }
+}
+
+function emptyFrom(offset: number): PartitionWindow {
+  return { entries: [], head: 0, start: offset, end: offset, newest: new Map() };
+}
+
+function* itemsFrom<T>(items: readonly T[], first: number): Generator<T> {
+  for (let at = first; at < items.length; at++) yield items[at] as T;
 }

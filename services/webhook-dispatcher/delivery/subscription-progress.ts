@@ -1,8 +1,8 @@
 import type { WebhookOrder, WebhookProgress } from '#records/types.ts';
 import { jittered } from '#timing/retry.ts';
-import type { BatchLimits } from './batch.ts';
 import { type DeliveryProgress, delivered, moved, offsets, ordered, started } from './progress.ts';
 import type { ProgressLog } from './progress-log.ts';
+import type { BatchLimits } from './request.ts';
 import type { Subscription } from './subscriptions.ts';
 
 /** What the progress of all subscriptions of a partition needs. */

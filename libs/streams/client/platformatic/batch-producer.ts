@@ -93,14 +93,13 @@ async function choosePartitions(
   const chosen: BatchRecord[] = [];
   const unsent = new Map<PublishRecord, NoLeaderError>();
   for (const record of records) {
-    const { topic, key, value, traceparent } = record;
+    const { topic } = record;
     const haveLeaders = topics.get(topic) ?? [];
     const partition = chosenPartition(record, haveLeaders, turn);
     if (haveLeaders[partition] === false) {
       unsent.set(record, new NoLeaderError({ topic, partition }));
       connections.forgetTopic(topic);
-    } else if (traceparent === undefined) chosen.push({ topic, partition, key, value });
-    else chosen.push({ topic, partition, key, value, traceparent });
+    } else chosen.push({ ...record, partition });
   }
   return { chosen, unsent };
 }

@@ -6,8 +6,8 @@ import { silentLogger } from '#streams/log.ts';
 import { untilTrue } from '../../../../test/support/poll.ts';
 import { dispatcherMetrics } from '../../metrics.ts';
 import { type DeliveryContext, SubscriptionDelivery } from '../delivery.ts';
-import { ExpiredError } from '../message-reader.ts';
-import { type MessageAtOffset, MessageWindow } from '../message-window.ts';
+import { ExpiredError } from '../message-backlog.ts';
+import { type MessageAtOffset, MessageWindow } from '../message-reader.ts';
 import type { DeliveryProgress } from '../progress.ts';
 import type { Subscription } from '../subscriptions.ts';
 
@@ -127,7 +127,9 @@ export class DeliveryWorld {
         partitions: this.log.length,
         startOf: async () => this.log.map(({ length }) => length),
         window: this.window,
-        readOlder: async (partition, offset) => {
+      },
+      backlog: {
+        read: async (partition, offset) => {
           if (offset < this.start) throw new ExpiredError({ start: this.start, end: 99 }, null);
           const messages = (this.log[partition] ?? []).slice(offset, offset + 3);
           return { messages, next: offset + messages.length };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { WebhookMessage } from '#records/types.ts';
-import { latenessOf, MessageBatch } from './batch.ts';
+import { latenessOf, MessageBatch } from './request.ts';
 
 const message = (text: string) => ({ message: Buffer.from(JSON.stringify(text)) }) as WebhookMessage;
 
