@@ -80,36 +80,19 @@ describe('a message tells which of its fields another one of its second decides 
   const sides = (value: number) => ({
     participants: [{ counter: 1, id: 10, name: `H${value}`, results: [{ id: 2, value }] }],
   });
+  const team = (id: number) => ({ participants: [{ counter: 1, id }] });
+  const unnamed = { participants: [{ counter: 1, results: [{ id: 2, value: 2 }] }] };
+  const [side, results] = ['participants.1', 'participants.1.results'];
   const [a, b] = ['area_id', 'round_id'];
   test.each<[why: string, former: Message, later: Message, outranked: string[]]>([
     ['with other values', [[1, 9], { [a]: 1, [b]: 1 }], [[1, 8], { [a]: 2, [b]: 1, winner_id: 1 }], [a, b]],
     ['with the same values', [[1, 9], { [a]: 1, [b]: 1 }], [[1, 8], { [a]: 1, [b]: 1 }], [a, b]],
     ['that the contract does not know', [[1, 9], { bfs: 1 }], [[1, 8], { bfs: 2 }], ['bfs']],
-    ['of a side', [[1, 9], sides(1)], [[1, 8], sides(2)], ['participants.1', 'participants.1.results']],
-    [
-      'of a side, whose results the other leaves out',
-      [[1, 9], { participants: [{ counter: 1, id: 10 }] }],
-      [[1, 8], sides(2)],
-      ['participants.1'],
-    ],
-    [
-      'of a side, on which the other has another team',
-      [[1, 9], { participants: [{ counter: 1, id: 20 }] }],
-      [[1, 8], sides(2)],
-      ['participants.1', 'participants.1.results'],
-    ],
-    [
-      'of results that name no team',
-      [[1, 9], sides(1)],
-      [[1, 8], { participants: [{ counter: 1, results: [{ id: 2, value: 2 }] }] }],
-      ['participants.1.results'],
-    ],
-    [
-      'none of results that name no team, where the other has none',
-      [[1, 9], { participants: [{ counter: 1, id: 10 }] }],
-      [[1, 8], { participants: [{ counter: 1, results: [{ id: 2, value: 2 }] }] }],
-      [],
-    ],
+    ['of a side', [[1, 9], sides(1)], [[1, 8], sides(2)], [side, results]],
+    ['of a side, whose results the other leaves out', [[1, 9], team(10)], [[1, 8], sides(2)], [side]],
+    ['of a side that is of another team', [[1, 9], team(20)], [[1, 8], sides(2)], [side, results]],
+    ['of results that name no team', [[1, 9], sides(1)], [[1, 8], unnamed], [results]],
+    ['none of results that name no team, beside none', [[1, 9], team(10)], [[1, 8], unnamed], []],
     ['none of an earlier second', [[2, 9], { [a]: 1 }], [[1, 8], { [a]: 2 }], []],
     ['none of an earlier second, with the same values', [[2, 9], { [a]: 1 }], [[1, 8], { [a]: 1 }], []],
     ['none where it comes after', [[1, 8], { [a]: 1 }], [[1, 9], { [a]: 2 }], []],
