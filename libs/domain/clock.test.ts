@@ -43,25 +43,23 @@ describe('the clock', () => {
   });
 });
 
-describe('a clock reading is a change', () => {
-  test.each<[news: boolean, why: string, before: Clock | null, after: Clock | null]>([
-    [false, 'both are missing', null, null],
-    [true, 'it is the first', null, reading(0, 'running')],
-    [true, 'it was removed', reading(0, 'running'), null],
-    [false, 'it only advanced', reading(60, 'running'), reading(90, 'running', 1030)],
-    [false, 'it differs by two seconds', reading(60, 'running'), reading(92, 'running', 1030)],
-    [true, 'it is ahead', reading(60, 'running'), reading(93, 'running', 1030)],
-    [true, 'it is behind', reading(60, 'running'), reading(87, 'running', 1030)],
-    [true, 'it does not run', reading(60, 'running'), reading(60, 'running', 1030)],
-    [false, 'it is stopped', reading(60, 'stopped'), reading(60, 'stopped', 1030)],
-    [true, 'it was set while stopped', reading(60, 'stopped'), reading(63, 'stopped', 1030)],
-    [true, 'it was stopped', reading(60, 'running'), reading(90, 'stopped', 1030)],
-    [true, 'its time became known', reading(null, 'running'), reading(0, 'running')],
-    [true, 'its time became unknown', reading(0, 'running'), reading(null, 'running')],
-    [false, 'its time is still unknown', reading(null, 'running'), reading(null, 'running', 1030)],
-  ])('%s: %s', (news, _, before, after) => {
-    expect(isClockChange(before, after)).toBe(news);
-  });
+test.each<[news: boolean, why: string, before: Clock | null, after: Clock | null]>([
+  [false, 'both are missing', null, null],
+  [true, 'it is the first', null, reading(0, 'running')],
+  [true, 'it was removed', reading(0, 'running'), null],
+  [false, 'it only advanced', reading(60, 'running'), reading(90, 'running', 1030)],
+  [false, 'it differs by two seconds', reading(60, 'running'), reading(92, 'running', 1030)],
+  [true, 'it is ahead', reading(60, 'running'), reading(93, 'running', 1030)],
+  [true, 'it is behind', reading(60, 'running'), reading(87, 'running', 1030)],
+  [true, 'it does not run', reading(60, 'running'), reading(60, 'running', 1030)],
+  [false, 'it is stopped', reading(60, 'stopped'), reading(60, 'stopped', 1030)],
+  [true, 'it was set while stopped', reading(60, 'stopped'), reading(63, 'stopped', 1030)],
+  [true, 'it was stopped', reading(60, 'running'), reading(90, 'stopped', 1030)],
+  [true, 'its time became known', reading(null, 'running'), reading(0, 'running')],
+  [true, 'its time became unknown', reading(0, 'running'), reading(null, 'running')],
+  [false, 'its time is still unknown', reading(null, 'running'), reading(null, 'running', 1030)],
+])('a clock reading is a change: %s: %s', (news, _, before, after) => {
+  expect(isClockChange(before, after)).toBe(news);
 });
 
 describe('the clock rule of a match state', () => {

@@ -30,25 +30,23 @@ function registerOf(...messages: readonly Reported[]) {
   return register;
 }
 
-describe('the status type', () => {
-  const live = { status_id: 33, status_type: 'live', item_status: 'active' };
-  const [gone, deleted] = [{ action: 'delete' }, { item_status: 'deleted' }];
+const live = { status_id: 33, status_type: 'live', item_status: 'active' };
+const [gone, deleted] = [{ action: 'delete' }, { item_status: 'deleted' }];
 
-  test.each<[why: string, type: string | null, first: object, later?: object]>([
-    ['as reported', 'live', live],
-    ['that of the status if none is reported', 'finished', { status_id: 11 }],
-    ['unknown of an unknown status', null, { status_id: 99_999 }],
-    ['deleted by its own value', 'deleted', { ...live, status_type: 'deleted' }],
-    ['deleted by the item status', 'deleted', { ...live, ...deleted }],
-    ['deleted by a message', 'deleted', live, gone],
-    ['deleted by a message of the same time', 'deleted', { ...live, ...gone }],
-    ['restored by a later item status', 'live', deleted, live],
-    ['restored by a later status', 'live', gone, live],
-  ])('%s: %s', (_, type, first, later = {}) => {
-    const messages = [[1, null, first] as const, [2, null, later] as const];
-    expect(readStatusType(registerOf(...messages))).toBe(type);
-    expect(readStatusType(registerOf(...messages.toReversed()))).toBe(type);
-  });
+test.each<[why: string, type: string | null, first: object, later?: object]>([
+  ['as reported', 'live', live],
+  ['that of the status if none is reported', 'finished', { status_id: 11 }],
+  ['unknown of an unknown status', null, { status_id: 99_999 }],
+  ['deleted by its own value', 'deleted', { ...live, status_type: 'deleted' }],
+  ['deleted by the item status', 'deleted', { ...live, ...deleted }],
+  ['deleted by a message', 'deleted', live, gone],
+  ['deleted by a message of the same time', 'deleted', { ...live, ...gone }],
+  ['restored by a later item status', 'live', deleted, live],
+  ['restored by a later status', 'live', gone, live],
+])('the status type: %s: %s', (_, type, first, later = {}) => {
+  const messages = [[1, null, first] as const, [2, null, later] as const];
+  expect(readStatusType(registerOf(...messages))).toBe(type);
+  expect(readStatusType(registerOf(...messages.toReversed()))).toBe(type);
 });
 
 test.each<[clock: object | null, fields: object]>([

@@ -85,34 +85,30 @@ describe('a goal is void (law 6)', () => {
   });
 });
 
-describe('the firm score and review (law 7)', () => {
-  test.each<[why: string, timeline: string, firm: number, underReview: boolean]>([
-    ['a confirmed goal', 'g1', 1, false],
-    ['a goal without confirmation', 'g1?', 1, false],
-    ['a goal that awaits confirmation', 'g1~', 0, true],
-    ['a goal named by a 424 that awaits confirmation', 'g1 c2~', 1, true],
-    ['a void goal named by one', 'g1! c2~', 0, false],
-    ['an orphan that awaits confirmation', 'c2~', 0, false],
-  ])('%s', (_, timeline, firm, underReview) => {
-    expect(tallyOf(timeline)).toMatchObject({ firm: home(firm), underReview });
-  });
+test.each<[why: string, timeline: string, firm: number, underReview: boolean]>([
+  ['a confirmed goal', 'g1', 1, false],
+  ['a goal without confirmation', 'g1?', 1, false],
+  ['a goal that awaits confirmation', 'g1~', 0, true],
+  ['a goal named by a 424 that awaits confirmation', 'g1 c2~', 1, true],
+  ['a void goal named by one', 'g1! c2~', 0, false],
+  ['an orphan that awaits confirmation', 'c2~', 0, false],
+])('the firm score and review (law 7): %s', (_, timeline, firm, underReview) => {
+  expect(tallyOf(timeline)).toMatchObject({ firm: home(firm), underReview });
 });
 
-describe('a missing incident (laws 3 and 7)', () => {
-  test.each<
-    [why: string, timeline: string, score: number, firm: number, underReview: boolean, missing: boolean]
-  >([
-    ['a goal', 'g1*', 1, 0, true, true],
-    ['another goal', 'g1 g3*', 2, 1, true, true],
-    ['a goal that is cancelled', 'g1!*', 0, 0, false, false],
-    ['a goal that a 424 names', 'g1* c2>1', 0, 0, false, false],
-    ['a 424 that names a goal', 'g1 c2*>1', 0, 0, false, true],
-    ['a 424 that awaits confirmation', 'g1 c2~*>1', 1, 1, true, true],
-    ['a 424 that names no goal', 'g1 c2*>9', 1, 1, false, false],
-    ['a kick', 'g1*#141', 0, 0, false, true],
-  ])('%s', (_, timeline, score, firm, underReview, missing) => {
-    expect(tallyOf(timeline)).toMatchObject({ score: home(score), firm: home(firm), underReview, missing });
-  });
+test.each<
+  [why: string, timeline: string, score: number, firm: number, underReview: boolean, missing: boolean]
+>([
+  ['a goal', 'g1*', 1, 0, true, true],
+  ['another goal', 'g1 g3*', 2, 1, true, true],
+  ['a goal that is cancelled', 'g1!*', 0, 0, false, false],
+  ['a goal that a 424 names', 'g1* c2>1', 0, 0, false, false],
+  ['a 424 that names a goal', 'g1 c2*>1', 0, 0, false, true],
+  ['a 424 that awaits confirmation', 'g1 c2~*>1', 1, 1, true, true],
+  ['a 424 that names no goal', 'g1 c2*>9', 1, 1, false, false],
+  ['a kick', 'g1*#141', 0, 0, false, true],
+])('a missing incident (laws 3 and 7): %s', (_, timeline, score, firm, underReview, missing) => {
+  expect(tallyOf(timeline)).toMatchObject({ score: home(score), firm: home(firm), underReview, missing });
 });
 
 test('has the side of each goal of play that has one, void or not', () => {
@@ -163,71 +159,69 @@ test('tells the score after each goal; an unknown goal and one of no side have n
   ]);
 });
 
-describe('a cancellation without a parent (law 6)', () => {
-  test.each<[why: string, timeline: string, voided: string, orphans?: string]>([
-    ['names the nearest goal before it', 'g1 g2 c3', '2'],
-    ['names none after it', 'c1 g2', '', '1'],
-    ['names none of the other side', 'g1a c2', '', '2'],
-    ['names an own goal of the rival', 'o1a c2', '1'],
-    ['uses its own `for`', 'g1 c2a^rival', '1'],
-    ['names one at most ten minutes before', 'g1@0 c2@600', '1'],
-    ['names none more than ten minutes before', 'g1@0 c2@601', '', '2'],
-    ['names none more than ten minutes after: match time is not the order', 'g1@1201 c2', '', '2'],
-    ['names one of unknown time', 'g1@- c2', '1'],
-    ['of unknown time, names one of any time', 'g1@5400 c2@-', '1'],
-    ['of unknown time, names one of unknown time', 'g1@- c2@-', '1'],
-    ['prefers a near goal of unknown time to a farther one of its own minute', 'g1 g2@- c3', '2'],
-    ['of unknown time, names the nearest in id order, whatever the times', 'g1@600 g2@0 c3@-', '2'],
-    ['long after the first minutes, names one of unknown time', 'g1@- c2@5000', '1'],
-    ['of unknown time, still names none after it or of the other side', 'g1a c2@- g3@-', '', '2'],
-    ['of play, skips a goal of the shoot-out', 'g1 g2#141 c3', '1'],
-    ['of the shoot-out, skips a goal of play', 'g1#141 g2#36 c3#141', '1'],
-    ['of the shoot-out, names no goal of play', 'g1 c2#16', '', '2'],
-    ['of the shoot-out and of unknown time, names no goal of play', 'g1 c2#141@-', '', '2'],
-    ['names one of another phase of the shoot-out', 'g1#16 c2#141', '1'],
-    ['names one of another phase of play', 'g1#33 c2#9', '1'],
-    ['of unknown phase, counts as play', 'g1#34 g2#141 c3#-', '1'],
-    ['names a goal of unknown phase as one of play', 'g1#- c2', '1'],
-    ['skips a goal that a parent named', 'g1 g2 c3 c9>2', '1 2'],
-    ['names one goal each', 'g1 g2 c3@500 c4@561', '1 2'],
-    ['names a void one too', 'g1 g2! c3', '2'],
-    ['names a removed one too', 'g1 g2/ c3', '2'],
-    ['cancelled, leaves its goal to the next one', 'g1 g2 c3!@500 c4@561', '2'],
-    ['removed, leaves its goal to the next one', 'g1 g2 c3/@500 c4@561', '2'],
-    ['awaiting confirmation, keeps its goal from the next one', 'g1 g2 c3~@500 c4@561', '1'],
-    ['with a parent that is no goal, is an orphan', 'g1 c2>7', '', '2'],
-    ['of no side, is an orphan', 'g1x c2x', '', '2'],
-    ['of an own goal comes under the scorer’s team', 'o1 c2', '1'],
-    ['of an own goal comes under the team that it counts for', 'o1 c2a', '1'],
-    ['names the nearest of a goal and an own goal of its participant', 'o1 g2 c3', '2'],
-    ['of no participant names no own goal of none', 'o1x c2x', '', '2'],
-    ['of an unknown team names no own goal', 'o1 c2u', '', '2'],
-    ['of the scorer’s team names no goal for the rival that is no own goal', 'g1^rival c2', '', '2'],
-    ['repeats one of at most 60 s before', 'g1 g2 c3@600 c4@660', '2'],
-    ['repeats one of at most 60 s after, as match time is not the order', 'g1 g2 c3@660 c4@600', '2'],
-    ['repeats none of 61 s before', 'g1 g2 c3@600 c4@661', '1 2'],
-    ['of unknown time repeats none', 'g1 g2 c3 c4@-', '1 2'],
-    ['of unknown time repeats none of unknown time', 'g1 g2 c3@- c4@-', '1 2'],
-    ['of unknown time repeats none of the first minute', 'g1 g2 c3@30 c4@-', '1 2'],
-    ['repeats none of unknown time', 'g1 g2 c3@- c4', '1 2'],
-    ['of the first minute repeats none of unknown time', 'g1 g2 c3@- c4@30', '1 2'],
-    ['repeats none before a goal that fits', 'g1 c2 g3 c4', '1 3'],
-    ['repeats none before the last of several goals that fit', 'g1 g2 c3 g4 c5', '2 4'],
-    ['repeats one before a goal of the other side', 'g1 g2 c3 g4a c5', '2'],
-    ['repeats one with a parent', 'g1 g2 c3>2 c4', '2'],
-    ['repeats none with a parent that does not fit it', 'g1 g2a c3>2 c4', '1 2'],
-    ['repeats none whose parent is no goal', 'g1 c3>9 c4', '1', '3'],
-    ['repeats the latest of several', 'g1 g2 c3@600 c4@661 c5@650', '1 2'],
-    ['three in a row, each close to the one before, are one decision', 'g1 g2 c3@600 c4@660 c5@720', '2'],
-    ['repeats none after it in the order of ids', 'g1 g2 c3 c4>1', '1 2'],
-    ['repeats one that awaits confirmation, and confirms it', 'g1 g2 c3~ c4', '2'],
-    ['that awaits confirmation repeats one that stands', 'g1 g2 c3 c4~', '2'],
-    ['repeats none that is an orphan', 'g1@0 c2@640 c3@600', '1', '2'],
-    ['lists orphans in order', 'c1 c2>7 c3', '', '1 2 3'],
-  ])('%s', (_, timeline, voided, orphans = '') => {
-    const result = tallyOf(timeline);
-    expect([numbers(Object.keys(result.voided)), numbers(result.orphans)]).toEqual([voided, orphans]);
-  });
+test.each<[why: string, timeline: string, voided: string, orphans?: string]>([
+  ['names the nearest goal before it', 'g1 g2 c3', '2'],
+  ['names none after it', 'c1 g2', '', '1'],
+  ['names none of the other side', 'g1a c2', '', '2'],
+  ['names an own goal of the rival', 'o1a c2', '1'],
+  ['uses its own `for`', 'g1 c2a^rival', '1'],
+  ['names one at most ten minutes before', 'g1@0 c2@600', '1'],
+  ['names none more than ten minutes before', 'g1@0 c2@601', '', '2'],
+  ['names none more than ten minutes after: match time is not the order', 'g1@1201 c2', '', '2'],
+  ['names one of unknown time', 'g1@- c2', '1'],
+  ['of unknown time, names one of any time', 'g1@5400 c2@-', '1'],
+  ['of unknown time, names one of unknown time', 'g1@- c2@-', '1'],
+  ['prefers a near goal of unknown time to a farther one of its own minute', 'g1 g2@- c3', '2'],
+  ['of unknown time, names the nearest in id order, whatever the times', 'g1@600 g2@0 c3@-', '2'],
+  ['long after the first minutes, names one of unknown time', 'g1@- c2@5000', '1'],
+  ['of unknown time, still names none after it or of the other side', 'g1a c2@- g3@-', '', '2'],
+  ['of play, skips a goal of the shoot-out', 'g1 g2#141 c3', '1'],
+  ['of the shoot-out, skips a goal of play', 'g1#141 g2#36 c3#141', '1'],
+  ['of the shoot-out, names no goal of play', 'g1 c2#16', '', '2'],
+  ['of the shoot-out and of unknown time, names no goal of play', 'g1 c2#141@-', '', '2'],
+  ['names one of another phase of the shoot-out', 'g1#16 c2#141', '1'],
+  ['names one of another phase of play', 'g1#33 c2#9', '1'],
+  ['of unknown phase, counts as play', 'g1#34 g2#141 c3#-', '1'],
+  ['names a goal of unknown phase as one of play', 'g1#- c2', '1'],
+  ['skips a goal that a parent named', 'g1 g2 c3 c9>2', '1 2'],
+  ['names one goal each', 'g1 g2 c3@500 c4@561', '1 2'],
+  ['names a void one too', 'g1 g2! c3', '2'],
+  ['names a removed one too', 'g1 g2/ c3', '2'],
+  ['cancelled, leaves its goal to the next one', 'g1 g2 c3!@500 c4@561', '2'],
+  ['removed, leaves its goal to the next one', 'g1 g2 c3/@500 c4@561', '2'],
+  ['awaiting confirmation, keeps its goal from the next one', 'g1 g2 c3~@500 c4@561', '1'],
+  ['with a parent that is no goal, is an orphan', 'g1 c2>7', '', '2'],
+  ['of no side, is an orphan', 'g1x c2x', '', '2'],
+  ['of an own goal comes under the scorer’s team', 'o1 c2', '1'],
+  ['of an own goal comes under the team that it counts for', 'o1 c2a', '1'],
+  ['names the nearest of a goal and an own goal of its participant', 'o1 g2 c3', '2'],
+  ['of no participant names no own goal of none', 'o1x c2x', '', '2'],
+  ['of an unknown team names no own goal', 'o1 c2u', '', '2'],
+  ['of the scorer’s team names no goal for the rival that is no own goal', 'g1^rival c2', '', '2'],
+  ['repeats one of at most 60 s before', 'g1 g2 c3@600 c4@660', '2'],
+  ['repeats one of at most 60 s after, as match time is not the order', 'g1 g2 c3@660 c4@600', '2'],
+  ['repeats none of 61 s before', 'g1 g2 c3@600 c4@661', '1 2'],
+  ['of unknown time repeats none', 'g1 g2 c3 c4@-', '1 2'],
+  ['of unknown time repeats none of unknown time', 'g1 g2 c3@- c4@-', '1 2'],
+  ['of unknown time repeats none of the first minute', 'g1 g2 c3@30 c4@-', '1 2'],
+  ['repeats none of unknown time', 'g1 g2 c3@- c4', '1 2'],
+  ['of the first minute repeats none of unknown time', 'g1 g2 c3@- c4@30', '1 2'],
+  ['repeats none before a goal that fits', 'g1 c2 g3 c4', '1 3'],
+  ['repeats none before the last of several goals that fit', 'g1 g2 c3 g4 c5', '2 4'],
+  ['repeats one before a goal of the other side', 'g1 g2 c3 g4a c5', '2'],
+  ['repeats one with a parent', 'g1 g2 c3>2 c4', '2'],
+  ['repeats none with a parent that does not fit it', 'g1 g2a c3>2 c4', '1 2'],
+  ['repeats none whose parent is no goal', 'g1 c3>9 c4', '1', '3'],
+  ['repeats the latest of several', 'g1 g2 c3@600 c4@661 c5@650', '1 2'],
+  ['three in a row, each close to the one before, are one decision', 'g1 g2 c3@600 c4@660 c5@720', '2'],
+  ['repeats none after it in the order of ids', 'g1 g2 c3 c4>1', '1 2'],
+  ['repeats one that awaits confirmation, and confirms it', 'g1 g2 c3~ c4', '2'],
+  ['that awaits confirmation repeats one that stands', 'g1 g2 c3 c4~', '2'],
+  ['repeats none that is an orphan', 'g1@0 c2@640 c3@600', '1', '2'],
+  ['lists orphans in order', 'c1 c2>7 c3', '', '1 2 3'],
+])('a cancellation without a parent (law 6): %s', (_, timeline, voided, orphans = '') => {
+  const result = tallyOf(timeline);
+  expect([numbers(Object.keys(result.voided)), numbers(result.orphans)]).toEqual([voided, orphans]);
 });
 
 test('lists the incidents that name each goal (law 6)', () => {

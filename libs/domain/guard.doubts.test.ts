@@ -148,33 +148,31 @@ describe('what the latest list omits (law 9)', () => {
   });
 });
 
-describe('a live or awarded match whose score is unknown (law 9)', () => {
-  const live = (fields: Record<string, unknown>) => eventMessage(START, eventFields(fields));
-  const award = { status_id: 12, status_type: 'finished' };
-  test.each<[string, NormalizedMessage[], reasons: string[]]>([
-    ['nothing is known of it', [opening], ['score_unknown']],
-    ['a side is not known', [live({ participants: participants().slice(1) }), kickOff], ['score_unknown']],
-    ['it is of another sport', [live({ sport_id: 1 })], ['score_unknown']],
-    ['it is reported', [live({ participants: participants(0, 0) })], []],
-    ['it has begun', [opening, kickOff], []],
-    ...['scheduled', 'finished', 'cancelled'].map((status_type): [string, NormalizedMessage[], string[]] => [
-      `it is ${status_type}`,
-      [live({ status_id: null, status_type })],
-      [],
-    ]),
+const live = (fields: Record<string, unknown>) => eventMessage(START, eventFields(fields));
+const award = { status_id: 12, status_type: 'finished' };
+test.each<[string, NormalizedMessage[], reasons: string[]]>([
+  ['nothing is known of it', [opening], ['score_unknown']],
+  ['a side is not known', [live({ participants: participants().slice(1) }), kickOff], ['score_unknown']],
+  ['it is of another sport', [live({ sport_id: 1 })], ['score_unknown']],
+  ['it is reported', [live({ participants: participants(0, 0) })], []],
+  ['it has begun', [opening, kickOff], []],
+  ...['scheduled', 'finished', 'cancelled'].map((status_type): [string, NormalizedMessage[], string[]] => [
+    `it is ${status_type}`,
+    [live({ status_id: null, status_type })],
+    [],
+  ]),
+  [
+    'it was played and is awarded, its result unknown',
     [
-      'it was played and is awarded, its result unknown',
-      [
-        incidentMessage(incident('5-100', 429), { fields: eventFields() }),
-        incidentMessage(incident('5-110', 413)),
-        eventMessage(START + 60, { ...award, participants: participants('', 3) }),
-      ],
-      ['score_unknown'],
+      incidentMessage(incident('5-100', 429), { fields: eventFields() }),
+      incidentMessage(incident('5-110', 413)),
+      eventMessage(START + 60, { ...award, participants: participants('', 3) }),
     ],
-    ['it is awarded, and its result known', [live({ ...award, participants: participants(0, 3) })], []],
-  ])('is not safe: %s', (_, messages, expected) => {
-    expect(given(...messages).state.guard.reasons).toEqual(expected);
-  });
+    ['score_unknown'],
+  ],
+  ['it is awarded, and its result known', [live({ ...award, participants: participants(0, 3) })], []],
+])('a live or awarded match whose score is unknown (law 9) is not safe: %s', (_, messages, expected) => {
+  expect(given(...messages).state.guard.reasons).toEqual(expected);
 });
 
 describe('an event that the provider no longer has (law 2)', () => {

@@ -182,25 +182,26 @@ describe('an interruption (law 9)', () => {
   });
 });
 
-describe('a result that differs (law 9)', () => {
-  const differs = (fields: object) =>
-    reasons(timeline(429), { participants: participants(1, 0), ...fields }).includes('score_differs');
-  test.each<[differs: boolean, fields: object]>([
-    [true, {}],
-    [true, { verified_result: 'yes' }],
-    [true, { status_id: 11, status_type: 'finished' }],
-    [true, { status_id: 11, status_type: 'finished', verified_result: 'no' }],
-    [true, { status_id: 11, status_type: 'finished', verified_result: 0 }],
-    ...['yes', 'YES', true, 1, '1'].map((verified_result): [boolean, object] => [
-      false,
-      { status_id: 11, status_type: 'finished', verified_result },
-    ]),
-    [false, { status_id: 12, status_type: 'live', verified_result: 'yes' }],
-    [false, { status_id: 11, status_type: 'finished', participants: participants(0, 0) }],
-  ])('flags the match until they agree or the result is verified: %s with %j', (expected, fields) => {
+const differs = (fields: object) =>
+  reasons(timeline(429), { participants: participants(1, 0), ...fields }).includes('score_differs');
+test.each<[differs: boolean, fields: object]>([
+  [true, {}],
+  [true, { verified_result: 'yes' }],
+  [true, { status_id: 11, status_type: 'finished' }],
+  [true, { status_id: 11, status_type: 'finished', verified_result: 'no' }],
+  [true, { status_id: 11, status_type: 'finished', verified_result: 0 }],
+  ...['yes', 'YES', true, 1, '1'].map((verified_result): [boolean, object] => [
+    false,
+    { status_id: 11, status_type: 'finished', verified_result },
+  ]),
+  [false, { status_id: 12, status_type: 'live', verified_result: 'yes' }],
+  [false, { status_id: 11, status_type: 'finished', participants: participants(0, 0) }],
+])(
+  'a result that differs (law 9) flags the match until they agree or the result is verified: %s with %j',
+  (expected, fields) => {
     expect(differs(fields)).toBe(expected);
-  });
-});
+  },
+);
 
 describe('the other reasons (law 9)', () => {
   test.each<

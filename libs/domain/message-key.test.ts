@@ -10,20 +10,18 @@ import {
   stageOf,
 } from './message-key.ts';
 
-describe('a match is finished (law 8)', () => {
-  test.each([
-    ...[7, 11, 12, 13, 14, 140].map((status) => [status, 'live', true] as const),
-    [33, 'finished', true],
-    [null, 'finished', true],
-    [33, 'live', false],
-    [1, 'scheduled', false],
-    [3, 'cancelled', false],
-    [2, 'interrupted', false],
-    [11, 'deleted', true],
-    [null, null, false],
-  ] as const)('status %s of type %s: %s', (status, type, finished) => {
-    expect(isFinished(status, type)).toBe(finished);
-  });
+test.each([
+  ...[7, 11, 12, 13, 14, 140].map((status) => [status, 'live', true] as const),
+  [33, 'finished', true],
+  [null, 'finished', true],
+  [33, 'live', false],
+  [1, 'scheduled', false],
+  [3, 'cancelled', false],
+  [2, 'interrupted', false],
+  [11, 'deleted', true],
+  [null, null, false],
+] as const)('a match is finished (law 8) status %s of type %s: %s', (status, type, finished) => {
+  expect(isFinished(status, type)).toBe(finished);
 });
 
 test.each([

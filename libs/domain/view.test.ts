@@ -4,19 +4,17 @@ import { coverageOf, decideScore } from './view.ts';
 
 const s = (home: number, away: number) => ({ home, away });
 
-describe('coverage (law 8)', () => {
-  test.each([
-    { snapshot: null, starts: 0, known: 0, coverage: 'none' },
-    { snapshot: null, starts: 0, known: 3, coverage: 'partial' },
-    { snapshot: null, starts: 1, known: 3, coverage: 'complete' },
-    { snapshot: 100, starts: 0, known: 0, coverage: 'complete' },
-  ])(
-    '$coverage: snapshot $snapshot, $starts of $known incidents of the start',
-    ({ snapshot, starts, known, coverage }) => {
-      expect(coverageOf(snapshot, starts, known)).toBe(coverage);
-    },
-  );
-});
+test.each([
+  { snapshot: null, starts: 0, known: 0, coverage: 'none' },
+  { snapshot: null, starts: 0, known: 3, coverage: 'partial' },
+  { snapshot: null, starts: 1, known: 3, coverage: 'complete' },
+  { snapshot: 100, starts: 0, known: 0, coverage: 'complete' },
+])(
+  'coverage (law 8): $coverage: snapshot $snapshot, $starts of $known incidents of the start',
+  ({ snapshot, starts, known, coverage }) => {
+    expect(coverageOf(snapshot, starts, known)).toBe(coverage);
+  },
+);
 
 describe('the score (law 8)', () => {
   const derived = s(2, 1);

@@ -376,20 +376,18 @@ describe('a message', () => {
   });
 });
 
-describe('a keep-alive or line-up', () => {
-  const read = (data: unknown) => normalized({ id: 1, type: 'events_lineups', ut: 5, data });
+const read = (data: unknown) => normalized({ id: 1, type: 'events_lineups', ut: 5, data });
 
-  test.each<[data: object, unread: string[]]>([
-    [{ event: { id: ' 7 ' } }, []],
-    [{ event_id: 7 }, []],
-    [{ event: 5, event_id: 7 }, ['data.event']],
-    [{ event: { id: 'x' }, id: 7 }, ['data.event.id']],
-    [{ event: { id: 7 }, event_id: {} }, ['data.event_id']],
-    [{ event: { id: 7 }, id: 'x' }, ['data.id']],
-  ])('with the data %j is read', (data, unread) => {
-    const message = read(data);
-    expect([message.event_id, otherFields(message.other), message.unread]).toEqual([7, data, unread]);
-  });
+test.each<[data: object, unread: string[]]>([
+  [{ event: { id: ' 7 ' } }, []],
+  [{ event_id: 7 }, []],
+  [{ event: 5, event_id: 7 }, ['data.event']],
+  [{ event: { id: 'x' }, id: 7 }, ['data.event.id']],
+  [{ event: { id: 7 }, event_id: {} }, ['data.event_id']],
+  [{ event: { id: 7 }, id: 'x' }, ['data.id']],
+])('a keep-alive or line-up with the data %j is read', (data, unread) => {
+  const message = read(data);
+  expect([message.event_id, otherFields(message.other), message.unread]).toEqual([7, data, unread]);
 });
 
 test('a record is read as it is where only another one is odd', () => {

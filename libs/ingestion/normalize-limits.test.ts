@@ -81,30 +81,28 @@ describe.each(['x', 'é', '球', '🏆'])('limits in bytes, of text of %s', (cha
   });
 });
 
-describe('the largest snapshots', () => {
-  const longest = 'i'.repeat(251);
-  test.each([
-    { of: 'the shortest incidents', incident: (at: number) => ({ id: at.toString(36), incident_id: 413 }) },
-    {
-      of: 'incidents that are mostly ids',
-      incident: (at: number) => {
-        const id = `${at}${longest}`.slice(0, 255);
-        return { id, incident_id: 413, parent_id: id };
-      },
+const longest = 'i'.repeat(251);
+test.each([
+  { of: 'the shortest incidents', incident: (at: number) => ({ id: at.toString(36), incident_id: 413 }) },
+  {
+    of: 'incidents that are mostly ids',
+    incident: (at: number) => {
+      const id = `${at}${longest}`.slice(0, 255);
+      return { id, incident_id: 413, parent_id: id };
     },
-  ])('fit a record of normalized-messages: of $of', ({ incident }) => {
-    const listOf = (count: number) => {
-      const incidents = Array.from({ length: count }, (_, at) => incident(at));
-      return normalizeSnapshot({ messageId: 's', eventId: 7, time: 1_790_000_900, incidents }, CONTEXT);
-    };
-    let count = 4_000;
-    while (listOf(count + 500).kind === 'normalized') count += 500;
-    const result = listOf(count);
-    if (result.kind !== 'normalized') throw new Error(reasonOf(result));
-    expect(normalizedType.toBuffer(result.message).length).toBeLessThan(
-      TOPICS['normalized-messages'].maxMessageBytes - 64 * 1024,
-    );
-  });
+  },
+])('the largest snapshots fit a record of normalized-messages: of $of', ({ incident }) => {
+  const listOf = (count: number) => {
+    const incidents = Array.from({ length: count }, (_, at) => incident(at));
+    return normalizeSnapshot({ messageId: 's', eventId: 7, time: 1_790_000_900, incidents }, CONTEXT);
+  };
+  let count = 4_000;
+  while (listOf(count + 500).kind === 'normalized') count += 500;
+  const result = listOf(count);
+  if (result.kind !== 'normalized') throw new Error(reasonOf(result));
+  expect(normalizedType.toBuffer(result.message).length).toBeLessThan(
+    TOPICS['normalized-messages'].maxMessageBytes - 64 * 1024,
+  );
 });
 
 test('rejects a message with a ut after the year 9999, as one in milliseconds', () => {

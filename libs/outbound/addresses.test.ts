@@ -5,42 +5,40 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { rounds } from '../../test/support/rounds.ts';
 import { AllowedRanges, isPublicAddress, resolveName } from './addresses.ts';
 
-describe('not a public address', () => {
-  // The special IPv4 addresses, and IPv6 addresses that contain one, are below.
-  test.each([
-    ['unspecified', '::'],
-    ['loopback', '::1'],
-    ['IPv4-compatible', '::8.8.8.8'],
-    ['IPv4-mapped, of a public one', '::ffff:8.8.8.8'],
-    ['discard-only', '100::1'],
-    ['Teredo', '2001::1'],
-    ['benchmarks', '2001:2::1'],
-    ['ORCHID', '2001:20::1'],
-    ['documentation', '2001:db8::1'],
-    ['documentation', '3fff::1'],
-    ['not allocated', '4000::1'],
-    ['segment routing', '5f00::1'],
-    ['unique local', 'fc00::1'],
-    ['metadata in unique local', 'fd00:ec2::254'],
-    ['metadata in unique local', 'fd20:ce::254'],
-    ['link-local', 'fe80::1'],
-    ['link-local with a zone', 'fe80::1%eth0'],
-    ['link-local metadata', 'fe80::a9fe:a9fe'],
-    ['site-local', 'fec0::1'],
-    ['multicast', 'ff02::1'],
-    ['none', ''],
-    ['a name', 'localhost'],
-    ['decimal', '2130706433'],
-    ['octal', '0177.0.0.1'],
-    ['hexadecimal', '0x7f.0.0.1'],
-    ['short', '127.1'],
-    ['with a dot', '127.0.0.1.'],
-    ['with a blank', ' 8.8.8.8'],
-    ['with brackets', '[2606:4700::1]'],
-    ['with a prefix', '8.8.8.8/32'],
-  ])('%s: %s', (_name, address) => {
-    expect(isPublicAddress(address)).toBe(false);
-  });
+// The special IPv4 addresses, and IPv6 addresses that contain one, are below.
+test.each([
+  ['unspecified', '::'],
+  ['loopback', '::1'],
+  ['IPv4-compatible', '::8.8.8.8'],
+  ['IPv4-mapped, of a public one', '::ffff:8.8.8.8'],
+  ['discard-only', '100::1'],
+  ['Teredo', '2001::1'],
+  ['benchmarks', '2001:2::1'],
+  ['ORCHID', '2001:20::1'],
+  ['documentation', '2001:db8::1'],
+  ['documentation', '3fff::1'],
+  ['not allocated', '4000::1'],
+  ['segment routing', '5f00::1'],
+  ['unique local', 'fc00::1'],
+  ['metadata in unique local', 'fd00:ec2::254'],
+  ['metadata in unique local', 'fd20:ce::254'],
+  ['link-local', 'fe80::1'],
+  ['link-local with a zone', 'fe80::1%eth0'],
+  ['link-local metadata', 'fe80::a9fe:a9fe'],
+  ['site-local', 'fec0::1'],
+  ['multicast', 'ff02::1'],
+  ['none', ''],
+  ['a name', 'localhost'],
+  ['decimal', '2130706433'],
+  ['octal', '0177.0.0.1'],
+  ['hexadecimal', '0x7f.0.0.1'],
+  ['short', '127.1'],
+  ['with a dot', '127.0.0.1.'],
+  ['with a blank', ' 8.8.8.8'],
+  ['with brackets', '[2606:4700::1]'],
+  ['with a prefix', '8.8.8.8/32'],
+])('not a public address: %s: %s', (_name, address) => {
+  expect(isPublicAddress(address)).toBe(false);
 });
 
 /** First address and prefix length of special IPv4 ranges. */
@@ -78,18 +76,14 @@ const EMBEDDED: Readonly<Record<string, (ipv4: number) => string>> = {
 const isSpecial = (ipv4: number): boolean =>
   SPECIAL.some(([first, length]) => ipv4 >= first && ipv4 < first + 2 ** (32 - length));
 
-describe('a public address', () => {
-  test.each([
-    // Just before and behind each special range: the last one ends with the last address.
-    ...SPECIAL.flatMap(([first, length]) => [first - 1, first + 2 ** (32 - length)])
-      .filter((ipv4) => ipv4 >= 0 && ipv4 < 2 ** 32 && !isSpecial(ipv4))
-      .map(dotted),
-    ...'8.8.8.8 2001:200::1 2001:4860:4860::8888 2001:db7:ffff::1 2001:db9::1 2003::1 3fff:1000::1'.split(
-      ' ',
-    ),
-  ])('%s', (address) => {
-    expect(isPublicAddress(address)).toBe(true);
-  });
+test.each([
+  // Just before and behind each special range: the last one ends with the last address.
+  ...SPECIAL.flatMap(([first, length]) => [first - 1, first + 2 ** (32 - length)])
+    .filter((ipv4) => ipv4 >= 0 && ipv4 < 2 ** 32 && !isSpecial(ipv4))
+    .map(dotted),
+  ...'8.8.8.8 2001:200::1 2001:4860:4860::8888 2001:db7:ffff::1 2001:db9::1 2003::1 3fff:1000::1'.split(' '),
+])('a public address: %s', (address) => {
+  expect(isPublicAddress(address)).toBe(true);
 });
 
 const special = fc

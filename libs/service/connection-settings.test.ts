@@ -33,13 +33,6 @@ function problemsOf(env: Environment): string[] {
 }
 
 describe('combines the settings of a connection', () => {
-  test('without security: addresses alone', () => {
-    expect(load({})).toMatchObject({
-      KAFKA_BROKERS: ['one:9093'],
-      SCHEMA_REGISTRY_URL: 'https://registry/v7',
-    });
-  });
-
   test('with a client certificate', () => {
     const files = { cert: at('one.crt'), key: at('one.key') };
     const env = {

@@ -170,31 +170,27 @@ describe('stopping', () => {
   );
 });
 
-describe('failing', () => {
-  test.each([
-    ['fails-to-start', 'no broker', ''],
-    ['rejects', 'nobody listens', 'stop done'],
-    ['throws', 'JSON', 'stop done'],
-    ['reports', 'first', 'stop done'],
-  ])('%s: logs it once, stops, and exits with 1', async (mode, message, out) => {
-    const run = start({ MODE: mode });
-    expect(await run.ended).toBe(1);
-    const fatal = run.log.split('\n').filter((line) => line.includes('"level":60'));
-    expect(fatal).toHaveLength(1);
-    expect(fatal[0]).toContain(message);
-    expect(run.out).toContain(out);
-  });
+test.each([
+  ['fails-to-start', 'no broker', ''],
+  ['rejects', 'nobody listens', 'stop done'],
+  ['throws', 'JSON', 'stop done'],
+  ['reports', 'first', 'stop done'],
+])('failing: %s: logs it once, stops, and exits with 1', async (mode, message, out) => {
+  const run = start({ MODE: mode });
+  expect(await run.ended).toBe(1);
+  const fatal = run.log.split('\n').filter((line) => line.includes('"level":60'));
+  expect(fatal).toHaveLength(1);
+  expect(fatal[0]).toContain(message);
+  expect(run.out).toContain(out);
 });
 
-describe('a parent that ends', () => {
-  test.each(['pipe', 'ipc'])('is noticed by the %s after a kill -9', async (way) => {
-    const options = way === 'pipe' ? "['pipe','inherit','inherit']" : "['ignore','inherit','inherit','ipc']";
-    const program = `require('node:child_process').spawn(process.execPath, [${JSON.stringify(FIXTURE)}], { stdio: ${options} })`;
-    const run = start(way === 'pipe' ? { TOUCHLINE_PARENT_PIPE: '1' } : {}, [], ['-e', program]);
-    await said(run, 'started');
-    run.child.kill('SIGKILL');
-    // Its output ends with the last process that holds it: the fixture, not the killed parent.
-    expect(await run.ended).toBe('SIGKILL');
-    expect(run.out).toContain('stop done');
-  });
+test.each(['pipe', 'ipc'])('a parent that ends is noticed by the %s after a kill -9', async (way) => {
+  const options = way === 'pipe' ? "['pipe','inherit','inherit']" : "['ignore','inherit','inherit','ipc']";
+  const program = `require('node:child_process').spawn(process.execPath, [${JSON.stringify(FIXTURE)}], { stdio: ${options} })`;
+  const run = start(way === 'pipe' ? { TOUCHLINE_PARENT_PIPE: '1' } : {}, [], ['-e', program]);
+  await said(run, 'started');
+  run.child.kill('SIGKILL');
+  // Its output ends with the last process that holds it: the fixture, not the killed parent.
+  expect(await run.ended).toBe('SIGKILL');
+  expect(run.out).toContain('stop done');
 });

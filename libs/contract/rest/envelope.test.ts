@@ -37,26 +37,22 @@ describe('paging', () => {
   });
 });
 
-describe('a path and query', () => {
-  test('survive a round trip through a URL, whatever they contain', () => {
-    const operation = OPERATIONS.find(({ name }) => name === 'events.show') ?? expect.fail();
-    fc.assert(
-      fc.property(fc.nat(), fc.string({ unit: 'grapheme' }), (id, value) => {
-        const url = new URL(pathAndQuery(operation, id, { value, page: 2 }), 'http://localhost');
-        expect(url.pathname).toBe(`/v2/events/${id}`);
-        expect([...url.searchParams]).toEqual([
-          ['value', value],
-          ['page', '2'],
-        ]);
-      }),
-    );
-  });
+test('a path and query survive a round trip through a URL, whatever they contain', () => {
+  const operation = OPERATIONS.find(({ name }) => name === 'events.show') ?? expect.fail();
+  fc.assert(
+    fc.property(fc.nat(), fc.string({ unit: 'grapheme' }), (id, value) => {
+      const url = new URL(pathAndQuery(operation, id, { value, page: 2 }), 'http://localhost');
+      expect(url.pathname).toBe(`/v2/events/${id}`);
+      expect([...url.searchParams]).toEqual([
+        ['value', value],
+        ['page', '2'],
+      ]);
+    }),
+  );
 });
 
-describe('an error', () => {
-  test('has a different code for each cause, 13 for an invalid parameter', () => {
-    const codes = Object.values(REST_ERRORS).map(({ internalCode }) => internalCode);
-    expect(new Set(codes).size).toBe(codes.length);
-    expect(REST_ERRORS.INVALID_PARAMETER.internalCode).toBe(13);
-  });
+test('an error has a different code for each cause, 13 for an invalid parameter', () => {
+  const codes = Object.values(REST_ERRORS).map(({ internalCode }) => internalCode);
+  expect(new Set(codes).size).toBe(codes.length);
+  expect(REST_ERRORS.INVALID_PARAMETER.internalCode).toBe(13);
 });

@@ -73,19 +73,17 @@ describe('an answer of one part', () => {
   });
 });
 
-describe('the URL of a page', () => {
-  test.each([
-    ['https', 'https'],
-    ['http', 'http'],
-    ['javascript', 'http'],
-  ])('begins with the scheme that a trusted proxy names, %s: %s', async (named, shown) => {
-    const app = fastify({ ...restServerOptions('2.0.0', () => NOW), trustProxy: true });
-    const authenticator = testAuthenticator([CLIENT]);
-    app.register(restRoutes, { data: stubData(), authenticator, now: () => NOW, version: '2.0.0' });
-    const headers = { 'x-forwarded-proto': named, host: 'sports.example' };
-    const { next_page } = (await app.inject({ url: '/v2/sports?limit=5', headers })).json().api.method;
-    expect(next_page).toBe(`${shown}://sports.example/v2/sports?limit=5&page=2`);
-  });
+test.each([
+  ['https', 'https'],
+  ['http', 'http'],
+  ['javascript', 'http'],
+])('the URL of a page begins with the scheme that a trusted proxy names, %s: %s', async (named, shown) => {
+  const app = fastify({ ...restServerOptions('2.0.0', () => NOW), trustProxy: true });
+  const authenticator = testAuthenticator([CLIENT]);
+  app.register(restRoutes, { data: stubData(), authenticator, now: () => NOW, version: '2.0.0' });
+  const headers = { 'x-forwarded-proto': named, host: 'sports.example' };
+  const { next_page } = (await app.inject({ url: '/v2/sports?limit=5', headers })).json().api.method;
+  expect(next_page).toBe(`${shown}://sports.example/v2/sports?limit=5&page=2`);
 });
 
 test.each(['abc', '1.5', '-1', '1e3', '9'.repeat(40)])(

@@ -12,20 +12,18 @@ import {
   testServer,
 } from './testing/world.ts';
 
-describe('answers', () => {
-  test('have URLs of the same window, below the base URL if one is set', async () => {
-    const based = testServer({ baseUrl: 'https://sports.example/api' });
-    const token = await based.token();
-    const { method } = (await based.get(`/v2/livescore?limit=5&token=${token}`)).json().api;
-    const next = new URL(method.next_page);
-    expect(next.href).toMatch(/^https:\/\/sports\.example\/api\/v2\/livescore\?/);
-    expect(Object.fromEntries(next.searchParams)).toMatchObject({
-      token,
-      page: '2',
-      limit: '5',
-      date_from: '2026-09-21 00:00:00',
-      date_to: '2026-09-21 23:59:59',
-    });
+test('answers have URLs of the same window, below the base URL if one is set', async () => {
+  const based = testServer({ baseUrl: 'https://sports.example/api' });
+  const token = await based.token();
+  const { method } = (await based.get(`/v2/livescore?limit=5&token=${token}`)).json().api;
+  const next = new URL(method.next_page);
+  expect(next.href).toMatch(/^https:\/\/sports\.example\/api\/v2\/livescore\?/);
+  expect(Object.fromEntries(next.searchParams)).toMatchObject({
+    token,
+    page: '2',
+    limit: '5',
+    date_from: '2026-09-21 00:00:00',
+    date_to: '2026-09-21 23:59:59',
   });
 });
 

@@ -13,31 +13,29 @@ const RUNS = { live: true, over: false, runs: true };
 const STANDS = { live: true, over: false, runs: false };
 const OVER = { live: false, over: true, runs: false };
 
-describe('the facts of a match', () => {
-  test.each([
-    [{}, NO_FACTS],
-    [{ status_type: 'scheduled', clock_status: 'running' }, NO_FACTS],
-    [{ status_type: 'live', clock_status: 'running' }, RUNS],
-    [{ status_type: 'live', clock_status: 'stopped' }, STANDS],
-    // Breaks of soccer without a reported clock.
-    [{ status_type: 'live', status_id: 33 }, RUNS],
-    [{ status_type: 'live' }, RUNS],
-    [{ status_type: 'live', status_id: 9 }, STANDS],
-    [{ status_type: 'live', status_id: 37 }, STANDS],
-    [{ status_type: 'live', status_id: 48 }, STANDS],
-    [{ status_type: 'live', status_id: 142 }, STANDS],
-    [{ status_type: 'live', status_id: 9, clock_status: 'running' }, RUNS],
-    // The status has the type.
-    [{ status_id: 34 }, RUNS],
-    [{ status_id: 11 }, OVER],
-    [{ status_id: 99_999 }, NO_FACTS],
-    [{ status_id: 34, status_type: 'finished', clock_status: 'running' }, OVER],
-    [{ status_type: 'live', item_status: 'deleted' }, OVER],
-    [{ status_type: 'live', item_status: 'active' }, RUNS],
-    [{ status_type: 'live', action: 'delete' }, OVER],
-  ])('%j', (fields, facts) => {
-    expect(factsOf(fields)).toEqual(facts);
-  });
+test.each([
+  [{}, NO_FACTS],
+  [{ status_type: 'scheduled', clock_status: 'running' }, NO_FACTS],
+  [{ status_type: 'live', clock_status: 'running' }, RUNS],
+  [{ status_type: 'live', clock_status: 'stopped' }, STANDS],
+  // Breaks of soccer without a reported clock.
+  [{ status_type: 'live', status_id: 33 }, RUNS],
+  [{ status_type: 'live' }, RUNS],
+  [{ status_type: 'live', status_id: 9 }, STANDS],
+  [{ status_type: 'live', status_id: 37 }, STANDS],
+  [{ status_type: 'live', status_id: 48 }, STANDS],
+  [{ status_type: 'live', status_id: 142 }, STANDS],
+  [{ status_type: 'live', status_id: 9, clock_status: 'running' }, RUNS],
+  // The status has the type.
+  [{ status_id: 34 }, RUNS],
+  [{ status_id: 11 }, OVER],
+  [{ status_id: 99_999 }, NO_FACTS],
+  [{ status_id: 34, status_type: 'finished', clock_status: 'running' }, OVER],
+  [{ status_type: 'live', item_status: 'deleted' }, OVER],
+  [{ status_type: 'live', item_status: 'active' }, RUNS],
+  [{ status_type: 'live', action: 'delete' }, OVER],
+])('the facts of a match: %j', (fields, facts) => {
+  expect(factsOf(fields)).toEqual(facts);
 });
 
 describe('what an event says of the facts', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { LIMITS } from '../testing/health.ts';
 import { backlogDue, GOOD, type HealthVerdict, judgeMatch, judgeSilence, silenceDue } from './verdict.ts';
 
@@ -29,63 +29,50 @@ const delayed = verdict('delayed', 'delay');
 const behind = verdict('down', 'backlog');
 const LATE = { reason: 'delay', receivedAt: HEARD + 9_000 } as const;
 
-describe('silence is due', () => {
-  test.each<[string, Partial<MatchInputs>, number | null]>([
-    ['20 s after the last message while the clock runs', {}, HEARD + 20_000],
-    ['20 s after the clock started', { runsSince: HEARD + 3_000 }, HEARD + 23_000],
-    ['never while the clock is stopped without keep-alives', { runs: false }, null],
-    ['90 s after the last message if keep-alives come', { runs: false, keepAliveAt: HEARD }, HEARD + 90_000],
-    ['never when the match is not live', { runs: false, live: false, keepAliveAt: HEARD }, null],
-    ['never where the match is over', { over: true }, null],
-  ])('%s', (_, changes, due) => {
-    expect(silenceDue(match(changes), LIMITS)).toBe(due);
-  });
+test.each<[string, Partial<MatchInputs>, number | null]>([
+  ['20 s after the last message while the clock runs', {}, HEARD + 20_000],
+  ['20 s after the clock started', { runsSince: HEARD + 3_000 }, HEARD + 23_000],
+  ['never while the clock is stopped without keep-alives', { runs: false }, null],
+  ['90 s after the last message if keep-alives come', { runs: false, keepAliveAt: HEARD }, HEARD + 90_000],
+  ['never when the match is not live', { runs: false, live: false, keepAliveAt: HEARD }, null],
+  ['never where the match is over', { over: true }, null],
+])('silence is due: %s', (_, changes, due) => {
+  expect(silenceDue(match(changes), LIMITS)).toBe(due);
 });
 
-describe('a backlog is due', () => {
-  test.each<[string, Partial<MatchInputs>, number | null]>([
-    ['never when no message waits', {}, null],
-    ['5 s after the waiting message', { waitingSince: HEARD }, HEARD + 5_000],
-    ['never where the match is over', { waitingSince: HEARD, over: true }, null],
-  ])('%s', (_, changes, due) => {
-    expect(backlogDue(match(changes), LIMITS)).toBe(due);
-  });
+test.each<[string, Partial<MatchInputs>, number | null]>([
+  ['never when no message waits', {}, null],
+  ['5 s after the waiting message', { waitingSince: HEARD }, HEARD + 5_000],
+  ['never where the match is over', { waitingSince: HEARD, over: true }, null],
+])('a backlog is due: %s', (_, changes, due) => {
+  expect(backlogDue(match(changes), LIMITS)).toBe(due);
 });
 
-describe('a match is', () => {
-  const down: HealthVerdict = { kind: 'down', reason: 'network', since: HEARD, progress: null };
-  test.each<[string, Partial<MatchInputs>, number, HealthVerdict]>([
-    ['good before its silence is due', {}, HEARD + 19_999, GOOD],
-    ['stale once its silence is due', {}, HEARD + 20_000, stale(HEARD + 20_000)],
-    ['good while silence does not count', { runs: false }, HEARD + 1e6, GOOD],
-    ['good before its backlog is due', { waitingSince: HEARD }, HEARD + 4_999, GOOD],
-    ['behind once its backlog is due', { waitingSince: HEARD }, HEARD + 5_000, behind(HEARD + 5_000)],
-    ['behind rather than stale', { waitingSince: HEARD }, HEARD + 30_000, behind(HEARD + 5_000)],
-    ['delayed, as long as it is not silent', { late: LATE }, HEARD + 28_999, delayed(HEARD + 9_000)],
-    ['stale 20 s after the last late content', { late: LATE }, HEARD + 29_000, stale(HEARD + 29_000)],
-    ['delayed while its clock is stopped', { late: LATE, runs: false }, HEARD + 1e6, delayed(HEARD + 9_000)],
-    ['behind rather than delayed', { late: LATE, waitingSince: HEARD }, HEARD + 9_000, behind(HEARD + 5_000)],
-    ['ended rather than delayed', { late: LATE, over: true }, HEARD + 9_000, { kind: 'ended' }],
-    ['judged by its source first', { source: down, waitingSince: HEARD }, HEARD + 30_000, down],
-    [
-      'ended where it is over, whatever its source is',
-      { over: true, source: down },
-      HEARD,
-      { kind: 'ended' },
-    ],
-  ])('%s', (_, changes, now, verdict) => {
-    expect(judgeMatch(match(changes), LIMITS, now)).toEqual(verdict);
-  });
+const down: HealthVerdict = { kind: 'down', reason: 'network', since: HEARD, progress: null };
+test.each<[string, Partial<MatchInputs>, number, HealthVerdict]>([
+  ['good before its silence is due', {}, HEARD + 19_999, GOOD],
+  ['stale once its silence is due', {}, HEARD + 20_000, stale(HEARD + 20_000)],
+  ['good while silence does not count', { runs: false }, HEARD + 1e6, GOOD],
+  ['good before its backlog is due', { waitingSince: HEARD }, HEARD + 4_999, GOOD],
+  ['behind once its backlog is due', { waitingSince: HEARD }, HEARD + 5_000, behind(HEARD + 5_000)],
+  ['behind rather than stale', { waitingSince: HEARD }, HEARD + 30_000, behind(HEARD + 5_000)],
+  ['delayed, as long as it is not silent', { late: LATE }, HEARD + 28_999, delayed(HEARD + 9_000)],
+  ['stale 20 s after the last late content', { late: LATE }, HEARD + 29_000, stale(HEARD + 29_000)],
+  ['delayed while its clock is stopped', { late: LATE, runs: false }, HEARD + 1e6, delayed(HEARD + 9_000)],
+  ['behind rather than delayed', { late: LATE, waitingSince: HEARD }, HEARD + 9_000, behind(HEARD + 5_000)],
+  ['ended rather than delayed', { late: LATE, over: true }, HEARD + 9_000, { kind: 'ended' }],
+  ['judged by its source first', { source: down, waitingSince: HEARD }, HEARD + 30_000, down],
+  ['ended where it is over, whatever its source is', { over: true, source: down }, HEARD, { kind: 'ended' }],
+])('a match is: %s', (_, changes, now, verdict) => {
+  expect(judgeMatch(match(changes), LIMITS, now)).toEqual(verdict);
 });
 
-describe('silence that is due', () => {
-  test.each<[string, number, number, HealthVerdict]>([
-    ['counts in the millisecond that it is due', HEARD, HEARD, stale(HEARD)],
-    ['does not count before', HEARD + 9, HEARD - 1, GOOD],
-    ['may be a message that is not read yet, for half a second', HEARD - 1, HEARD + 499, GOOD],
-    ['is a backlog if messages are not read after half a second', HEARD - 1, HEARD + 500, behind(HEARD)],
-    ['is silence if all messages are read', HEARD, HEARD + 500, stale(HEARD)],
-  ])('%s', (_, readTo, now, verdict) => {
-    expect(judgeSilence(HEARD, readTo, now)).toEqual(verdict);
-  });
+test.each<[string, number, number, HealthVerdict]>([
+  ['counts in the millisecond that it is due', HEARD, HEARD, stale(HEARD)],
+  ['does not count before', HEARD + 9, HEARD - 1, GOOD],
+  ['may be a message that is not read yet, for half a second', HEARD - 1, HEARD + 499, GOOD],
+  ['is a backlog if messages are not read after half a second', HEARD - 1, HEARD + 500, behind(HEARD)],
+  ['is silence if all messages are read', HEARD, HEARD + 500, stale(HEARD)],
+])('silence that is due: %s', (_, readTo, now, verdict) => {
+  expect(judgeSilence(HEARD, readTo, now)).toEqual(verdict);
 });

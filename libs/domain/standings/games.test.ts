@@ -58,27 +58,25 @@ describe('the state of a game', () => {
   });
 });
 
-describe('the flags of a game', () => {
-  test.each<[Flag['reason'][], Partial<SeasonResult>]>([
-    [[], {}],
-    [['unknown_participant'], { home: null }],
-    [['unknown_participant'], { ...LIVE, home: null }],
-    [[], { status_type: 'scheduled', home: null }],
-    [[], { removed: true, home: null }],
-    [['unknown_score'], { score: null }],
-    [['unknown_score'], { ...LIVE, score: null, first_half: null, goals: null }],
-    [[], { ...LIVE, first_half: null, second_half: null, goals: null, cards: null }],
-    [[], { status_type: 'scheduled', score: null }],
-    [['unknown_first_half'], { first_half: null }],
-    [['unknown_second_half'], { second_half: null }],
-    [['unknown_goals'], { goals: null }],
-    [['unknown_scorer'], { goals: [GOAL, { ...GOAL, player: null }] }],
-    [[], { goals: [{ ...GOAL, kind: 'own_goal', player: null }] }],
-    [['unknown_cards'], { cards: null }],
-    [['unknown_carded'], { cards: [CARD, { ...CARD, player: null }] }],
-  ])('are %j with %j', (reasons, changes) => {
-    const one = result(1, 'A 1-0 B', { ...KNOWN, ...changes });
-    const flags = flagsOf(one, readGame(one, rulesOf()));
-    expect(flags).toEqual(reasons.map((reason) => ({ event_id: 1, reason })));
-  });
+test.each<[Flag['reason'][], Partial<SeasonResult>]>([
+  [[], {}],
+  [['unknown_participant'], { home: null }],
+  [['unknown_participant'], { ...LIVE, home: null }],
+  [[], { status_type: 'scheduled', home: null }],
+  [[], { removed: true, home: null }],
+  [['unknown_score'], { score: null }],
+  [['unknown_score'], { ...LIVE, score: null, first_half: null, goals: null }],
+  [[], { ...LIVE, first_half: null, second_half: null, goals: null, cards: null }],
+  [[], { status_type: 'scheduled', score: null }],
+  [['unknown_first_half'], { first_half: null }],
+  [['unknown_second_half'], { second_half: null }],
+  [['unknown_goals'], { goals: null }],
+  [['unknown_scorer'], { goals: [GOAL, { ...GOAL, player: null }] }],
+  [[], { goals: [{ ...GOAL, kind: 'own_goal', player: null }] }],
+  [['unknown_cards'], { cards: null }],
+  [['unknown_carded'], { cards: [CARD, { ...CARD, player: null }] }],
+])('the flags of a game are %j with %j', (reasons, changes) => {
+  const one = result(1, 'A 1-0 B', { ...KNOWN, ...changes });
+  const flags = flagsOf(one, readGame(one, rulesOf()));
+  expect(flags).toEqual(reasons.map((reason) => ({ event_id: 1, reason })));
 });

@@ -60,21 +60,19 @@ describe('the cutoff before the last round', () => {
   });
 });
 
-describe('last positions', () => {
-  test('rank each cutoff once, for teams and for persons of a team', () => {
-    const { ranked } = season([...TWO_ROUNDS, result(5, 'E 1-0 A', { round_id: 3 })]);
-    let calls = 0;
-    const last = lastRanks(ranked, () => {
-      calls += 1;
-      return new Map([
-        [idOf('A'), 4],
-        [idOf('B'), 2],
-        [77, 9],
-      ]);
-    });
-    expect([last(idOf('A')), last(idOf('B')), last(77, idOf('B'))]).toEqual([4, 2, 9]);
-    // E played its first round, and nobody ranked C.
-    expect([last(idOf('E')), last(idOf('C'))]).toEqual([null, null]);
-    expect(calls).toBe(2);
+test('last positions rank each cutoff once, for teams and for persons of a team', () => {
+  const { ranked } = season([...TWO_ROUNDS, result(5, 'E 1-0 A', { round_id: 3 })]);
+  let calls = 0;
+  const last = lastRanks(ranked, () => {
+    calls += 1;
+    return new Map([
+      [idOf('A'), 4],
+      [idOf('B'), 2],
+      [77, 9],
+    ]);
   });
+  expect([last(idOf('A')), last(idOf('B')), last(77, idOf('B'))]).toEqual([4, 2, 9]);
+  // E played its first round, and nobody ranked C.
+  expect([last(idOf('E')), last(idOf('C'))]).toEqual([null, null]);
+  expect(calls).toBe(2);
 });

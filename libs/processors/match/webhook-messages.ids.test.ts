@@ -60,9 +60,7 @@ describe('the number of a message', () => {
   });
 });
 
-describe('the text id of a message', () => {
-  test('is the id of its transition, with a suffix after the first message', () => {
-    expect(messageUuid({ eventId: 7, version: 12, n: 3, part: 0 })).toBe('7:12:3');
-    expect(messageUuid({ eventId: 7, version: 12, n: 3, part: 2 })).toBe('7:12:3:2');
-  });
+test('the text id of a message is the id of its transition, with a suffix after the first message', () => {
+  expect(messageUuid({ eventId: 7, version: 12, n: 3, part: 0 })).toBe('7:12:3');
+  expect(messageUuid({ eventId: 7, version: 12, n: 3, part: 2 })).toBe('7:12:3:2');
 });

@@ -86,16 +86,14 @@ describe('a batch that cannot be committed', () => {
   const only = (offset: number) => ({ first: offset, last: offset, count: 1 });
 });
 
-describe('a transaction that takes longer than its timeout', () => {
-  test('is retried with half of its records, down to one, which never becomes a dead letter', () => {
-    const suspects = new Suspects();
-    suspects.tookTooLong({ first: 10, last: 19, count: 10 });
-    expect(suspects.maxRecordsFrom(10)).toBe(5);
-    expect(suspects.takeProgress()).toBe(true);
-    suspects.tookTooLong({ first: 10, last: 11, count: 2 });
-    expect(suspects.maxRecordsFrom(10)).toBe(1);
-    suspects.takeProgress();
-    suspects.tookTooLong({ first: 10, last: 10, count: 1 });
-    expect([suspects.rejectionOf(10), suspects.takeProgress()]).toEqual([null, false]);
-  });
+test('a transaction that takes longer than its timeout is retried with half of its records, down to one, which never becomes a dead letter', () => {
+  const suspects = new Suspects();
+  suspects.tookTooLong({ first: 10, last: 19, count: 10 });
+  expect(suspects.maxRecordsFrom(10)).toBe(5);
+  expect(suspects.takeProgress()).toBe(true);
+  suspects.tookTooLong({ first: 10, last: 11, count: 2 });
+  expect(suspects.maxRecordsFrom(10)).toBe(1);
+  suspects.takeProgress();
+  suspects.tookTooLong({ first: 10, last: 10, count: 1 });
+  expect([suspects.rejectionOf(10), suspects.takeProgress()]).toEqual([null, false]);
 });

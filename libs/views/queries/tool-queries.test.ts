@@ -139,13 +139,3 @@ test('reads a match again when it has changed', () => {
   match(1, BESIKTAS, KOLN, [1, 0], { later: 10 });
   expect(shown()).toMatchObject({ statusName: 'Finished', state: { score: { home: 1, away: 0 } } });
 });
-
-test('lists a match as not safe once its version went back', () => {
-  match(1, BESIKTAS, KOLN);
-  match(1, BESIKTAS, KOLN, undefined, { later: 10, name: 'another' });
-  const reasons = () => queries.meetings([1, 2], EVERYTHING, PAGE).items[0]?.state.guard.reasons;
-  expect(reasons()).not.toContain('version_went_back');
-  world.forget(1);
-  match(1, BESIKTAS, KOLN, undefined, { later: 20 });
-  expect(reasons()).toContain('version_went_back');
-});

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { incident } from '#domain/testing/messages.ts';
 import type { Incident } from '#records/types.ts';
 import { catalogueValue } from '../testing/records.ts';
@@ -86,50 +86,42 @@ test('shows only the fields of every incident for an unknown type', () => {
   });
 });
 
-describe('a field that was not reported is', () => {
-  const listed = {
-    name: 'Tor',
-    for: 'rival',
-    important: 'no',
-    important_for_trader: 'no',
-    game_break: 'yes',
-  };
-  test.each<[string, Partial<Incident>, Fields | undefined, Fields]>([
-    [
-      'that of the type in the provider’s catalogue',
-      {},
-      listed,
-      { incident_name: 'Tor', for: 'rival', important: 'no', important_for_trader: 'no', game_break: 'yes' },
-    ],
-    [
-      'else that of the built-in type',
-      {},
-      undefined,
-      { incident_name: 'Goal', for: 'own', important: 'yes', important_for_trader: 'yes', game_break: 'no' },
-    ],
-    [
-      'that of the built-in type if the provider’s value is invalid',
-      { incident_id: 420 },
-      { name: {}, for: 7, important: 7, important_for_trader: null, game_break: '' },
-      { incident_name: 'Penalty', important: 'yes', important_for_trader: 'yes', game_break: 'yes' },
-    ],
-    [
-      'own in `for` of an unknown type with a side',
-      { incident_id: UNKNOWN, participant_id: 7 },
-      undefined,
-      { for: 'own' },
-    ],
-    ['the name of a known status', { event_status_id: 34 }, undefined, { event_status_name: '2nd half' }],
-    ['null for an unknown status', { event_status_id: 9_999 }, undefined, { event_status_name: null }],
-    [
-      'empty if it is no collection',
-      { other: { properties: 'null' } },
-      undefined,
-      { attribute_ids: [], properties: {}, additional_info: {} },
-    ],
-  ])('%s', (_, options, type, shown) => {
-    expect(rendered(options, type).record).toMatchObject(shown);
-  });
+const listed = { name: 'Tor', for: 'rival', important: 'no', important_for_trader: 'no', game_break: 'yes' };
+test.each<[string, Partial<Incident>, Fields | undefined, Fields]>([
+  [
+    'that of the type in the provider’s catalogue',
+    {},
+    listed,
+    { incident_name: 'Tor', for: 'rival', important: 'no', important_for_trader: 'no', game_break: 'yes' },
+  ],
+  [
+    'else that of the built-in type',
+    {},
+    undefined,
+    { incident_name: 'Goal', for: 'own', important: 'yes', important_for_trader: 'yes', game_break: 'no' },
+  ],
+  [
+    'that of the built-in type if the provider’s value is invalid',
+    { incident_id: 420 },
+    { name: {}, for: 7, important: 7, important_for_trader: null, game_break: '' },
+    { incident_name: 'Penalty', important: 'yes', important_for_trader: 'yes', game_break: 'yes' },
+  ],
+  [
+    'own in `for` of an unknown type with a side',
+    { incident_id: UNKNOWN, participant_id: 7 },
+    undefined,
+    { for: 'own' },
+  ],
+  ['the name of a known status', { event_status_id: 34 }, undefined, { event_status_name: '2nd half' }],
+  ['null for an unknown status', { event_status_id: 9_999 }, undefined, { event_status_name: null }],
+  [
+    'empty if it is no collection',
+    { other: { properties: 'null' } },
+    undefined,
+    { attribute_ids: [], properties: {}, additional_info: {} },
+  ],
+])('a field that was not reported is: %s', (_, options, type, shown) => {
+  expect(rendered(options, type).record).toMatchObject(shown);
 });
 
 test('is important unless its record denies it', () => {

@@ -279,6 +279,7 @@ describe('the winner and the side that advances', () => {
   const live = { status_id: 34, status_type: 'live' };
   const second = { 101: '0', 102: '1' };
   const none = { 101: '0', 102: '0' };
+  const begun = { ...finished, ...won, ...sides(null) };
   test.each<[string, number | null, readonly Fields[]]>([
     ['is reported', 101, [{ ...won, ...sides(second) }]],
     ['is marked by the results if not reported', 102, [sides(second)]],
@@ -287,29 +288,12 @@ describe('the winner and the side that advances', () => {
     ['is the side that newer results mark', 102, [{ ...won, ...sides(null) }, sides(second)]],
     ['is null once newer results mark no side', null, [won, sides(none)]],
     [
-      'stays reported while the match is finished and its results mark no side',
+      'stays reported once finished if its results mark no side',
       101,
-      [
-        { ...finished, ...won, ...sides(null) },
-        { ...finished, ...sides(null) },
-      ],
+      [begun, { ...finished, ...sides(null) }],
     ],
-    [
-      'stays reported while the match is finished and newer results are others',
-      101,
-      [
-        { ...finished, ...won, ...sides(null) },
-        { ...finished, ...halfTimes },
-      ],
-    ],
-    [
-      'is null once play continues',
-      null,
-      [
-        { ...finished, ...won, ...sides(null) },
-        { ...live, ...sides(null) },
-      ],
-    ],
+    ['stays reported once finished if newer results are others', 101, [begun, { ...finished, ...halfTimes }]],
+    ['is null once play continues', null, [begun, { ...live, ...sides(null) }]],
   ])('%s', (_, id, reports) => {
     expect(full(...reports)).toMatchObject({ winner_id: id, progress_id: id });
   });

@@ -68,38 +68,36 @@ describe('the id', () => {
   });
 });
 
-describe('the values that queries filter by', () => {
-  const of = (incident: Fields) => incidentMessage({}, incident);
-  const unknown = { incident_id: 99_999 };
-  test.each<[string, Fields, Fields]>([
-    [
-      'are the reported flags',
-      of({ important: 'no', important_for_trader: 'no' }),
-      { important: false, forTrader: false },
-    ],
-    [
-      'are the reported flags, though its type has none',
-      of({ ...unknown, important: 'yes', important_for_trader: 'yes' }),
-      { important: true, forTrader: true },
-    ],
-    [
-      'are those of its type',
-      of({}),
-      { incident: true, important: true, forTrader: true, competitionId: 6628 },
-    ],
-    ['are those of its type if neither is reported', of({ important: null }), { important: true }],
-    ['are false for an unknown type', of(unknown), { important: false, forTrader: false }],
-    [
-      'are false for an event',
-      eventMessage({}, { competition_id: 9 }),
-      { incident: false, important: false, forTrader: false, competitionId: 9 },
-    ],
-    [
-      'have no competition if none is reported',
-      eventMessage({}, { competition_id: null }),
-      { competitionId: null },
-    ],
-  ])('%s', (_, message, values) => {
-    expect(row(message)).toMatchObject(values);
-  });
+const of = (incident: Fields) => incidentMessage({}, incident);
+const unknown = { incident_id: 99_999 };
+test.each<[string, Fields, Fields]>([
+  [
+    'are the reported flags',
+    of({ important: 'no', important_for_trader: 'no' }),
+    { important: false, forTrader: false },
+  ],
+  [
+    'are the reported flags, though its type has none',
+    of({ ...unknown, important: 'yes', important_for_trader: 'yes' }),
+    { important: true, forTrader: true },
+  ],
+  [
+    'are those of its type',
+    of({}),
+    { incident: true, important: true, forTrader: true, competitionId: 6628 },
+  ],
+  ['are those of its type if neither is reported', of({ important: null }), { important: true }],
+  ['are false for an unknown type', of(unknown), { important: false, forTrader: false }],
+  [
+    'are false for an event',
+    eventMessage({}, { competition_id: 9 }),
+    { incident: false, important: false, forTrader: false, competitionId: 9 },
+  ],
+  [
+    'have no competition if none is reported',
+    eventMessage({}, { competition_id: null }),
+    { competitionId: null },
+  ],
+])('the values that queries filter by: %s', (_, message, values) => {
+  expect(row(message)).toMatchObject(values);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { BearerTokenError } from '#security/bearer-token.ts';
 import type { SecuredBrokers } from '#security/brokers.ts';
 import { AuthenticationError, NetworkError, ProtocolError, UserError } from './library.ts';
@@ -20,28 +20,26 @@ const refusedToken = (code: 'TOKEN_REFUSED' | 'TOKEN_ENDPOINT_UNREACHABLE'): Err
   refused(new BearerTokenError(code, 'no'));
 const certificate = (code: string): Error => failed(Object.assign(new Error('not good'), { code }));
 
-describe('accessError', () => {
-  test.each<[string, Error, string | undefined]>([
-    ['refused credentials', refusedBy('SASL_AUTHENTICATION_FAILED'), 'AUTHENTICATION_FAILED'],
-    ['an unsupported mechanism', refusedBy('UNSUPPORTED_SASL_MECHANISM'), 'AUTHENTICATION_FAILED'],
-    ['a signature of another server', refused(), 'AUTHENTICATION_FAILED'],
-    ['a token that the issuer refuses', refusedToken('TOKEN_REFUSED'), 'AUTHENTICATION_FAILED'],
-    ['an unreachable token issuer', refusedToken('TOKEN_ENDPOINT_UNREACHABLE'), undefined],
-    ['a connection lost during authentication', refused(new NetworkError('closed')), undefined],
-    ['a self-signed certificate', certificate('SELF_SIGNED_CERT_IN_CHAIN'), 'CERTIFICATE_UNTRUSTED'],
-    ['a certificate of another name', certificate('ERR_TLS_CERT_ALTNAME_INVALID'), 'CERTIFICATE_UNTRUSTED'],
-    [
-      'a refused client certificate',
-      certificate('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'),
-      'AUTHENTICATION_FAILED',
-    ],
-    ['a broker that requires TLS', new UserError('Broker requires TLS.'), 'TLS_REQUIRED'],
-    ['an unreachable broker', certificate('ECONNREFUSED'), undefined],
-  ])('classifies %s', (_, error, code) => {
-    const found = accessError(secured, AT, error);
-    expect(found?.code).toBe(code);
-    expect(found?.message ?? '').not.toMatch(/hidden|\n/);
-  });
+test.each<[string, Error, string | undefined]>([
+  ['refused credentials', refusedBy('SASL_AUTHENTICATION_FAILED'), 'AUTHENTICATION_FAILED'],
+  ['an unsupported mechanism', refusedBy('UNSUPPORTED_SASL_MECHANISM'), 'AUTHENTICATION_FAILED'],
+  ['a signature of another server', refused(), 'AUTHENTICATION_FAILED'],
+  ['a token that the issuer refuses', refusedToken('TOKEN_REFUSED'), 'AUTHENTICATION_FAILED'],
+  ['an unreachable token issuer', refusedToken('TOKEN_ENDPOINT_UNREACHABLE'), undefined],
+  ['a connection lost during authentication', refused(new NetworkError('closed')), undefined],
+  ['a self-signed certificate', certificate('SELF_SIGNED_CERT_IN_CHAIN'), 'CERTIFICATE_UNTRUSTED'],
+  ['a certificate of another name', certificate('ERR_TLS_CERT_ALTNAME_INVALID'), 'CERTIFICATE_UNTRUSTED'],
+  [
+    'a refused client certificate',
+    certificate('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'),
+    'AUTHENTICATION_FAILED',
+  ],
+  ['a broker that requires TLS', new UserError('Broker requires TLS.'), 'TLS_REQUIRED'],
+  ['an unreachable broker', certificate('ECONNREFUSED'), undefined],
+])('accessError classifies %s', (_, error, code) => {
+  const found = accessError(secured, AT, error);
+  expect(found?.code).toBe(code);
+  expect(found?.message ?? '').not.toMatch(/hidden|\n/);
 });
 
 test('sends a host name by SNI, but no address', () => {
