@@ -9,20 +9,19 @@ import { openWebhook, type Webhook } from '#clients/webhooks.ts';
 import type { Client } from '#records/types.ts';
 import { follow } from '#topics/follow.ts';
 import { Registry } from '#topics/registry.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
 import { topicName } from '#topics/topics.ts';
 import { backboneFile } from '../../../cli/backbone-file.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { writeText } from '../../support/certificates.ts';
-import { connectionEnv } from '../../support/environment.ts';
+import { CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';
 import { answers, HttpsReceiver } from '../../support/https-receiver.ts';
 import { quietLog } from '../../support/log.ts';
 import { publishValues } from '../../support/publish-values.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { makeOnly } from '../../support/topics.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
-
-const CLIENTS_KEY = 'the key of the tests, long enough for anyone';
 
 /** Creates topics. Returns the clients on them, and a function that runs `touchline clients`. */
 async function started() {
@@ -241,16 +240,7 @@ test('ignores a record of a client under another key, whoever reads it', async (
 
 test('writes no version twice, whoever edits at the same time: the last record is the one that counts', async () => {
   const { directory, at } = await started();
-  const blank = {
-    client_id: 5,
-    name: 'c',
-    active: true,
-    secret_hash: 'x',
-    competitions: [],
-    operations: null,
-    may_halt: false,
-    webhooks: [],
-  };
+  const blank = { ...sampleOf('clients'), client_id: 5, competitions: [] };
   const numbers = [1, 2, 3, 4, 5];
   const edits = await Promise.all(
     numbers.map((number) =>

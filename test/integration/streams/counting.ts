@@ -14,7 +14,6 @@ import { CountByKey, type Hooks } from './count-by-key.ts';
 /** Numbers of partitions of the topics, default 2 (letters 1); null for a topic that is not created. */
 export type CountingTopics = {
   readonly input?: number;
-  readonly counts?: number | null;
   readonly positions?: number | null;
   readonly letters?: number | null;
   /** Maximum message size of the dead letters' topic, bytes. */
@@ -49,12 +48,12 @@ export class CountingApplication {
     topics: CountingTopics = {},
   ): Promise<CountingApplication> {
     const counting = new CountingApplication(connection.brokers, connection.prefix);
-    const { input = 2, counts = 2, positions = 2, letters = 1, maxLetter } = topics;
+    const { input = 2, positions = 2, letters = 1, maxLetter } = topics;
     const compacted = [{ name: 'cleanup.policy', value: 'compact' }];
     const limit = maxLetter === undefined ? [] : [{ name: 'max.message.bytes', value: String(maxLetter) }];
     const wanted = [
       { topic: counting.input, numPartitions: input, configEntries: [] },
-      { topic: counting.counts, numPartitions: counts, configEntries: compacted },
+      { topic: counting.counts, numPartitions: 2, configEntries: compacted },
       { topic: counting.positions, numPartitions: positions, configEntries: compacted },
       { topic: counting.letters, numPartitions: letters, configEntries: limit },
     ];
@@ -106,25 +105,17 @@ export class CountingApplication {
 
   /** Sends values to the partition given by the length of their key. Each call sends one batch to each partition. */
   async send(...values: readonly (readonly [key: string, value: string])[]): Promise<void> {
-    await this.write(
-      this.input,
-      values.map(([key, value]) => ({ key, value, partition: key.length % 2 })),
-    );
-  }
-
-  /** Writes to any topic, without a transaction. */
-  async write(
-    topic: string,
-    messages: readonly { key: string; value: string | null; partition: number }[],
-  ): Promise<void> {
-    const records = messages.map(({ key, value, partition }) => ({
-      topic,
-      partition,
-      key,
-      value: value === null ? null : Buffer.from(value),
-    }));
     const options = { brokers: this.brokers, clientId: 'counting-test', log: quietLog };
-    await withPublisher(options, (publisher) => publisher.publish(records));
+    await withPublisher(options, (publisher) =>
+      publisher.publish(
+        values.map(([key, value]) => ({
+          topic: this.input,
+          partition: key.length % 2,
+          key,
+          value: Buffer.from(value),
+        })),
+      ),
+    );
   }
 
   /** Returns the last committed value of each key of a topic. */
