@@ -8,7 +8,7 @@ import { dataSettings, type Environment, kafkaSettings, loadConfig } from '#serv
 import { createLogger, type Logger } from '#service/logger.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import { findTopics } from '#topics/admin.ts';
-import type { TopicCluster, TopicSource } from '#topics/follow.ts';
+import type { OpenTopics, TopicCluster } from '#topics/follow.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { backboneFile } from './backbone-file.ts';
@@ -91,7 +91,7 @@ export async function findClusterWith(topics: readonly TopicName[]): Promise<Ope
 }
 
 /** A cluster with its schema registry, for reading and writing the values of topics. */
-export type OpenCluster = TopicCluster & TopicSource;
+export type OpenCluster = TopicCluster & OpenTopics;
 
 /** Returns the cluster with its registry. Sends no request yet. */
 export function openCluster(cluster: TopicCluster): OpenCluster {

@@ -7,7 +7,7 @@ import type { ReadRecord } from '#streams/read/follow.ts';
 import { findTopics } from '#topics/admin.ts';
 import { type ClosingTables, closingReads } from '#topics/closing-topics.ts';
 import { isOfSchema } from '#topics/errors.ts';
-import { follow, followInBackground, type TopicRecord, type TopicSource } from '#topics/follow.ts';
+import { follow, followInBackground, type OpenTopics, type TopicRecord } from '#topics/follow.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { UnreadableRecord } from '#topics/unreadable.ts';
 import type { Now } from '#trading/feed-status.ts';
@@ -40,7 +40,7 @@ export async function followClosing(
  */
 export async function readEachLatest<T extends TopicName>(
   topic: T,
-  source: TopicSource,
+  source: OpenTopics,
   onValue: (value: TopicValues[T]) => void | Promise<void>,
 ): Promise<void> {
   const last = new Map<string, number>();

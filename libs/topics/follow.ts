@@ -23,7 +23,7 @@ export type TopicCluster = {
 };
 
 /** The brokers, prefix and open registry that topics are read with. */
-export type TopicSource = {
+export type OpenTopics = {
   readonly brokers: Brokers;
   readonly prefix: string;
   readonly registry: Registry;
@@ -64,7 +64,7 @@ export type FollowOptions<T extends TopicName> = Omit<
 /** Reads the values of topics, as `followLogs` their bytes. Leaves out and reports what nobody can read. */
 export function follow<T extends TopicName>(
   topics: readonly T[],
-  { brokers, prefix, registry }: TopicSource,
+  { brokers, prefix, registry }: OpenTopics,
   { onBatch, onRecord, onUnreadable, isWanted = () => true, ...options }: FollowOptions<T>,
 ): Promise<void> {
   const known = new Map(
@@ -167,7 +167,7 @@ function requirePartition(
 /** Returns the latest value of each key of a topic, without deleted keys. Reads up to its current end, and rejects as `follow`. */
 export async function readLatest<T extends TopicName>(
   topic: T,
-  source: TopicSource,
+  source: OpenTopics,
   signal?: AbortSignal,
 ): Promise<Map<string, TopicValues[T]>> {
   const latest = new Map<string, TopicValues[T]>();
@@ -183,7 +183,7 @@ export async function readLatest<T extends TopicName>(
 }
 
 /** The cluster whose topics are followed, and whom to tell that following ended. */
-export type FollowContext = TopicSource & {
+export type FollowContext = OpenTopics & {
   /** Called with the error that ended the following after the start: later records are missed. */
   readonly onFailure: (error: unknown) => void;
 };

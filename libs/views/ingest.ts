@@ -8,7 +8,7 @@ import { logsMessages } from '#streams/log.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
 import { rebuildCommand } from '#streams/runtime/positions.ts';
 import { wentBackText } from '#topics/errors.ts';
-import { follow, type TopicBatch, type TopicRecord, type TopicSource } from '#topics/follow.ts';
+import { follow, type OpenTopics, type TopicBatch, type TopicRecord } from '#topics/follow.ts';
 import type { ProcessorName } from '#topics/processors.ts';
 import { topicName } from '#topics/topics.ts';
 import { reportUnreadable } from '#topics/unreadable.ts';
@@ -16,14 +16,14 @@ import { type MessageFields, spanAttributes } from '#tracing/message-fields.ts';
 import type { Tracer } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
 import type { ViewMetrics } from './metrics.ts';
-import type { SourceTopic } from './records.ts';
+import type { ViewTopic } from './records.ts';
 import { applyRecords } from './render/apply.ts';
 import type { ServedCompetitions } from './store/served.ts';
 import type { LostState, Views } from './store/views.ts';
 
-export type IngestOptions = TopicSource & {
+export type IngestOptions = OpenTopics & {
   readonly views: Views;
-  readonly topics: readonly SourceTopic[];
+  readonly topics: readonly ViewTopic[];
   /** Ids of the competitions that are served; null means all. */
   readonly competitions: ServedCompetitions;
   /** Retention of the feed's messages, milliseconds. */
@@ -44,12 +44,12 @@ export type IngestOptions = TopicSource & {
  * Topics that no reader waits for. A message changes several partitions of the others within a few milliseconds: a fetch over all
  * partitions finds what arrived since the last one, and its records form one batch.
  */
-const LATER: ReadonlySet<SourceTopic> = new Set(['normalized-messages', 'standings', 'provider-standings']);
+const LATER: ReadonlySet<ViewTopic> = new Set(['normalized-messages', 'standings', 'provider-standings']);
 /** Interval between requests for the feed and for tables, milliseconds. */
 const PACE_MS = 50;
 
 /** The topics that say in which competition an event is, and with which names it is rendered. */
-const TREE_TOPICS: ReadonlySet<SourceTopic> = new Set(['catalogue', 'match-state']);
+const TREE_TOPICS: ReadonlySet<ViewTopic> = new Set(['catalogue', 'match-state']);
 
 /** Number of records of a fetch after which what waits for the event loop, such as a request, has its turn. */
 const LARGE_BATCH = 100;
@@ -91,7 +91,7 @@ export class Ingest {
   }
 
   /** Follows topics until `stopped`, urgent ones apart from the others. */
-  async #follow(topics: readonly SourceTopic[], stopped: AbortSignal, onCaughtUp: () => void): Promise<void> {
+  async #follow(topics: readonly ViewTopic[], stopped: AbortSignal, onCaughtUp: () => void): Promise<void> {
     const { prefix, reader, views, urgentPaceMs } = this.#options;
     const lanes = [
       { topics: topics.filter((topic) => !LATER.has(topic)), paceMs: urgentPaceMs },
@@ -143,7 +143,7 @@ export class Ingest {
   }
 
   /** Applies a batch, each partition's records in order, and stores the positions after them. */
-  #apply({ records, partitions }: TopicBatch<SourceTopic>): void {
+  #apply({ records, partitions }: TopicBatch<ViewTopic>): void {
     const { views, metrics, log, prefix, onApplied } = this.#options;
     const started = performance.now();
     const at = Date.now();
@@ -189,7 +189,7 @@ const TRACED_MS = 3_600_000;
 /** Starts and ends a span for a record that belongs to a trace. */
 function traceApplied(
   tracing: Tracer,
-  record: TopicRecord<SourceTopic>,
+  record: TopicRecord<ViewTopic>,
   prefix: string,
   startedAt: number,
 ): void {
@@ -200,7 +200,7 @@ function traceApplied(
   tracing.start(`apply ${fields.topic}`, { kind: 'consumer', parent, startedAt, attributes })?.end();
 }
 
-function identify({ topic, partition, offset, value }: TopicRecord<SourceTopic>, prefix: string) {
+function identify({ topic, partition, offset, value }: TopicRecord<ViewTopic>, prefix: string) {
   const message: MessageFields =
     value === null
       ? {}
@@ -217,7 +217,7 @@ function identify({ topic, partition, offset, value }: TopicRecord<SourceTopic>,
  * view stores, at the first one.
  */
 async function positions(
-  topics: readonly SourceTopic[],
+  topics: readonly ViewTopic[],
   { brokers, prefix, views, feedRetentionMs }: IngestOptions,
 ): Promise<Map<string, number>> {
   const halts = `${topicName(prefix, 'trading-halts')}-`;

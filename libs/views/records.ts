@@ -2,7 +2,7 @@ import type { TopicRecord } from '#topics/follow.ts';
 import type { TopicName } from '#topics/topics.ts';
 
 /** The topics that the views are built from. */
-export const SOURCES = [
+export const VIEW_TOPICS = [
   'catalogue',
   'match-state',
   'match-incidents',
@@ -13,10 +13,10 @@ export const SOURCES = [
   'feed-health',
   'trading-halts',
 ] as const satisfies readonly TopicName[];
-export type SourceTopic = (typeof SOURCES)[number];
+export type ViewTopic = (typeof VIEW_TOPICS)[number];
 
 /** The fields of a record that the views need. A record without `timestamp` counts as written now. */
-export type ViewRecord<T extends SourceTopic = SourceTopic> = {
+export type ViewRecord<T extends ViewTopic = ViewTopic> = {
   [K in T]: Pick<TopicRecord<K>, 'topic' | 'partition' | 'offset' | 'key' | 'value'> &
     Partial<Pick<TopicRecord<K>, 'timestamp' | 'traceparent'>>;
 }[T];

@@ -7,7 +7,7 @@ import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-http.ts';
 import { topicName } from '#topics/topics.ts';
 import { Ingest, type IngestOptions } from './ingest.ts';
-import { SOURCES, type SourceTopic } from './records.ts';
+import { VIEW_TOPICS, type ViewTopic } from './records.ts';
 import { EventMovedInError } from './store/coverage.ts';
 import { bootId, isBroken, isUnwritable, removeViews, ViewsLostError } from './store/database.ts';
 import { COMMIT_MS, Views } from './store/views.ts';
@@ -30,8 +30,8 @@ type ViewFollowerOptions = Pick<
   readonly name: string;
   readonly dataDir: string;
   readonly registryUrl: RegistryUrl;
-  /** Default: all of `SOURCES`. */
-  readonly topics?: readonly SourceTopic[];
+  /** Default: all of `VIEW_TOPICS`. */
+  readonly topics?: readonly ViewTopic[];
   /** Called with an error after which the process must stop. */
   readonly fail: (error: unknown) => void;
 };
@@ -61,7 +61,7 @@ export class ViewFollower {
 
   /** Opens the existing views of the folder, or creates empty ones. Throws `ViewsInUseError`, `StreamError`. */
   static async open(options: ViewFollowerOptions): Promise<ViewFollower> {
-    const { name, dataDir, brokers, prefix, competitions, topics = SOURCES, log } = options;
+    const { name, dataDir, brokers, prefix, competitions, topics = VIEW_TOPICS, log } = options;
     const folder = join(dataDir, name);
     const names = topics.map((topic) => topicName(prefix, topic));
     const ids = Object.fromEntries(await topicIds(brokers, names));
@@ -98,7 +98,7 @@ export class ViewFollower {
 
   /** Starts to apply the topics' records, and to delete messages of the feed that are older than their retention. */
   #start(): void {
-    const { name, prefix, registryUrl, topics = SOURCES, feedRetentionMs, log, signal } = this.#options;
+    const { name, prefix, registryUrl, topics = VIEW_TOPICS, feedRetentionMs, log, signal } = this.#options;
     const startedAt = performance.now();
     const ingest = new Ingest({
       ...this.#options,

@@ -15,7 +15,7 @@ import { parsePosition } from '#streams/runtime/positions.ts';
 import { type MachineClock, machineClock, sleep } from '#timing/clock.ts';
 import type { Codec, Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
-import { readLatest, type TopicSource } from '#topics/follow.ts';
+import { type OpenTopics, readLatest } from '#topics/follow.ts';
 import { applicationOf, positionsTopicName } from '#topics/processors.ts';
 import { topicName } from '#topics/topics.ts';
 import { reportUnreadable } from '#topics/unreadable.ts';
@@ -28,7 +28,7 @@ class TermSupersededError extends defineError('TermSupersededError', (own: numbe
   `this monitor leads in term ${own}, but another one publishes in term ${later}`,
 ]) {}
 
-type TermOptions = TopicSource & {
+type TermOptions = OpenTopics & {
   readonly codec: Codec<FeedHealth>;
   /** A publisher with a short timeout: while no broker answers, records become outdated. */
   readonly publisher: Pick<Publisher, 'publish'>;

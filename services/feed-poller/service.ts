@@ -4,7 +4,7 @@ import { instanceId, Leadership, type LeadershipTerm } from '#streams/leadership
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { machineClock } from '#timing/clock.ts';
 import type { RandomBackoff } from '#timing/retry.ts';
-import { readLatest, type TopicSource } from '#topics/follow.ts';
+import { type OpenTopics, readLatest } from '#topics/follow.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { type PollerConfig, SERVICE, settings } from './config.ts';
@@ -32,7 +32,7 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
   const metrics = pollerMetrics(registry);
   const schemas = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
-  const source: TopicSource = { brokers, prefix, registry: schemas };
+  const source: OpenTopics = { brokers, prefix, registry: schemas };
   const codecs = await schemas.codecs(WRITTEN_TOPICS);
   const publisher = await openPublisher({ brokers, clientId: SERVICE, log });
   const stopping = new AbortController();

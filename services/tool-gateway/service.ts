@@ -12,7 +12,7 @@ import { topicName } from '#topics/topics.ts';
 import { VersionedTopic } from '#topics/versioned-topic.ts';
 import { viewMetrics } from '#views/metrics.ts';
 import { toolQueries } from '#views/queries/tool-queries.ts';
-import { SOURCES } from '#views/records.ts';
+import { VIEW_TOPICS } from '#views/records.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { servedAccess, servedOf } from '#views/store/served.ts';
 import { ViewFollower } from '#views/view-follower.ts';
@@ -32,7 +32,7 @@ const DAY_MS = 86_400_000;
 const URGENT_PACE_MS = 20;
 
 /** Topics that the tools read: all of the views, without the feed. */
-const TOOL_SOURCES = SOURCES.filter((topic) => topic !== 'normalized-messages');
+const TOOL_TOPICS = VIEW_TOPICS.filter((topic) => topic !== 'normalized-messages');
 
 /** The service: exchanges credentials for access tokens, and serves the tools to clients that have one. */
 export const toolGateway: ServiceDefinition<typeof settings> = {
@@ -47,7 +47,7 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
       brokers: config.KAFKA_BROKERS,
       prefix: config.TOPIC_PREFIX,
       registryUrl: config.SCHEMA_REGISTRY_URL,
-      topics: TOOL_SOURCES,
+      topics: TOOL_TOPICS,
       competitions: servedOf(config.SERVE_COMPETITIONS),
       feedRetentionMs: 0,
       urgentPaceMs: URGENT_PACE_MS,

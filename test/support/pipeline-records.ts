@@ -1,7 +1,7 @@
 /** The records of the topics of a pipeline without a broker, for views in memory. */
 import type { CatalogueRecord, NormalizedMessage } from '#records/types.ts';
 import { OWN_RULES, type RulesOf, readRules } from '#service/competition-rules.ts';
-import { SOURCES, type SourceTopic, type ViewRecord } from '#views/records.ts';
+import { VIEW_TOPICS, type ViewRecord, type ViewTopic } from '#views/records.ts';
 import { codecs, replayInMemory } from '../../cli/commands/replay/testing/in-memory.ts';
 
 /** Returns a catalogue, and what the processors write for messages, in order. */
@@ -18,20 +18,20 @@ export async function pipelineRecords(
   }));
   const published = await replayInMemory(inputs, inputs.length, rulesOf);
   const written = published.flatMap(({ topic, key, value }, offset) =>
-    isSource(topic) && value !== null
+    isOfViews(topic) && value !== null
       ? [recordOf(topic, String(key), codecs[topic].decode(value), offset)]
       : [],
   );
   return [...catalogue.map((value) => recordOf('catalogue', `${value.kind}/${value.id}`, value)), ...written];
 }
 
-function recordOf(topic: SourceTopic, key: string, value: unknown, offset = 0): ViewRecord {
+function recordOf(topic: ViewTopic, key: string, value: unknown, offset = 0): ViewRecord {
   return { topic, key, value, partition: 0, offset } as ViewRecord;
 }
 
 /** The topics of the views that the pipeline writes. */
-type WrittenTopic = Extract<SourceTopic, keyof typeof codecs>;
+type WrittenTopic = Extract<ViewTopic, keyof typeof codecs>;
 
-function isSource(topic: string): topic is WrittenTopic {
-  return topic in codecs && SOURCES.some((source) => source === topic);
+function isOfViews(topic: string): topic is WrittenTopic {
+  return topic in codecs && VIEW_TOPICS.some((source) => source === topic);
 }

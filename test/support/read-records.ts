@@ -1,7 +1,7 @@
 import type { TopicValues } from '#records/types.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { followLogs, type ReadRecord } from '#streams/read/follow.ts';
-import { follow, type TopicRecord, type TopicSource } from '#topics/follow.ts';
+import { follow, type OpenTopics, type TopicRecord } from '#topics/follow.ts';
 import type { TopicName } from '#topics/topics.ts';
 
 /** Returns the committed records of a topic so far, in the order of each partition. */
@@ -19,7 +19,7 @@ export async function readRecords(brokers: Brokers, topic: string): Promise<Read
 /** Calls `onValue` with every value of a topic up to its current end, without deletions. Rejects at a record that cannot be decoded. */
 export function readEvery<T extends TopicName>(
   topic: T,
-  source: TopicSource,
+  source: OpenTopics,
   onValue: (value: TopicValues[T], record: TopicRecord<T>) => void,
 ): Promise<void> {
   return follow([topic], source, {

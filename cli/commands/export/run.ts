@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { isOfDisk, shortageOf, withAdvice } from '#errors/shortages.ts';
 import type { Cause, MatchState, TopicValues } from '#records/types.ts';
 import { findTopics } from '#topics/admin.ts';
-import { follow, type TopicRecord, type TopicSource } from '#topics/follow.ts';
+import { follow, type OpenTopics, type TopicRecord } from '#topics/follow.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
@@ -108,7 +108,7 @@ function seasonOf(of: Pick<MatchState, 'competition_id' | 'season_id'>): SeasonI
 /** Calls `onValue` with every record that has a value, each partition's in order. */
 function readEach<T extends TopicName>(
   topic: T,
-  source: TopicSource,
+  source: OpenTopics,
   onValue: (value: TopicValues[T]) => void | Promise<void>,
 ): Promise<void> {
   const onRecord = ({ value }: TopicRecord<T>) => value && onValue(value);

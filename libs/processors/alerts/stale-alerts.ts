@@ -9,7 +9,7 @@ import {
 } from '#streams/client/port.ts';
 import { Leadership, type LeadershipOptions, type LeadershipTerm } from '#streams/leadership.ts';
 import { machineClock } from '#timing/clock.ts';
-import { follow, type TopicSource } from '#topics/follow.ts';
+import { follow, type OpenTopics } from '#topics/follow.ts';
 import { ALERT_HEALTH } from '#topics/processors.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import type { NameTopic } from '#topics/topics.ts';
@@ -27,7 +27,7 @@ type FeedAlertSource = {
 };
 
 type StaleAlertsOptions = FeedAlertSource &
-  TopicSource &
+  OpenTopics &
   Pick<LeadershipOptions, 'sessionTimeoutMs' | 'instanceId' | 'onFenced' | 'log'> & {
     /** Resolves when all existing matches and feed health are read, or when reading ends. */
     readonly known: Promise<void>;

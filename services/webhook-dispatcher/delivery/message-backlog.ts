@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { defineError } from '#errors/touchline-error.ts';
 import type { LogBounds, PartitionReader, StreamClient } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
-import { decodeRecords, type TopicSource } from '#topics/follow.ts';
+import { decodeRecords, type OpenTopics } from '#topics/follow.ts';
 import { topicName } from '#topics/topics.ts';
 import { type MessageAtOffset, type MessageChunk, messagesOf, TOPIC } from './message-reader.ts';
 
@@ -17,7 +17,7 @@ export class ExpiredError extends defineError('ExpiredError') {
 }
 
 type BacklogOptions = {
-  readonly source: TopicSource;
+  readonly source: OpenTopics;
   readonly client: Pick<StreamClient, 'openReader' | 'logBounds'>;
   /** Number of partitions of webhook-messages. */
   readonly partitions: number;

@@ -8,7 +8,7 @@ import {
   type StreamClient,
   type TopicPartition,
 } from '#streams/client/port.ts';
-import { follow, type TopicRecord, type TopicSource } from '#topics/follow.ts';
+import { follow, type OpenTopics, type TopicRecord } from '#topics/follow.ts';
 import { topicName } from '#topics/topics.ts';
 import type { Subscription } from './subscriptions.ts';
 
@@ -26,7 +26,7 @@ export type MessageChunk = {
 };
 
 type MessageReaderOptions = {
-  readonly source: TopicSource;
+  readonly source: OpenTopics;
   readonly client: StreamClient;
   /** Name of the reader in the broker's logs. */
   readonly reader: string;

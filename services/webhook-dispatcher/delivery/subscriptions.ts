@@ -8,7 +8,7 @@ import {
 } from '#clients/webhooks.ts';
 import type { Client, WebhookOrder } from '#records/types.ts';
 import type { Logger } from '#streams/log.ts';
-import { follow, type TopicSource } from '#topics/follow.ts';
+import { follow, type OpenTopics } from '#topics/follow.ts';
 
 /** A receiver of messages, with its filter. Never log its address or its secret. */
 export type Subscription = SubscriptionFilter &
@@ -64,7 +64,7 @@ export class WebhookSubscriptions {
   }
 
   /** Follows the clients until `signal` is aborted, and calls `onChange` after each change. Rejects as `follow` does. */
-  async follow(source: TopicSource, signal: AbortSignal, onChange: () => void): Promise<void> {
+  async follow(source: OpenTopics, signal: AbortSignal, onChange: () => void): Promise<void> {
     await follow(['clients'], source, {
       reader: 'touchline-webhook-dispatcher',
       signal,

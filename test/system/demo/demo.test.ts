@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { freePort } from '#embedded/ports.ts';
 import { parseJson } from '#json/values.ts';
-import { follow, readLatest, type TopicSource } from '#topics/follow.ts';
+import { follow, type OpenTopics, readLatest } from '#topics/follow.ts';
 import { Registry } from '#topics/registry.ts';
 import type { Disallowing } from '../../../services/simulator/faults.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
@@ -87,7 +87,7 @@ describe('touchline up', () => {
 /** Expects the topics to hold what the simulator sent: each message, transition, disallowed goal and unreadable body once. */
 async function expectOutcome(
   { messages, malformed, forged, invented }: PlaySummary,
-  source: TopicSource,
+  source: OpenTopics,
 ): Promise<void> {
   const sent = new Set<string>();
   const transitions: string[] = [];
