@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WebhookProgress } from '#records/types.ts';
+import { verify } from '#signing/signing.ts';
 import { readLatest } from '#topics/follow.ts';
 import { Registry } from '#topics/registry.ts';
 import { backbone } from '../../setup/backbone.ts';
@@ -103,6 +104,46 @@ async function progressOf(id: string): Promise<WebhookProgress | undefined> {
 async function undelivered(id: string): Promise<string[]> {
   return (await webhooks(connection, `undelivered ${id}`)).split('\n').slice(1).filter(Boolean);
 }
+
+describe('the messages of a client', () => {
+  test('match its contract and its types, are signed, and stop once it is disabled', async () => {
+    await dispatcher();
+    const [all, some, none] = [
+      await HttpsReceiver.start(),
+      await HttpsReceiver.start(),
+      await HttpsReceiver.start(),
+    ];
+    await subscribe(connection, { url: all.url, secret: SECRET });
+    await subscribe(connection, { url: some.url, secret: SECRET, types: ['incident'] }, [12]);
+    const disabled = await subscribe(connection, { url: none.url, secret: SECRET });
+    const clientId = /client (\d+)/.exec(await row(disabled))?.[1];
+    await clients(connection, `disable ${clientId}`);
+    await untilTrue('it is disabled', async () => (await row(disabled)).includes('client disabled'));
+
+    await feed(
+      goal(1001, '5-1', 11),
+      goal(1002, '5-2', 12),
+      goal(1002, '5-2', 12, { confirmation: 'confirmed' }),
+    );
+    await feed({ ...goal(1002, '5-9', 12), type: 'event', data: { event: { id: 1002, status_id: 34 } } });
+    await feed(goal(1002, '5-2', 12, { action: 'delete' }));
+    await hasIncidents(some, ['insert 5-2', 'update 5-2', 'delete 5-2']);
+    await untilTrue('all arrived', () => messagesOf(all.received).length >= 5);
+    expect(
+      messagesOf(all.received)
+        .map(({ type }) => type)
+        .toSorted(),
+    ).toEqual(['event', ...Array.from({ length: 4 }, () => 'incident')]);
+    expect(none.received).toEqual([]);
+    for (const { body, headers } of all.received) {
+      const signature = {
+        timestamp: String(headers['x-signature-expiration-timestamp']),
+        signature: String(headers['x-signature-sha256']),
+      };
+      expect(verify(body, signature, [SECRET], Date.now())).toBe('ok');
+    }
+  });
+});
 
 /** Waits until `wanted` messages of an event are composed. */
 async function composed(eventId: number, wanted: number): Promise<void> {
