@@ -128,6 +128,16 @@ describe('the transitions of goals and scores (law 10)', () => {
     });
   });
 
+  test('no goal and none taken back when the team that an own goal counts for becomes known', () => {
+    const [home, away] = participants(null, null);
+    const alone = eventMessage(START, { participants: [away] });
+    const own = incidentOf('5-110', 423, { participant_id: AWAY });
+    const { transitions } = given(alone, own).when(eventMessage(START + 60, { participants: [home, away] }));
+    expect(transitions.map(({ kind, goals }) => [kind, goals])).toEqual(
+      ['score_changed', 'firm_score_changed', 'event_amended'].map((kind) => [kind, []]),
+    );
+  });
+
   test('none for a void goal that is void in another way', () => {
     const cancelled = incidentOf('5-110', 413, { ...later(60), confirmation: 'cancelled' });
     expect(given(opening, kickOff, goal, cancelled).when(incidentOf('5-120', 424, later(90))).kinds).toEqual([

@@ -302,7 +302,10 @@ function emitGoals(collector: TransitionCollector, step: AcceptedVersion, base: 
   const { before, after } = step;
   const [was, is] = [before.tally, after.tally];
   const [counted, counts] = [new Set(was.counting), new Set(is.counting)];
-  const isForOther = (id: string): boolean => teamOf(id, before) !== teamOf(id, after);
+  const isForOther = (id: string): boolean => {
+    const [from, to] = [teamOf(id, before), teamOf(id, after)];
+    return from !== undefined && to !== undefined && from !== to;
+  };
   const cancelled = [
     ...[...is.voided.keys()].filter((id) => !was.voided.has(id)),
     ...was.counting.filter((id) => !is.voided.has(id) && (!counts.has(id) || isForOther(id))),
