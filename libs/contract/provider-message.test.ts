@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { NO_SOURCE } from '#domain/event.ts';
 import { eventOf, incident } from '#domain/testing/messages.ts';
-import { providerEvent as eventText, NO_SOURCE, providerIncident, withFlags } from './provider-message.ts';
+import { providerEvent as eventText, providerIncident, withFlags } from './provider-message.ts';
 
 const providerEvent = (...of: Parameters<typeof eventText>) => JSON.parse(eventText(...of));
 

@@ -3,9 +3,6 @@ import { eventJson, incidentObject, NO_EVENT } from '#domain/event.ts';
 import type { CatalogueIncidentType, Event, Incident } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 
-/** The provider's value of an unknown source. */
-export const NO_SOURCE = -1;
-
 /** Returns the JSON of the event of a message. `action`: the one of a message that does not delete the event. */
 export function providerEvent(
   id: number,

@@ -10,6 +10,9 @@ import {
   type Incident,
 } from '#records/types.ts';
 
+/** The provider's value of an unknown source. */
+export const NO_SOURCE = -1;
+
 /** An event of which nothing is said. */
 export const NO_EVENT: Event = {
   ...(Object.fromEntries(EVENT_FIELDS.map((name) => [name, null])) as { [Name in EventField]: null }),

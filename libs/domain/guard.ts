@@ -124,23 +124,21 @@ function isInterrupted({ statusId, statusType, last, interruptedAt, statusAt }: 
     return true;
   if (!isLater(last.interruption, last.other_status) || !isLater(last.interruption, last.play)) return false;
   const isBack =
-    statusType === 'live' &&
-    (statusAt ?? Number.NEGATIVE_INFINITY) > (interruptedAt ?? Number.POSITIVE_INFINITY);
+    statusType === 'live' && statusAt !== null && interruptedAt !== null && statusAt > interruptedAt;
   return !isBack;
 }
 
 /** Whether a message that could not be read may still be missing in the score. */
 function isUnread(inputs: GuardInputs): boolean {
   const { unreadAt, snapshotAt } = inputs;
-  if (unreadAt === null || (snapshotAt ?? Number.NEGATIVE_INFINITY) >= unreadAt) return false;
+  if (unreadAt === null || (snapshotAt !== null && snapshotAt >= unreadAt)) return false;
   return !hasAgreedSince(unreadAt, inputs);
 }
 
 /** Whether the provider reported a result after `ut` that confirms the score, or that is the score. */
 function hasAgreedSince(ut: number, { resultsAt, final }: GuardInputs): boolean {
   return (
-    (resultsAt ?? Number.NEGATIVE_INFINITY) > ut &&
-    (final.agreement === 'agrees' || final.source === 'reported')
+    resultsAt !== null && resultsAt > ut && (final.agreement === 'agrees' || final.source === 'reported')
   );
 }
 

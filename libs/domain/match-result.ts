@@ -122,9 +122,8 @@ type Scores = Pick<TableResult, 'score' | 'first_half' | 'second_half' | 'goals'
 function scoresOf({ view, index }: ResultSources): Scores {
   const { facts, final, tally, coverage } = view;
   const { table } = facts.sides;
-  const counting = index.goals
-    .filter(({ id }) => tally.counting.includes(id))
-    .map(({ incident }) => incident);
+  const counted = new Set(tally.counting);
+  const counting = index.goals.filter(({ id }) => counted.has(id)).map(({ incident }) => incident);
   const areGoalsKnown =
     coverage === 'complete' || (final.score !== null && sameScore(tally.score, final.score));
   const { score } = final;

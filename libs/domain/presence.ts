@@ -16,8 +16,8 @@ export type Omission = 'none' | 'lately' | 'long_ago';
 
 /** Returns what the latest list of the event (at `snapshotAt`, Unix seconds; null without one) shows by omitting an incident. */
 export function omissionOf({ incident, listed_at }: Presence, snapshotAt: number | null): Omission {
-  if (incident === null) return 'none';
-  const since = (snapshotAt ?? Number.NEGATIVE_INFINITY) - lastSignOf(incident, { listed_at });
+  if (incident === null || snapshotAt === null) return 'none';
+  const since = snapshotAt - lastSignOf(incident, { listed_at });
   if (since < SETTLE_SECONDS) return 'none';
   return since < REMOVAL_SECONDS ? 'lately' : 'long_ago';
 }
@@ -47,6 +47,6 @@ export function presentAt(
 /** Returns when an incident was last known absent, Unix seconds: a list proves its absence up to `REMOVAL_SECONDS` before. */
 export function absentAt(presence: Presence, snapshotAt: number | null): number {
   const deleted = presence.deleted_at ?? Number.NEGATIVE_INFINITY;
-  if (omissionOf(presence, snapshotAt) !== 'long_ago') return deleted;
-  return Math.max(deleted, (snapshotAt as number) - REMOVAL_SECONDS);
+  if (snapshotAt === null || omissionOf(presence, snapshotAt) !== 'long_ago') return deleted;
+  return Math.max(deleted, snapshotAt - REMOVAL_SECONDS);
 }

@@ -1,6 +1,5 @@
 /** Reads the event of a message (spec, "Event"; what it does not show is as in the provider's own clients). */
-import { NO_SOURCE } from '#contract/provider-message.ts';
-import { ALWAYS_KNOWN, kickOffOf } from '#domain/event.ts';
+import { ALWAYS_KNOWN, kickOffOf, NO_SOURCE } from '#domain/event.ts';
 import { reportedScore } from '#domain/event-facts.ts';
 import { number, oneOf, onlyText, resultValue, text, word, yesNo } from '#json/kinds.ts';
 import { listOf, type RawRecord, record, recordReader, records, unknownList } from '#json/records.ts';

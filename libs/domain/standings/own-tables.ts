@@ -2,9 +2,17 @@
 import type { CompetitionRules, OwnTable } from './competition-rules.ts';
 import { type GameSet, PLAYED } from './game-set.ts';
 import { rankTable } from './split.ts';
-import { rulesOfStage } from './stage-rules.ts';
 import { seasonOf } from './standing.ts';
-import { byId, gameSet, type ScopeInputs, scopesOf, type TableScope, teamsOf } from './table-scope.ts';
+import {
+  byId,
+  correctedRules,
+  correctionsOf,
+  gameSet,
+  type ScopeInputs,
+  scopesOf,
+  type TableScope,
+  teamsOf,
+} from './table-scope.ts';
 import { type Table, tablesOf } from './tables.ts';
 
 /** Whether a table counts matches of a stage. */
@@ -20,7 +28,7 @@ export function ownTable(inputs: ScopeInputs, own: OwnTable): Table {
     tie_break: own.tie_break ?? inputs.rules.tie_break,
     zones: own.zones,
     split: null,
-    corrections: stages.flatMap(([id]) => inputs.corrections.filter(({ stage_id }) => stage_id === id)),
+    corrections: stages.flatMap(([id]) => correctionsOf(inputs, id)),
   };
   const scope =
     own.place === null
@@ -42,10 +50,7 @@ type RankedGroup = { readonly games: GameSet; readonly ranks: ReadonlyMap<number
 
 /** Returns the ranked groups of a stage. Matches without a group are none, unless the table names the stage. */
 function groupsOf(inputs: ScopeInputs, own: OwnTable, stageId: number | null): RankedGroup[] {
-  const rules = {
-    ...rulesOfStage(inputs.rules, stageId),
-    corrections: inputs.corrections.filter(({ stage_id }) => stage_id === stageId),
-  };
+  const rules = correctedRules(inputs, stageId);
   return [...scopesOf(inputs, stageId)].flatMap(([group, scope]) => {
     if (group === null && own.stage_ids === null) return [];
     const { games, start } = scope;

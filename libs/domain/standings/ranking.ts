@@ -69,7 +69,7 @@ export function rankSplit(
 
 /** Whether a criterion is a total of one team, whatever the venue. */
 function isTotal(criterion: Criterion): boolean {
-  return isOwnFigure(criterion) && !/away_|home_/.test(criterion);
+  return isOwnFigure(criterion) && !/^(away|home)_/.test(criterion);
 }
 
 function perGame(step: TieBreak): TieBreak {

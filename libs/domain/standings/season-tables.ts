@@ -6,10 +6,10 @@ import { type CompetitionRules, MAX_OWN_TABLES } from './competition-rules.ts';
 import { BEGUN, GameSet } from './game-set.ts';
 import { type Flag, flagsOf, type Game, readGame } from './games.ts';
 import { hasStage, ownTable } from './own-tables.ts';
-import { correctionsOfStages, rulesOfStage, type SeasonGames, stagesAfter } from './stage-rules.ts';
+import { correctionsOfStages, type SeasonGames, stagesAfter } from './stage-rules.ts';
 import { correctionsAt } from './standing.ts';
 import { standingsId, type TableObject } from './table-id.ts';
-import { byId, gameSet, type ScopeInputs, scopesOf } from './table-scope.ts';
+import { byId, correctedRules, gameSet, type ScopeInputs, scopesOf } from './table-scope.ts';
 import { OF_POINTS, type Table, tablesOf, touchedBy } from './tables.ts';
 import type { SeasonResult } from './types.ts';
 
@@ -158,10 +158,7 @@ export class SeasonTables {
     const object = this.#objectOf(id);
     const ofPoints = kinds.filter((kind) => OF_POINTS.has(kind));
     const dated = this.#corrections.map(({ day, corrections }) => {
-      const rules = {
-        ...rulesOfStage(this.#rules, id),
-        corrections: corrections.filter(({ stage_id }) => stage_id === id),
-      };
+      const rules = correctedRules({ rules: this.#rules, corrections }, id);
       const groups = Array.from(scopesOf({ ...inputs, corrections }, id), ([groupId, scope]) => ({
         id: groupId,
         tables: tablesOf(scope, rules, day === NO_DAY ? kinds : ofPoints),

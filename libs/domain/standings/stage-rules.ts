@@ -59,13 +59,13 @@ export function correctionsOfStages(
 function stageOf({ participant_id, from }: Correction, games: SeasonGames): number | null | undefined {
   const begun = Array.from(games, ([stage, groups]) => ({ stage, start: firstStart(groups, participant_id) }))
     .filter((entry): entry is { stage: number | null; start: string } => entry.start !== null)
-    .sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : compareIds(a.stage, b.stage)));
+    .sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : compareStages(a.stage, b.stage)));
   const onDay = begun.findLast(({ start }) => start.slice(0, 10) <= (from ?? ''));
   return (onDay ?? begun[0])?.stage;
 }
 
-/** Compares ids, null first. */
-export function compareIds(a: number | null, b: number | null): number {
+/** Compares ids of stages or groups, null first. */
+export function compareStages(a: number | null, b: number | null): number {
   return (a ?? Number.NEGATIVE_INFINITY) - (b ?? Number.NEGATIVE_INFINITY);
 }
 

@@ -4,7 +4,7 @@ import type { Carried, CompetitionRules } from './competition-rules.ts';
 import { GameSet, PLAYED } from './game-set.ts';
 import { compareOrder, type Game } from './games.ts';
 import { rankTable } from './split.ts';
-import { compareIds, rulesOfStage, type SeasonGames } from './stage-rules.ts';
+import { compareStages, rulesOfStage, type SeasonGames } from './stage-rules.ts';
 import { type StageStart, seasonOf, totalsAt } from './standing.ts';
 
 /** The games and teams of a table. */
@@ -25,7 +25,20 @@ export type ScopeInputs = {
 
 /** Returns the entries in the order of ids, null first: not in the order in which results named them. */
 export function byId<V>(map: ReadonlyMap<number | null, V>): [number | null, V][] {
-  return [...map].sort(([a], [b]) => compareIds(a, b));
+  return [...map].sort(([a], [b]) => compareStages(a, b));
+}
+
+/** Returns the corrections of a stage that are in force. */
+export function correctionsOf({ corrections }: Pick<ScopeInputs, 'corrections'>, stageId: number | null) {
+  return corrections.filter(({ stage_id }) => stage_id === stageId);
+}
+
+/** Returns the rules of a stage, with its corrections that are in force. */
+export function correctedRules(
+  inputs: Pick<ScopeInputs, 'rules' | 'corrections'>,
+  stageId: number | null,
+): CompetitionRules {
+  return { ...rulesOfStage(inputs.rules, stageId), corrections: correctionsOf(inputs, stageId) };
 }
 
 /** Returns the teams with a row. */
@@ -110,10 +123,7 @@ function startedScope(inputs: ScopeInputs, carried: Carried, scope: TableScope):
           ? teams.has(home.id) || teams.has(away.id)
           : teams.has(home.id) && teams.has(away.id);
       const games = carried.against === 'all' ? source.games : gameSet([...source.games].filter(counts));
-      const rules = {
-        ...rulesOfStage(inputs.rules, from),
-        corrections: inputs.corrections.filter(({ stage_id }) => stage_id === from),
-      };
+      const rules = correctedRules(inputs, from);
       const named = teamsOf({ games, teams: source.teams });
       const season = seasonOf(games.view(PLAYED), named, rules, source.start);
       for (const [id, tally] of totalsAt(season, season.now))

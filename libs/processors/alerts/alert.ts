@@ -1,4 +1,5 @@
-import { messageJson, NO_SOURCE } from '#contract/provider-message.ts';
+import { messageJson } from '#contract/provider-message.ts';
+import { NO_SOURCE } from '#domain/event.ts';
 import type { Alert, MatchState, MatchTransition, WebhookMessage } from '#records/types.ts';
 import type { Finding } from './decide.ts';
 import { type AlertRule, rulesFor } from './rules.ts';

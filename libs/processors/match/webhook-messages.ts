@@ -1,6 +1,7 @@
 /** The webhook messages of a match's transitions, in the provider's shape (docs/decisions/0051). */
 
-import { messageJson, NO_SOURCE, providerEvent, providerIncident } from '#contract/provider-message.ts';
+import { messageJson, providerEvent, providerIncident } from '#contract/provider-message.ts';
+import { NO_SOURCE } from '#domain/event.ts';
 import type { AppliedMessage } from '#domain/match.ts';
 import {
   EVENT_FIELDS,

@@ -1,12 +1,7 @@
 /** Restores a provider message from its normalized form, in the types that its client takes. Pure. */
 import { hash } from 'node:crypto';
-import {
-  messageJson,
-  NO_SOURCE,
-  providerEvent,
-  providerIncident,
-  withFlags,
-} from '#contract/provider-message.ts';
+import { messageJson, providerEvent, providerIncident, withFlags } from '#contract/provider-message.ts';
+import { NO_SOURCE } from '#domain/event.ts';
 import type { Event, NormalizedMessage } from '#records/types.ts';
 import type { FeedRow } from '../store/feed.ts';
 import { isNullable, withoutNulls } from './fields.ts';
