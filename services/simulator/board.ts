@@ -4,57 +4,36 @@ import { PERIOD_SHAPES, type StatusId } from './periods.ts';
 import { opponent, type ScriptedChange, type ScriptedIncident } from './script.ts';
 
 type Value = { readonly id: number; readonly value: number | string | null };
-type Counted = { readonly side: FactSide; readonly phase: StatusId; counts: boolean };
 
-/** The provider's ids of a team's statistics. */
-const STAT = {
-  yellowCards: 8,
-  redCards: 9,
-  penaltiesScored: 14,
-  penaltiesMissed: 15,
-  penaltiesGiven: 16,
-  ownGoals: 17,
-  substitutions: 31,
-  goals: 40,
-} as const;
-const STAT_OF: ReadonlyMap<number, number> = new Map([
-  [INCIDENT.yellowCard, STAT.yellowCards],
-  [INCIDENT.redCard, STAT.redCards],
-  [INCIDENT.penalty, STAT.penaltiesGiven],
-  [INCIDENT.penaltyGoal, STAT.penaltiesScored],
-  [INCIDENT.missedPenalty, STAT.penaltiesMissed],
-  [INCIDENT.ownGoal, STAT.ownGoals],
-  [INCIDENT.substitutionOut, STAT.substitutions],
-]);
+/** A team's statistics: the provider's id of each, and the type of the incidents that it counts. */
+const STATS: readonly (readonly [id: number, type: number])[] = [
+  [8, INCIDENT.yellowCard],
+  [9, INCIDENT.redCard],
+  [14, INCIDENT.penaltyGoal],
+  [15, INCIDENT.missedPenalty],
+  [16, INCIDENT.penalty],
+  [17, INCIDENT.ownGoal],
+  [31, INCIDENT.substitutionOut],
+];
+/** The statistic of a team's goals. */
+const GOALS = 40;
 
 const PERIOD_OF: ReadonlyMap<StatusId, Period> = new Map(
   PERIOD_SHAPES.map(([period, status]) => [status, period]),
 );
 const ADDED_TIME: Readonly<Partial<Record<Period, number>>> = { '1H': 201, '2H': 202, E1: 203, E2: 204 };
-/** Match time at the start of a period, seconds, for `played_time`. */
-const PLAYED_BEFORE = new Map(PERIOD_SHAPES.map(([period, , , matchTime]) => [period, matchTime]));
 const DETAIL = { periodLength: 16, periods: 17, extraPeriodLength: 50, extraTime: 58, timer: 124 } as const;
 
+const REGULAR: readonly Period[] = ['1H', '2H'];
+const IN_PLAY: readonly Period[] = ['1H', '2H', 'E1', 'E2'];
+
 /** The changing fields of an event at a time, as the provider shows them. */
-export type EventFields = {
-  readonly status_id: StatusId;
-  readonly status_name: string;
-  readonly status_type: string;
-  readonly relation_status: 'not_started' | 'in_progress' | 'finished';
-  readonly bet_status: 'active' | 'suspended';
-  readonly clock_time: number | null;
-  readonly clock_status: 'running' | 'stopped' | null;
-  readonly played_time: number | null;
-  readonly winner_id: number | null;
-  readonly verified_result: 'yes' | 'no';
-  readonly details: readonly Value[];
-  readonly home: { readonly results: readonly Value[]; readonly stats: readonly Value[] };
-  readonly away: { readonly results: readonly Value[]; readonly stats: readonly Value[] };
-};
+export type EventFields = ReturnType<SimulatedBoard['show']>;
 
 /** The board of one match. Goals count as at the provider: one under review is in the score until it is taken back. */
 export class SimulatedBoard {
   readonly #facts: MatchFacts;
+  readonly #isKnockout: boolean;
   #status: StatusId = STATUS.notStarted;
   #finished = false;
   #verified = false;
@@ -64,14 +43,19 @@ export class SimulatedBoard {
     | { readonly shows: number; readonly before: number }
     | null = null;
   readonly #begun = new Set<Period>();
-  readonly #goals = new Map<string, Counted>();
+  /** The goals that stand, by key. */
+  readonly #goals = new Map<string, { readonly side: FactSide; readonly period: Period | undefined }>();
+  /** The key of the goal that an incident disallows, by the key of the incident. */
   readonly #disallowed = new Map<string, string>();
-  readonly #counted = new Map<string, { readonly side: FactSide; readonly stat: number }>();
+  /** The incidents before a shoot-out that stand, by key. */
+  readonly #counted = new Map<string, { readonly side: FactSide; readonly type: number }>();
   readonly #addedTime = new Map<Period, number>();
+  /** The reasons for which bets are suspended. */
   readonly #holds = new Set<string>();
 
   constructor(facts: MatchFacts) {
     this.#facts = facts;
+    this.#isKnockout = facts.round === null;
   }
 
   /** Whether the match is being played, breaks included. */
@@ -79,131 +63,95 @@ export class SimulatedBoard {
     return this.#begun.size > 0 && !this.#finished;
   }
 
-  get running(): boolean {
-    return this.#clock !== null && 'runsSince' in this.#clock;
-  }
-
   /** Applies a change of the event; `at` is Unix seconds. */
-  change(change: ScriptedChange, at: number): void {
-    if (change.status !== undefined) this.#status = change.status;
-    if (change.period !== undefined) {
-      this.#begun.add(change.period);
-      const before = PLAYED_BEFORE.get(change.period) ?? 0;
-      this.#clock = change.period === 'P' ? { shows: 0, before } : { runsSince: at, before };
+  change({ status, begins, stops, addedTime, suspend, resume, ...flags }: ScriptedChange, at: number): void {
+    this.#status = status ?? this.#status;
+    if (begins !== undefined) {
+      const { period, matchTime: before } = begins;
+      this.#begun.add(period);
+      this.#clock = period === 'P' ? { shows: 0, before } : { runsSince: at, before };
     }
-    if (change.stops !== undefined)
-      this.#clock = { shows: change.stops.shows, before: change.stops.played - change.stops.shows };
-    if (change.addedTime !== undefined)
-      this.#addedTime.set(change.addedTime.period, change.addedTime.minutes);
-    if (change.suspend !== undefined) this.#holds.add(change.suspend);
-    if (change.resume !== undefined) this.#holds.delete(change.resume);
-    if (change.finished) this.#finished = true;
-    if (change.verified) this.#verified = true;
+    if (stops !== undefined) this.#clock = { shows: stops.shows, before: stops.played - stops.shows };
+    if (addedTime !== undefined) this.#addedTime.set(addedTime.period, addedTime.added);
+    if (suspend !== undefined) this.#holds.add(suspend);
+    if (resume !== undefined) this.#holds.delete(resume);
+    this.#finished ||= flags.finished === true;
+    this.#verified ||= flags.verified === true;
   }
 
-  apply(incident: ScriptedIncident): void {
-    const { key, side, countsFor, cancels } = incident;
-    const stands = incident.confirmation !== 'cancelled' && incident.action !== 'delete';
-    if (countsFor !== undefined)
-      this.#goals.set(key, { side: countsFor, phase: incident.phase, counts: stands });
-    if (cancels !== undefined) {
-      if (stands && incident.confirmation === 'confirmed') this.#disallowed.set(key, cancels.key);
-      else this.#disallowed.delete(key);
-    }
-    const stat = STAT_OF.get(incident.type);
-    if (stat === undefined || side === undefined || incident.phase === STATUS.shootOut) return;
-    if (stands) this.#counted.set(key, { side, stat });
+  apply({ key, type, side, countsFor, cancels, phase, confirmation, action }: ScriptedIncident): void {
+    const stands = confirmation !== 'cancelled' && action !== 'delete';
+    if (countsFor !== undefined && stands)
+      this.#goals.set(key, { side: countsFor, period: PERIOD_OF.get(phase) });
+    else this.#goals.delete(key);
+    if (cancels !== undefined && stands && confirmation === 'confirmed')
+      this.#disallowed.set(key, cancels.key);
+    else this.#disallowed.delete(key);
+    if (stands && side !== undefined && phase !== STATUS.shootOut) this.#counted.set(key, { side, type });
     else this.#counted.delete(key);
   }
 
   /** Returns the event's fields at `at`, Unix seconds. */
-  show(at: number): EventFields {
+  show(at: number) {
     const status = STATUSES_OF_SOCCER.get(this.#status);
-    const time =
-      this.#clock === null ? null : 'shows' in this.#clock ? this.#clock.shows : at - this.#clock.runsSince;
-    const inPlay = !this.#finished && this.#holds.size === 0;
+    const clock = this.#clock;
+    const time = clock === null ? null : 'shows' in clock ? clock.shows : at - clock.runsSince;
     return {
       status_id: this.#status,
       status_name: status?.name ?? '',
       status_type: status?.type ?? 'other',
       relation_status: this.#finished ? 'finished' : this.live ? 'in_progress' : 'not_started',
-      bet_status: inPlay ? 'active' : 'suspended',
+      bet_status: this.#finished || this.#holds.size > 0 ? 'suspended' : 'active',
       clock_time: time,
-      clock_status: this.#clock === null ? null : this.running ? 'running' : 'stopped',
-      played_time: this.#clock === null || time === null ? null : this.#clock.before + time,
+      clock_status: clock === null ? null : 'runsSince' in clock ? 'running' : 'stopped',
+      played_time: clock === null || time === null ? null : clock.before + time,
       winner_id: this.#winner(),
       verified_result: this.#verified ? 'yes' : 'no',
       details: this.#details(),
       home: { results: this.#results('home'), stats: this.#stats('home') },
       away: { results: this.#results('away'), stats: this.#stats('away') },
-    };
+    } as const;
   }
 
-  get #knockout(): boolean {
-    return this.#facts.round === null;
-  }
-
-  #goalsOf(side: FactSide, periods: readonly Period[]): number {
-    const disallowed = new Set(this.#disallowed.values());
-    let goals = 0;
-    for (const [key, goal] of this.#goals) {
-      const period = PERIOD_OF.get(goal.phase);
-      if (
-        goal.counts &&
-        goal.side === side &&
-        !disallowed.has(key) &&
-        period !== undefined &&
-        periods.includes(period)
-      )
-        goals++;
-    }
-    return goals;
-  }
-
-  /** Returns the goals of a side in some periods; null before the first of them begins. */
+  /** Returns the goals of a side in some periods; null before the first begins, and of a match of unknown goals before its end. */
   #result(side: FactSide, periods: readonly Period[]): number | null {
     if (!periods.some((period) => this.#begun.has(period))) return null;
-    if (this.#facts.facts === 'all') return this.#goalsOf(side, periods);
-    return this.#finished ? this.#official(side, periods) : null;
-  }
-
-  /** Returns the official goals of a side in some periods, for a match whose single goals are unknown. */
-  #official(side: FactSide, periods: readonly Period[]): number {
-    const index = side === 'home' ? 0 : 1;
-    const { ht, ft } = this.#facts;
-    const final = finalScore(this.#facts)[index];
-    const first = periods.includes('1H') ? ht[index] : 0;
-    const second = periods.includes('2H') ? ft[index] - ht[index] : 0;
-    return first + second + (periods.includes('E1') ? final - ft[index] : 0);
+    if (this.#facts.facts !== 'all') return this.#finished ? officialGoals(this.#facts, side, periods) : null;
+    const disallowed = new Set(this.#disallowed.values());
+    const counts = ([key, goal]: [string, { side: FactSide; period: Period | undefined }]): boolean =>
+      goal.side === side && !disallowed.has(key) && periods.some((period) => period === goal.period);
+    return [...this.#goals].filter(counts).length;
   }
 
   #results(side: FactSide): Value[] {
     const regularOver = this.#finished || this.#begun.has('E1');
-    const regular: readonly Period[] = ['1H', '2H'];
-    const ahead = (this.#result(side, regular) ?? 0) > (this.#result(opponent(side), regular) ?? 0);
-    const advanced = this.#finished && this.#advanced() === side;
+    const ahead = (this.#result(side, REGULAR) ?? 0) > (this.#result(opponent(side), REGULAR) ?? 0);
+    const advanced = this.#finished && this.#isKnockout && this.#leader() === side;
+    const of = (id: number, periods: readonly Period[]) => ({ id, value: this.#result(side, periods) });
     return [
-      { id: RESULT.score, value: this.#result(side, ['1H', '2H', 'E1', 'E2']) },
-      { id: RESULT.regularTime, value: this.#result(side, regular) },
-      { id: RESULT.firstHalf, value: this.#result(side, ['1H']) },
-      { id: RESULT.secondHalf, value: this.#result(side, ['2H']) },
-      { id: RESULT.shootOut, value: this.#result(side, ['P']) },
-      { id: RESULT.extraTime, value: this.#result(side, ['E1', 'E2']) },
-      { id: RESULT.extraTimeFirstHalf, value: this.#result(side, ['E1']) },
-      { id: RESULT.extraTimeSecondHalf, value: this.#result(side, ['E2']) },
+      of(RESULT.score, IN_PLAY),
+      of(RESULT.regularTime, REGULAR),
+      of(RESULT.firstHalf, ['1H']),
+      of(RESULT.secondHalf, ['2H']),
+      of(RESULT.shootOut, ['P']),
+      of(RESULT.extraTime, ['E1', 'E2']),
+      of(RESULT.extraTimeFirstHalf, ['E1']),
+      of(RESULT.extraTimeSecondHalf, ['E2']),
       { id: RESULT.winner, value: regularOver && ahead ? 1 : 0 },
       { id: RESULT.progress, value: advanced ? 1 : 0 },
     ];
   }
 
   #stats(side: FactSide): Value[] {
-    const goals = this.#result(side, ['1H', '2H', 'E1', 'E2']);
-    const of = (stat: number): number =>
-      [...this.#counted.values()].filter((one) => one.side === side && one.stat === stat).length;
-    return Object.values(STAT).map((id) => ({
-      id,
-      value: this.#begun.size === 0 ? null : id === STAT.goals ? goals : of(id),
-    }));
+    const own = [...this.#counted.values()].filter((one) => one.side === side);
+    const hasBegun = this.#begun.size > 0;
+    return [
+      ...STATS.map(([id, type]) => ({
+        id,
+        value: hasBegun ? own.filter((one) => one.type === type).length : null,
+      })),
+      { id: GOALS, value: this.#result(side, IN_PLAY) },
+    ];
   }
 
   #details(): Value[] {
@@ -211,7 +159,7 @@ export class SimulatedBoard {
       { id: DETAIL.periodLength, value: 45 },
       { id: DETAIL.periods, value: 2 },
       { id: DETAIL.extraPeriodLength, value: 15 },
-      { id: DETAIL.extraTime, value: this.#knockout ? null : 'No Extra Time' },
+      { id: DETAIL.extraTime, value: this.#isKnockout ? null : 'No Extra Time' },
       { id: DETAIL.timer, value: 'up' },
       ...Object.entries(ADDED_TIME).map(([period, id]) => ({
         id,
@@ -222,22 +170,25 @@ export class SimulatedBoard {
 
   /** Returns the winner's id, shoot-out included; null for a draw and before the end. */
   #winner(): number | null {
-    if (!this.#finished) return null;
-    const side = this.#advanced() ?? this.#leader();
+    const side = this.#finished ? this.#leader() : undefined;
     return side === undefined ? null : this.#facts[side];
   }
 
   #leader(): FactSide | undefined {
-    for (const periods of [['P'], ['1H', '2H', 'E1', 'E2']] as const) {
+    for (const periods of [['P'], IN_PLAY] as const) {
       const home = this.#result('home', periods) ?? 0;
       const away = this.#result('away', periods) ?? 0;
       if (home !== away) return home > away ? 'home' : 'away';
     }
     return undefined;
   }
+}
 
-  /** Returns the side that advances to the next round; undefined in a league. */
-  #advanced(): FactSide | undefined {
-    return this.#knockout ? this.#leader() : undefined;
-  }
+/** Returns the official goals of a side in some periods, for a match whose single goals are unknown. */
+function officialGoals(facts: MatchFacts, side: FactSide, periods: readonly Period[]): number {
+  const index = side === 'home' ? 0 : 1;
+  const [ht, ft, final] = [facts.ht[index], facts.ft[index], finalScore(facts)[index]];
+  const first = periods.includes('1H') ? ht : 0;
+  const second = periods.includes('2H') ? ft - ht : 0;
+  return first + second + (periods.includes('E1') ? final - ft : 0);
 }

@@ -1,17 +1,16 @@
 import type { DeliveryFault, Faults } from './faults.ts';
-import { createRandom, type SeededRandom } from './random.ts';
+import { createRandom } from './random.ts';
 import type { ProviderMessage } from './records.ts';
 import type { Wave } from './schedule.ts';
 
+const MISHAPS = {
+  /** The connection breaks halfway through the body, or its answer is lost: then the receiver has all, and the sender does not know. */
+  drop: ['cut_body', 'lost_answer'],
+  signature: ['wrong_secret', 'changed_body', 'expired'],
+} as const;
+
 /** Failure of the first attempt of a delivery. Only `lost_answer` may leave records at the receiver. */
-export type Mishap =
-  /** The connection breaks halfway through the body. */
-  | 'cut_body'
-  /** The connection breaks before the answer: the receiver has the whole body, but the sender does not know. */
-  | 'lost_answer'
-  | 'wrong_secret'
-  | 'changed_body'
-  | 'expired';
+export type Mishap = (typeof MISHAPS)[keyof typeof MISHAPS][number];
 
 /** A body to deliver, and its faults. */
 export type SimulatedDelivery = {
@@ -44,155 +43,99 @@ const MAX_REORDER = 120;
 const DELAY = { min: 120, max: 1200 } as const;
 const MAX_DUPLICATE = 900;
 
-const MISHAPS: Readonly<Record<'drop' | 'signature', readonly Mishap[]>> = {
-  drop: ['cut_body', 'lost_answer'],
-  signature: ['wrong_secret', 'changed_body', 'expired'],
-};
-
-type BodyMaker = (mark: string) => Buffer;
-
-const text =
-  (make: (mark: string) => string): BodyMaker =>
-  (mark) =>
-    Buffer.from(make(mark));
-
-/** Makers of unreadable bodies. Each body yields one dead letter. */
-const MALFORMED: Readonly<Record<string, BodyMaker>> = {
-  not_json: text((mark) => `[{"id":"${mark}"`),
-  not_an_array: text((mark) => JSON.stringify({ id: mark })),
-  not_text: (mark) => Buffer.concat([Buffer.from(`["${mark}`), Buffer.from([0xff, 0xfe]), Buffer.from('"]')]),
-  absurdly_nested: text((mark) => `${'['.repeat(3000)}"${mark}"${']'.repeat(3000)}`),
-  no_message: text((mark) => JSON.stringify([mark])),
-  no_event: text((mark) =>
-    JSON.stringify([
-      { id: mark, type: 'incident', source: 1, ut: 1, data: { incident: { id: '5-1', incident_id: 413 } } },
-    ]),
-  ),
-};
-const MALFORMED_KINDS = Object.entries(MALFORMED);
+/** Makers of unreadable bodies, by kind. Each body yields one dead letter. */
+const MALFORMED: readonly (readonly [kind: string, make: (mark: string) => string | Buffer])[] = [
+  ['not_json', (mark) => `[{"id":"${mark}"`],
+  ['not_an_array', (mark) => JSON.stringify({ id: mark })],
+  ['not_text', (mark) => Buffer.from(`["${mark}\xff\xfe"]`, 'latin1')],
+  ['absurdly_nested', (mark) => `${'['.repeat(3000)}"${mark}"${']'.repeat(3000)}`],
+  ['no_message', (mark) => JSON.stringify([mark])],
+  [
+    'no_event',
+    (id) =>
+      JSON.stringify([
+        { id, type: 'incident', source: 1, ut: 1, data: { incident: { id: '5-1', incident_id: 413 } } },
+      ]),
+  ],
+];
 
 type DueMessage = { readonly due: number; readonly message: ProviderMessage };
 
 /** Yields messages as unsigned deliveries, in order of time, each once at least and unchanged. Adds the faults to `counts`. */
 export function* planDeliveries(
   waves: Iterable<Wave>,
-  plan: DeliveryPlan,
+  { seed, faults, batchSize, batchWindow }: DeliveryPlan,
   counts: DeliveryCounts,
 ): Generator<SimulatedDelivery> {
-  const random = createRandom(plan.seed, 'deliveries');
+  const random = createRandom(seed, 'deliveries');
   // Sources of their own: the same seed plays the same messages with any share of these deliveries.
-  const forms = { gzip: createRandom(plan.seed, 'compression'), clock: createRandom(plan.seed, 'clock') };
-  const send = (due: readonly DueMessage[]) =>
-    inForms(batches(due, plan, random, counts), plan, forms, counts);
+  const forms = { gzip: createRandom(seed, 'compression'), signed_ahead: createRandom(seed, 'clock') };
+  /** Whether a fault is injected now; counts it. */
+  const strikes = (fault: DeliveryFault, by = random): boolean => {
+    const isDue = by.chance(faults[fault]);
+    if (isDue) counts[fault]++;
+    return isDue;
+  };
+  const sent = (of: Omit<SimulatedDelivery, 'gzip' | 'signedAhead'>): SimulatedDelivery => ({
+    ...of,
+    gzip: strikes('gzip', forms.gzip) ? (forms.gzip.chance(0.5) ? 'signs_compressed' : 'signs_body') : null,
+    signedAhead: strikes('signed_ahead', forms.signed_ahead),
+  });
+
+  /** Returns the message as often as it is sent, with the time of each. */
+  const disturbed = ({ due, message }: DueMessage): DueMessage[] => {
+    let later = strikes('reorder') ? random.int(1, MAX_REORDER) : 0;
+    if (strikes('delay')) later = random.int(DELAY.min, DELAY.max);
+    const first = { due: due + later, message };
+    // Half of the duplicates are single messages; the others are sent with their batch.
+    if (!random.chance(faults.duplicate / 2)) return [first];
+    counts.duplicate++;
+    return [first, { due: due + random.int(0, MAX_DUPLICATE), message }];
+  };
+  const mishap = (): Mishap | null => {
+    const kind = strikes('drop') ? 'drop' : strikes('signature') ? 'signature' : null;
+    return kind === null ? null : (MISHAPS[kind][random.int(0, MISHAPS[kind].length - 1)] ?? null);
+  };
+  const deliver = function* (batch: readonly DueMessage[]): Generator<SimulatedDelivery> {
+    const due = batch.at(-1)?.due ?? 0;
+    const body = Buffer.from(JSON.stringify(batch.map(({ message }) => message)));
+    const whole = { due, body, messages: batch.length, malformed: null };
+    yield sent({ ...whole, mishap: mishap() });
+    if (random.chance(faults.duplicate / 2)) {
+      counts.duplicate += batch.length;
+      yield sent({ ...whole, mishap: null });
+    }
+    if (strikes('malformed')) {
+      const n = counts.malformed - 1;
+      const [malformed = '', make = String] = MALFORMED[n % MALFORMED.length] ?? [];
+      const bad = Buffer.from(make(`malformed-${n}-${random.int(0, 999_999)}`));
+      yield sent({ due, body: bad, messages: 0, mishap: null, malformed });
+    }
+  };
+  const deliverAll = function* (messages: readonly DueMessage[]): Generator<SimulatedDelivery> {
+    let batch: DueMessage[] = [];
+    let size = random.int(1, batchSize);
+    for (const message of messages) {
+      const first = batch[0];
+      if (first !== undefined && (batch.length >= size || message.due - first.due > batchWindow)) {
+        yield* deliver(batch);
+        batch = [];
+        size = random.int(1, batchSize);
+      }
+      batch.push(message);
+    }
+    if (batch.length > 0) yield* deliver(batch);
+  };
+
   let played = 0;
   let late: DueMessage[] = [];
-  for (const wave of waves) {
-    const inTime = wave.messages.map((message) => ({ due: played + message.ut - wave.startsAt, message }));
-    played += wave.endsAt - wave.startsAt;
-    const all = [...late, ...inTime.flatMap((due) => disturb(due, plan.faults, random, counts))];
-    const sorted = all.sort((a, b) => a.due - b.due);
+  for (const { messages, startsAt, endsAt } of waves) {
+    const inTime = messages.map((message) => ({ due: played + message.ut - startsAt, message }));
+    played += endsAt - startsAt;
+    const sorted = [...late, ...inTime.flatMap(disturbed)].sort((a, b) => a.due - b.due);
     const open = sorted.findIndex(({ due }) => due > played);
     late = open === -1 ? [] : sorted.splice(open);
-    yield* send(sorted);
+    yield* deliverAll(sorted);
   }
-  yield* send(late);
-}
-
-/** Compresses some deliveries, and signs some by another clock. */
-function* inForms(
-  deliveries: Iterable<SimulatedDelivery>,
-  { faults }: DeliveryPlan,
-  random: Readonly<Record<'gzip' | 'clock', SeededRandom>>,
-  counts: DeliveryCounts,
-): Generator<SimulatedDelivery> {
-  for (const delivery of deliveries) {
-    const compresses = random.gzip.chance(faults.gzip);
-    if (compresses) counts.gzip++;
-    const gzip = compresses ? (random.gzip.chance(0.5) ? 'signs_compressed' : 'signs_body') : null;
-    const signedAhead = random.clock.chance(faults.signed_ahead);
-    if (signedAhead) counts.signed_ahead++;
-    yield { ...delivery, gzip, signedAhead };
-  }
-}
-
-/** Returns the message as often as it is sent, with the time of each. */
-function disturb(
-  { due, message }: DueMessage,
-  faults: Faults,
-  random: SeededRandom,
-  counts: DeliveryCounts,
-): DueMessage[] {
-  let later = 0;
-  if (random.chance(faults.reorder)) {
-    counts.reorder++;
-    later = random.int(1, MAX_REORDER);
-  }
-  if (random.chance(faults.delay)) {
-    counts.delay++;
-    later = random.int(DELAY.min, DELAY.max);
-  }
-  const sent: DueMessage[] = [{ due: due + later, message }];
-  // Half of the duplicates are single messages; the others are sent with their batch.
-  if (random.chance(faults.duplicate / 2)) {
-    counts.duplicate++;
-    sent.push({ due: due + random.int(0, MAX_DUPLICATE), message });
-  }
-  return sent;
-}
-
-function* batches(
-  messages: readonly DueMessage[],
-  plan: DeliveryPlan,
-  random: SeededRandom,
-  counts: DeliveryCounts,
-): Generator<SimulatedDelivery> {
-  let batch: DueMessage[] = [];
-  let size = random.int(1, plan.batchSize);
-  for (const due of messages) {
-    const first = batch[0];
-    if (first !== undefined && (batch.length >= size || due.due - first.due > plan.batchWindow)) {
-      yield* deliver(batch, plan, random, counts);
-      batch = [];
-      size = random.int(1, plan.batchSize);
-    }
-    batch.push(due);
-  }
-  if (batch.length > 0) yield* deliver(batch, plan, random, counts);
-}
-
-/** Returns the failure of the first attempt; null when it succeeds. */
-function mishapOf(faults: Faults, random: SeededRandom, counts: DeliveryCounts): Mishap | null {
-  for (const kind of ['drop', 'signature'] as const) {
-    if (!random.chance(faults[kind])) continue;
-    counts[kind]++;
-    return MISHAPS[kind][random.int(0, MISHAPS[kind].length - 1)] ?? null;
-  }
-  return null;
-}
-
-function* deliver(
-  batch: readonly DueMessage[],
-  { faults }: DeliveryPlan,
-  random: SeededRandom,
-  counts: DeliveryCounts,
-): Generator<SimulatedDelivery> {
-  const due = batch.at(-1)?.due ?? 0;
-  const body = Buffer.from(JSON.stringify(batch.map(({ message }) => message)));
-  const whole = { due, body, messages: batch.length, gzip: null, signedAhead: false, malformed: null };
-  const mishap = mishapOf(faults, random, counts);
-  yield { ...whole, mishap };
-  if (random.chance(faults.duplicate / 2)) {
-    counts.duplicate += batch.length;
-    yield { ...whole, mishap: null };
-  }
-  if (random.chance(faults.malformed)) {
-    const [malformed, bad] = malformedBody(random, counts.malformed++);
-    yield { due, body: bad, messages: 0, mishap: null, gzip: null, signedAhead: false, malformed };
-  }
-}
-
-/** Returns a malformed body and its kind. Bodies with different `n` differ. */
-function malformedBody(random: SeededRandom, n: number): [kind: string, body: Buffer] {
-  const [kind, make] = MALFORMED_KINDS[n % MALFORMED_KINDS.length] ?? ['not_json', text((mark) => mark)];
-  return [kind, make(`malformed-${n}-${random.int(0, 999_999)}`)];
+  yield* deliverAll(late);
 }

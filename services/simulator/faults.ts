@@ -13,16 +13,20 @@ export const DELIVERY_FAULTS = {
   malformed: 'share of deliveries that are followed by an authentic one that nobody can read',
 } as const;
 
-/** Faults of content, with their meaning. The rate is the expected number a match. None changes the final score. */
-export const CONTENT_FAULTS = {
+/** The ways to disallow an invented goal, with their meaning. */
+const DISALLOWING_FAULTS = {
   rejected: 'goals under review that are not given: tbd, then cancelled',
   cancelled: 'confirmed goals that are cancelled later (confirmation)',
   deleted: 'goals that are deleted (action)',
   goal_cancelled: 'goals that are disallowed by an incident 424 that does not name them',
   goal_cancelled_child: 'goals that are disallowed by an incident 424 that names them (parent_id)',
   every_way: 'goals that are disallowed in every way at once',
-  goal_cancelled_twice:
-    'goals that are disallowed by two incidents 424 for one decision, neither of which names them',
+  goal_cancelled_twice: 'goals that two incidents 424 disallow for one decision; neither names them',
+} as const;
+
+/** Faults of content, with their meaning. The rate is the expected number a match. None changes the final score. */
+export const CONTENT_FAULTS = {
+  ...DISALLOWING_FAULTS,
   review: 'real goals that are reviewed by a 424 and stand: tbd, then cancelled',
   reused_id: 'corrections that carry the identifier of the message that they correct',
   same_second:
@@ -33,21 +37,11 @@ export const CONTENT_FAULTS = {
 
 export type DeliveryFault = keyof typeof DELIVERY_FAULTS;
 export type ContentFault = keyof typeof CONTENT_FAULTS;
+export type Disallowing = keyof typeof DISALLOWING_FAULTS;
 export type Fault = DeliveryFault | ContentFault;
 export type Faults = Readonly<Record<Fault, number>>;
 
-/** The ways to disallow an invented goal. */
-export const DISALLOWING = [
-  'rejected',
-  'cancelled',
-  'deleted',
-  'goal_cancelled',
-  'goal_cancelled_child',
-  'every_way',
-  'goal_cancelled_twice',
-] as const satisfies readonly ContentFault[];
-export type Disallowing = (typeof DISALLOWING)[number];
-
+export const DISALLOWING = Object.keys(DISALLOWING_FAULTS) as Disallowing[];
 export const DELIVERY_NAMES = Object.keys(DELIVERY_FAULTS) as DeliveryFault[];
 const CONTENT_NAMES = Object.keys(CONTENT_FAULTS) as ContentFault[];
 export const FAULT_NAMES: readonly Fault[] = [...DELIVERY_NAMES, ...CONTENT_NAMES];

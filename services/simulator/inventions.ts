@@ -6,12 +6,14 @@ import type { SeededRandom } from './random.ts';
 import {
   GOAL_FOR,
   GOAL_REVIEW,
-  goalRecords,
+  incidentAt,
   opponent,
+  type PeriodSecond,
   planOf,
-  restart,
+  reviewOf,
   type ScriptedIncident,
   type ScriptedStep,
+  stepAt,
 } from './script.ts';
 
 /** Restart of play after a disallowed goal. */
@@ -45,23 +47,24 @@ export function invent(
   for (const way of DISALLOWING) {
     const of = way === 'goal_cancelled_twice' ? randomOfTwice : random;
     for (let n = of.count(faults[way]); n > 0; n--) {
-      const found = findFreeTime(periods, occupied, of);
-      if (found === undefined) continue;
-      const [plan, second] = found;
-      occupied.push([plan.period, second]);
-      add(way, disallowedGoal(`${way}${n}`, way, of.chance(0.5) ? 'home' : 'away', second, plan, of));
+      const at = findFreeTime(periods, occupied, of);
+      if (at === undefined) continue;
+      occupied.push([at.plan.period, at.second]);
+      add(way, disallowedGoal(`${way}${n}`, way, of.chance(0.5) ? 'home' : 'away', at, of));
     }
   }
-  const goals = facts.events.flatMap((event, n) => (isGoal(event) ? [{ event, key: `fact${n}` }] : []));
+  const goals = facts.events.flatMap((event, n) => {
+    const [period, second, kind, side] = event;
+    if (period === 'P' || GOAL_FOR[kind] === undefined) return [];
+    const scoredBy = kind === 'own_goal' ? opponent(side) : side;
+    return [{ key: `fact${n}`, scoredBy, second, period }];
+  });
   for (let n = random.count(faults.review); n > 0 && goals.length > 0; n--) {
     const [goal] = goals.splice(random.int(0, goals.length - 1), 1);
-    if (goal !== undefined) add('review', reviewedGoal(goal.key, goal.event, planOf(periods, goal.event[0])));
+    if (goal !== undefined)
+      add('review', reviewedGoal(goal.key, goal.scoredBy, { ...goal, plan: planOf(periods, goal.period) }));
   }
   return { steps, counts };
-}
-
-function isGoal([period, , kind]: MatchFacts['events'][number]): boolean {
-  return period !== 'P' && GOAL_FOR[kind] !== undefined;
 }
 
 /** Returns a random time without real facts nearby; undefined when none was found. */
@@ -69,17 +72,17 @@ function findFreeTime(
   periods: readonly PeriodPlan[],
   occupied: readonly (readonly [period: string, second: number])[],
   random: SeededRandom,
-): [PeriodPlan, number] | undefined {
-  const open = periods.filter((plan) => plan.nominal > DURATION.max * 2);
+): PeriodSecond | undefined {
+  const open = periods.filter(({ nominal }) => nominal > DURATION.max * 2);
   for (let n = 0; n < MAX_TRIES; n++) {
     const plan = open[random.int(0, open.length - 1)];
     if (plan === undefined) return undefined;
     const second = random.int(30, plan.nominal - DURATION.max - 30);
-    const free = occupied.every(
+    const isFree = occupied.every(
       ([period, at]) =>
         period !== plan.period || at < second - DISTANCE.before || at > second + DISTANCE.after,
     );
-    if (free) return [plan, second];
+    if (isFree) return { plan, second };
   }
   return undefined;
 }
@@ -88,82 +91,71 @@ function disallowedGoal(
   key: string,
   way: Disallowing,
   side: FactSide,
-  second: number,
-  plan: PeriodPlan,
+  scoredAt: PeriodSecond,
   random: SeededRandom,
 ): ScriptedStep[] {
-  const goal = { key, type: INCIDENT.goal, side, countsFor: side };
-  const { scored, confirmed } = goalRecords(goal, { second, plan });
-  const ended = second + random.int(DURATION.min, DURATION.max);
-  const step = (when: number, incident: ScriptedIncident) => ({ at: plan.startsAt + when, incident });
-  const also = (suffix: string, type: number, by: FactSide, when: number): ScriptedIncident =>
-    restart(`${key}/${suffix}`, type, by, { second: when, plan });
-  const cancelled: ScriptedIncident = { ...scored, action: 'update', confirmation: 'cancelled' };
-  const deleted: ScriptedIncident = { ...scored, action: 'delete' };
-  const disallows = (
-    named: boolean,
-    confirmation: 'tbd' | 'confirmed',
-    repeatedAfter = 0,
-  ): ScriptedIncident => ({
-    ...also(repeatedAfter > 0 ? '424/2' : '424', INCIDENT.goalCancelled, side, ended + repeatedAfter),
-    ...(named ? { time: scored.time } : {}),
-    cancels: { key, named },
-    confirmation,
+  const { second, plan } = scoredAt;
+  const { shown, confirmed } = reviewOf({
+    ...incidentAt(key, INCIDENT.goal, side, scoredAt),
+    countsFor: side,
   });
+  const ended = second + random.int(DURATION.min, DURATION.max);
+  const step = (when: number, incident: ScriptedIncident) => stepAt({ second: when, plan }, incident);
+  const also = (suffix: string, type: number, when: number, by = side): ScriptedStep =>
+    step(when, incidentAt(`${key}/${suffix}`, type, by, { second: when, plan }));
+  const cancelled: ScriptedIncident = { ...shown, action: 'update', confirmation: 'cancelled' };
+  const deleted: ScriptedIncident = { ...shown, action: 'delete' };
+  const disallows = (when: number, named: boolean, more: Partial<ScriptedIncident> = {}): ScriptedStep => {
+    const incident = incidentAt(`${key}/424`, INCIDENT.goalCancelled, side, { second: ended, plan });
+    const time = named ? shown.time : incident.time;
+    return step(when, { ...incident, time, cancels: { key, named }, confirmation: 'confirmed', ...more });
+  };
   const counted = step(second + GOAL_REVIEW, confirmed);
   const disallowing: Readonly<Record<Disallowing, () => ScriptedStep[]>> = {
     rejected: () => [step(ended, cancelled)],
     cancelled: () => [counted, step(ended, cancelled)],
     deleted: () => [step(ended, deleted)],
-    goal_cancelled: () => [counted, step(ended, disallows(false, 'confirmed'))],
+    goal_cancelled: () => [counted, disallows(ended, false)],
     goal_cancelled_child: () => [
       counted,
-      step(ended - 10, disallows(true, 'tbd')),
-      step(ended, { ...disallows(true, 'confirmed'), action: 'update' }),
+      disallows(ended - 10, true, { confirmation: 'tbd' }),
+      disallows(ended, true, { action: 'update' }),
     ],
     goal_cancelled_twice: () => [
       counted,
-      step(ended, disallows(false, 'confirmed')),
-      step(ended + REPEATED_AFTER, disallows(false, 'confirmed', REPEATED_AFTER)),
+      disallows(ended, false),
+      disallows(ended + REPEATED_AFTER, false, {
+        key: `${key}/424/2`,
+        time: plan.matchTime + ended + REPEATED_AFTER,
+      }),
     ],
     every_way: () => [
-      step(ended, disallows(random.chance(0.5), 'confirmed')),
+      disallows(ended, random.chance(0.5)),
       step(ended + 4, cancelled),
       step(ended + 9, deleted),
     ],
   };
   // A deleted goal is a data-entry error, which no one reviews.
   const review = [
-    step(second + 20, also('var', INCIDENT.possibleVar, side, second + 20)),
-    step(ended - 3, also('varEnded', INCIDENT.varEnded, side, ended - 3)),
+    also('var', INCIDENT.possibleVar, second + 20),
+    also('varEnded', INCIDENT.varEnded, ended - 3),
   ];
   return [
-    { ...step(second, scored), change: { suspend: key } },
+    { ...step(second, shown), change: { suspend: key } },
     ...(way === 'deleted' ? [] : review),
     ...disallowing[way](),
-    { ...step(ended + 15, also('freeKick', FREE_KICK, opponent(side), ended + 15)), change: { resume: key } },
+    { ...also('freeKick', FREE_KICK, ended + 15, opponent(side)), change: { resume: key } },
   ];
 }
 
 /** Returns a review that changes nothing: an unconfirmed 424 names the goal and is then cancelled. */
-function reviewedGoal(
-  key: string,
-  [, second, kind, side]: MatchFacts['events'][number],
-  plan: PeriodPlan,
-): ScriptedStep[] {
-  const scoredBy = kind === 'own_goal' ? opponent(side) : side;
-  const review: ScriptedIncident = {
-    ...restart(`${key}/review`, INCIDENT.goalCancelled, scoredBy, { second, plan }),
-    cancels: { key, named: true },
-    confirmation: 'tbd',
-  };
-  const at = plan.startsAt + second;
+function reviewedGoal(goal: string, scoredBy: FactSide, { second, plan }: PeriodSecond): ScriptedStep[] {
+  const key = `${goal}/review`;
+  const incident = incidentAt(key, INCIDENT.goalCancelled, scoredBy, { second, plan });
+  const review: ScriptedIncident = { ...incident, cancels: { key: goal, named: true }, confirmation: 'tbd' };
+  const rejected: ScriptedIncident = { ...review, action: 'update', confirmation: 'cancelled' };
   return [
-    { at: at + 15, incident: review, change: { suspend: review.key } },
-    {
-      at: at + 40,
-      incident: { ...review, action: 'update', confirmation: 'cancelled' },
-      change: { resume: review.key },
-    },
+    stepAt({ second: second + 15, plan }, review, { suspend: key }),
+    stepAt({ second: second + 40, plan }, rejected, { resume: key }),
   ];
 }

@@ -5,8 +5,8 @@ import { invent } from './inventions.ts';
 import { disturbMessages } from './message-faults.ts';
 import { planPeriods } from './periods.ts';
 import { createRandom } from './random.ts';
-import { createRecorder, type ProviderEvent, type ProviderMessage } from './records.ts';
-import { type ScriptedIncident, type ScriptedStep, scriptFacts } from './script.ts';
+import { createRecorder, type ProviderMessage } from './records.ts';
+import { type ScriptedStep, scriptFacts } from './script.ts';
 
 export type MatchSettings = {
   readonly seed: string;
@@ -26,7 +26,6 @@ export type SimulatedMatch = {
   readonly invented: Readonly<Partial<Record<ContentFault, number>>>;
 };
 
-const SOURCE = 1;
 /** Digits of an incident's number within its match: with ids of one width, the order of ids is that of time. */
 const INCIDENT_DIGITS = 4;
 
@@ -37,18 +36,13 @@ export function simulateMatch(
   kickOff: number,
   matchSettings: MatchSettings,
 ): SimulatedMatch {
-  const { seed, faults } = matchSettings;
-  const periods = planPeriods(facts, createRandom(seed, facts.id, 'periods'));
-  const invented = invent(
-    facts,
-    periods,
-    faults,
-    createRandom(seed, facts.id, 'inventions'),
-    createRandom(seed, facts.id, 'goal_cancelled_twice'),
-  );
+  const { seed, faults, clockEvery } = matchSettings;
+  const random = (purpose: string) => createRandom(seed, facts.id, purpose);
+  const periods = planPeriods(facts, random('periods'));
+  const invented = invent(facts, periods, faults, random('inventions'), random('goal_cancelled_twice'));
   const clock: ScriptedStep[] = [];
-  for (const plan of matchSettings.clockEvery > 0 ? periods.filter(({ nominal }) => nominal > 0) : [])
-    for (let at = plan.startsAt + matchSettings.clockEvery; at < plan.endsAt; at += matchSettings.clockEvery)
+  for (const { startsAt, endsAt, nominal } of periods)
+    for (let at = startsAt + clockEvery; clockEvery > 0 && nominal > 0 && at < endsAt; at += clockEvery)
       clock.push({ at });
   const steps = [...scriptFacts(facts, periods), ...invented.steps, ...clock];
   const written = writeMessages(facts, competition, kickOff, steps, matchSettings);
@@ -62,70 +56,57 @@ function writeMessages(
   competition: Competition,
   kickOff: number,
   steps: readonly ScriptedStep[],
-  matchSettings: MatchSettings,
+  { seed, faults, keepAliveEvery }: MatchSettings,
 ): { messages: ProviderMessage[]; reusedIds: number } {
   const board = new SimulatedBoard(facts);
   const recorder = createRecorder(facts, competition);
   const messages: ProviderMessage[] = [];
   const incidentIds = new Map<string, string>();
-  const firstMessage = new Map<string, number>();
-  const reusedWanted = createRandom(matchSettings.seed, facts.id, 'ids').count(
-    matchSettings.faults.reused_id,
-  );
-  let toReuse = reusedWanted;
+  /** The id of the first message of each incident. */
+  const firstMessages = new Map<string, number>();
+  let toReuse = createRandom(seed, facts.id, 'ids').count(faults.reused_id);
+  let reusedIds = 0;
   let nextId = facts.id * 10_000;
-  let ut = 0;
 
-  const add = (type: ProviderMessage['type'], data: ProviderMessage['data'], id = ++nextId): void => {
-    messages.push({ id, type, source: SOURCE, ut, data });
+  const add = (ut: number, type: ProviderMessage['type'], data: ProviderMessage['data'], id = ++nextId) => {
+    messages.push({ id, type, source: 1, ut, data });
   };
   const idOf = (key: string): string => {
-    const known = incidentIds.get(key);
-    if (known !== undefined) return known;
-    const id = `5-${facts.id}${String(incidentIds.size + 1).padStart(INCIDENT_DIGITS, '0')}`;
+    const number = String(incidentIds.size + 1).padStart(INCIDENT_DIGITS, '0');
+    const id = incidentIds.get(key) ?? `5-${facts.id}${number}`;
     incidentIds.set(key, id);
     return id;
   };
-  const addIncident = (scripted: ScriptedIncident, event: ProviderEvent): void => {
-    const parentId = scripted.cancels?.named ? idOf(scripted.cancels.key) : null;
-    const incident = recorder.incident(scripted, { id: idOf(scripted.key), parentId }, ut);
-    const first = firstMessage.get(scripted.key);
-    const reuse = first !== undefined && toReuse > 0;
-    if (reuse) toReuse--;
-    add('incident', { incident, event }, reuse ? first : undefined);
-    if (first === undefined) firstMessage.set(scripted.key, nextId);
-  };
-  let nextBeat = matchSettings.keepAliveEvery;
-  const keepAlive = (until: number): void => {
-    if (matchSettings.keepAliveEvery === 0 || !board.live) return;
-    for (; nextBeat < until; nextBeat += matchSettings.keepAliveEvery) {
-      ut = kickOff + nextBeat;
-      add('event_keep_alive', { event: { id: facts.id } });
-    }
-  };
-
-  for (const group of groupedByTime(steps)) {
-    const at = group[0]?.at ?? 0;
-    keepAlive(at);
-    // The event changes with every group; no two groups have the same time.
-    ut = kickOff + at;
+  let nextBeat = keepAliveEvery;
+  const byTime = Map.groupBy(
+    steps.toSorted((a, b) => a.at - b.at),
+    ({ at }) => at,
+  );
+  for (const [at, group] of byTime) {
+    if (board.live)
+      for (; keepAliveEvery > 0 && nextBeat < at; nextBeat += keepAliveEvery)
+        add(kickOff + nextBeat, 'event_keep_alive', { event: { id: facts.id } });
+    const ut = kickOff + at;
     for (const { change, incident } of group) {
       if (change !== undefined) board.change(change, ut);
       if (incident !== undefined) board.apply(incident);
     }
     const event = recorder.event(board.show(ut), messages.length === 0 ? 'insert' : 'update');
-    for (const { incident } of group) if (incident !== undefined) addIncident(incident, event);
+    for (const { incident: scripted } of group) {
+      if (scripted === undefined) continue;
+      const parentId = scripted.cancels?.named ? idOf(scripted.cancels.key) : null;
+      const incident = recorder.incident(scripted, { id: idOf(scripted.key), parentId }, ut);
+      const first = firstMessages.get(scripted.key);
+      const reuses = first !== undefined && toReuse > 0;
+      if (reuses) {
+        toReuse--;
+        reusedIds++;
+      }
+      add(ut, 'incident', { incident, event }, reuses ? first : undefined);
+      if (first === undefined) firstMessages.set(scripted.key, nextId);
+    }
     if (group.some(({ change, incident }) => change !== undefined || incident === undefined))
-      add('event', { event });
+      add(ut, 'event', { event });
   }
-  return { messages, reusedIds: reusedWanted - toReuse };
-}
-
-/** Returns the steps by time. Steps of one second are in one group, in the given order. */
-function groupedByTime(steps: readonly ScriptedStep[]): ScriptedStep[][] {
-  const byTime = Map.groupBy(
-    steps.toSorted((a, b) => a.at - b.at),
-    ({ at }) => at,
-  );
-  return [...byTime.values()];
+  return { messages, reusedIds };
 }

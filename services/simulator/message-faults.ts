@@ -4,14 +4,7 @@ import type { Faults } from './faults.ts';
 import { createRandom, type SeededRandom } from './random.ts';
 import type { ProviderMessage } from './records.ts';
 
-/** The faults that are injected here. */
 type MessageFault = 'same_second' | 'stamped_ahead' | 'odd_field';
-
-/** The messages of a match with the faults, in order of `ut`, and their number by kind. */
-type Disturbed = {
-  readonly messages: ProviderMessage[];
-  readonly counts: Partial<Record<MessageFault, number>>;
-};
 
 const HOUR_SECONDS = 3_600;
 
@@ -20,58 +13,49 @@ export function disturbMessages(
   eventId: number,
   messages: readonly ProviderMessage[],
   { seed, faults, aheadAt }: { readonly seed: string; readonly faults: Faults; readonly aheadAt?: number },
-): Disturbed {
-  const counts: Disturbed['counts'] = {};
+) {
+  const counts: Partial<Record<MessageFault, number>> = {};
   const result = [...messages];
-  /** Injects a fault at so many random positions of those that are possible. */
+  /** Injects a fault at so many random positions of those where it is possible. */
   const inject = (
     fault: MessageFault,
-    positions: readonly number[],
-    change: (at: number, random: SeededRandom, n: number) => void,
+    isPossible: (message: ProviderMessage, at: number) => boolean,
+    change: (message: ProviderMessage, at: number, random: SeededRandom) => void,
   ): void => {
     const random = createRandom(seed, eventId, fault);
-    const left = [...positions];
+    const left = result.flatMap((message, at) => (isPossible(message, at) ? [at] : []));
     for (let wanted = random.count(faults[fault]); wanted > 0 && left.length > 0; wanted--) {
-      const [at] = left.splice(random.int(0, left.length - 1), 1);
-      if (at === undefined) continue;
-      change(at, random, counts[fault] ?? 0);
+      const [at = 0] = left.splice(random.int(0, left.length - 1), 1);
+      change(result[at] as ProviderMessage, at, random);
       counts[fault] = (counts[fault] ?? 0) + 1;
     }
   };
-  inject('same_second', changesOfStatus(result), (at, random) => {
-    const [incident, event] = [result[at], result[at + 1]];
-    const former = result.slice(0, at).findLast(({ data }) => 'participants' in data.event)?.data.event;
-    if (incident === undefined || event === undefined || former === undefined) return;
-    const before = { ...incident, data: { ...incident.data, event: former } };
+  let status: unknown;
+  const changesStatus = ({ type, ut, data: { event } }: ProviderMessage, at: number): boolean => {
+    if (!('participants' in event)) return false;
+    const changes = status !== undefined && event.status_id !== status;
+    status = event.status_id;
+    const next = result[at + 1];
+    return changes && type === 'incident' && next?.type === 'event' && next.ut === ut;
+  };
+  inject('same_second', changesStatus, (incident, at, random) => {
+    const former = result.slice(0, at).findLast(({ data }) => 'participants' in data.event);
+    const event = result[at + 1];
+    if (event === undefined || former === undefined) return;
+    const before = { ...incident, data: { ...incident.data, event: former.data.event } };
     result.splice(at, 2, ...(random.chance(0.5) ? [before, event] : [event, before]));
   });
-  const incidents = result.flatMap(({ data }, at) => (data.incident === undefined ? [] : [at]));
-  inject('stamped_ahead', incidents, (at) => {
-    const message = result[at];
-    if (message?.data.incident === undefined) return;
+  const hasIncident = ({ data }: ProviderMessage): boolean => data.incident !== undefined;
+  inject('stamped_ahead', hasIncident, (message, at) => {
+    if (message.data.incident === undefined) return;
     const incident = { ...message.data.incident, ut: aheadAt ?? message.ut + HOUR_SECONDS };
     result[at] = { ...message, data: { ...message.data, incident } };
   });
-  const whole = result.flatMap(({ data }, at) => ('participants' in data.event ? [at] : []));
-  inject('odd_field', whole, (at, _random, n) => {
-    const message = result[at];
-    if (message !== undefined) result[at] = oddFieldOf(message, eventId + n);
+  const hasFields = ({ data }: ProviderMessage): boolean => 'participants' in data.event;
+  inject('odd_field', hasFields, (message, at) => {
+    result[at] = oddFieldOf(message, eventId + (counts.odd_field ?? 0));
   });
   return { messages: result, counts };
-}
-
-/** Returns the indices of incidents that are followed by a change of the status in the same second. */
-function changesOfStatus(messages: readonly ProviderMessage[]): number[] {
-  let status: unknown;
-  return messages.flatMap((message, at) => {
-    const next = messages[at + 1];
-    const { event } = message.data;
-    if (!('participants' in event)) return [];
-    const changes = status !== undefined && event.status_id !== status;
-    status = event.status_id;
-    const isPair = message.type === 'incident' && next?.type === 'event' && next.ut === message.ut;
-    return changes && isPair ? [at] : [];
-  });
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -111,5 +95,5 @@ function oddFieldOf(message: ProviderMessage, n: number): ProviderMessage {
   if (incident !== undefined && ofIncident !== undefined && n % 2 === 0)
     return { ...message, data: { event, incident: { ...incident, ...ofIncident(incident) } } };
   const ofEvent = OF_EVENT[n % OF_EVENT.length];
-  return { ...message, data: { ...message.data, event: { ...event, ...ofEvent?.(event as Fields) } } };
+  return { ...message, data: { ...message.data, event: { ...event, ...ofEvent?.(event) } } };
 }

@@ -8,8 +8,9 @@ export type StatusId = (typeof STATUS)[keyof typeof STATUS];
 export type PeriodPlan = {
   readonly period: Period;
   readonly status: StatusId;
-  /** Type of the incident that starts it. */
+  /** Types of the incidents that start and end it. */
   readonly starts: number;
+  readonly ends: number;
   readonly startsAt: number;
   readonly endsAt: number;
   readonly matchTime: number;
@@ -17,26 +18,22 @@ export type PeriodPlan = {
   readonly nominal: number;
   /** Minutes that the referee adds. */
   readonly added: number;
-  /** Type of the incident that ends it. */
-  readonly ends: number;
   readonly statusAfter: StatusId;
 };
 
+/** `pause`: the break before it, seconds. `maxAdded`: minutes, unless facts need more. */
 type Shape = readonly [
   period: Period,
   status: StatusId,
-  /** Type of the incident that starts it. */
   starts: number,
   matchTime: number,
   nominal: number,
-  /** Break before it, seconds. */
   pause: number,
-  /** Maximum number of added minutes, unless facts need more. */
   maxAdded: number,
 ];
 
 /** The periods of a match in their order. */
-export const PERIOD_SHAPES: readonly Shape[] = [
+export const PERIOD_SHAPES: readonly [Shape, ...Shape[]] = [
   ['1H', STATUS.firstHalf, INCIDENT.firstHalfStarted, 0, 2700, 0, 3],
   ['2H', STATUS.secondHalf, INCIDENT.secondHalfStarted, 2700, 2700, 900, 5],
   ['E1', STATUS.extraTimeFirstHalf, INCIDENT.extraTimeFirstHalfStarted, 5400, 900, 300, 1],
@@ -44,17 +41,22 @@ export const PERIOD_SHAPES: readonly Shape[] = [
   ['P', STATUS.shootOut, INCIDENT.shootOutStarted, 7200, 0, 180, 0],
 ];
 
-const ENDS_THE_MATCH: Readonly<Record<Period, readonly [incident: number, status: StatusId]>> = {
-  '1H': [INCIDENT.finishedRegularTime, STATUS.finished],
-  '2H': [INCIDENT.finishedRegularTime, STATUS.finished],
-  E1: [INCIDENT.finishedAfterExtraTime, STATUS.finishedAfterExtraTime],
-  E2: [INCIDENT.finishedAfterExtraTime, STATUS.finishedAfterExtraTime],
-  P: [INCIDENT.finishedAfterPenalties, STATUS.finishedAfterPenalties],
-};
+type End = readonly [incident: number, status: StatusId];
+const REGULAR: End = [INCIDENT.finishedRegularTime, STATUS.finished];
+const AFTER_EXTRA_TIME: End = [INCIDENT.finishedAfterExtraTime, STATUS.finishedAfterExtraTime];
+const AFTER_PENALTIES: End = [INCIDENT.finishedAfterPenalties, STATUS.finishedAfterPenalties];
+const HALFTIME: End = [INCIDENT.halftime, STATUS.halftime];
 
-const ENDS_BEFORE: Readonly<Record<Period, readonly [incident: number, status: StatusId]>> = {
-  '1H': [INCIDENT.halftime, STATUS.halftime],
-  '2H': [INCIDENT.halftime, STATUS.halftime],
+const ENDS_THE_MATCH: Readonly<Record<Period, End>> = {
+  '1H': REGULAR,
+  '2H': REGULAR,
+  E1: AFTER_EXTRA_TIME,
+  E2: AFTER_EXTRA_TIME,
+  P: AFTER_PENALTIES,
+};
+const ENDS_BEFORE: Readonly<Record<Period, End>> = {
+  '1H': HALFTIME,
+  '2H': HALFTIME,
   E1: [INCIDENT.waitingForExtraTime, STATUS.waitingForExtraTime],
   E2: [INCIDENT.extraTimeHalftime, STATUS.extraTimeHalftime],
   P: [INCIDENT.waitingForPenalty, STATUS.waitingForPenalty],
@@ -65,10 +67,7 @@ const AFTER_LAST_FACT = 60;
 
 /** Plans the periods of a match: each ends after its added time, which is long enough for all its facts. */
 export function planPeriods(facts: MatchFacts, random: SeededRandom): PeriodPlan[] {
-  const played = PERIOD_SHAPES.filter(
-    ([period]) =>
-      period === '1H' || period === '2H' || (period === 'P' ? facts.pens : facts.et) !== undefined,
-  );
+  const played = playedIn(facts);
   let clock = 0;
   return played.map(([period, status, starts, matchTime, nominal, pause, maxAdded], n) => {
     const [next] = played[n + 1] ?? [];
@@ -79,27 +78,26 @@ export function planPeriods(facts: MatchFacts, random: SeededRandom): PeriodPlan
     const endsAt = startsAt + Math.max(nominal + added * 60 + extra, last + AFTER_LAST_FACT);
     clock = endsAt;
     const [ends, statusAfter] = next === undefined ? ENDS_THE_MATCH[period] : ENDS_BEFORE[next];
-    return { period, status, starts, matchTime, nominal, startsAt, endsAt, added, ends, statusAfter };
+    return { period, status, starts, ends, startsAt, endsAt, matchTime, nominal, added, statusAfter };
   });
 }
 
 /** Returns the period of a displayed minute, and the second in it. Minutes up to 45 are of the first half. */
 export function timeOfMinute(minute: number, facts: MatchFacts): { period: Period; second: number } {
-  const [period, from]: [Period, number] =
-    minute <= 45
-      ? ['1H', 0]
-      : facts.et === undefined || minute <= 90
-        ? ['2H', 2700]
-        : minute <= 105
-          ? ['E1', 5400]
-          : ['E2', 6300];
-  return { period, second: minute * 60 - from };
+  const inPlay = playedIn(facts).filter(([period]) => period !== 'P');
+  const shape = inPlay.findLast(([, , , matchTime]) => matchTime < minute * 60) ?? PERIOD_SHAPES[0];
+  return { period: shape[0], second: minute * 60 - shape[3] };
+}
+
+function playedIn({ et, pens }: MatchFacts): Shape[] {
+  return PERIOD_SHAPES.filter(
+    ([period]) => period.endsWith('H') || (period === 'P' ? pens : et) !== undefined,
+  );
 }
 
 function lastSecond(facts: MatchFacts, period: Period): number {
-  const events = facts.events.filter((event) => event[0] === period).map((event) => event[1]);
-  const subs = facts.subs
-    .map(([minute]) => timeOfMinute(minute, facts))
-    .filter((time) => time.period === period);
-  return Math.max(0, ...events, ...subs.map(({ second }) => second));
+  const events = facts.events.map(([of, second]) => ({ period: of, second }));
+  const subs = facts.subs.map(([minute]) => timeOfMinute(minute, facts));
+  const seconds = [...events, ...subs].filter((time) => time.period === period).map(({ second }) => second);
+  return Math.max(0, ...seconds);
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dataset } from '../../data/dataset.ts';
 import { type DeliveryCounts, planDeliveries, type SimulatedDelivery } from './deliveries.ts';
-import { allAt, type ContentFault, DELIVERY_NAMES } from './faults.ts';
+import { allAt, DELIVERY_NAMES } from './faults.ts';
 import type { MatchSettings } from './match.ts';
-import { playLength, schedule, type Wave, WaveTotals } from './schedule.ts';
+import { playLength, schedule, WaveTotals } from './schedule.ts';
 import type { Delivered, WebhookSender } from './webhook.ts';
 
 export type PlayOptions = MatchSettings & {
@@ -22,23 +22,9 @@ export type PlayOptions = MatchSettings & {
 };
 
 /** The totals of a play, once everything is accepted. */
-export type PlaySummary = {
+export type PlaySummary = Omit<WaveTotals & DeliveryTotals, 'add' | 'faults'> & {
   readonly dataset: string;
-  readonly matches: number;
-  /** Number of messages, each counted once. */
-  readonly messages: number;
-  /** Number of delivered messages, duplicates included. */
-  readonly delivered: number;
-  readonly deliveries: number;
-  readonly requests: number;
-  /** Number of requests that were repeated because they were not accepted. */
-  readonly retries: number;
   readonly faults: Readonly<Record<string, number>>;
-  /** Numbers of disallowed goals and of reviewed real goals, by kind. */
-  readonly invented: Readonly<Partial<Record<ContentFault, number>>>;
-  /** Numbers of requests with a forged signature, by answer. */
-  readonly forged: { readonly refused: number; readonly accepted: number };
-  readonly malformed: Readonly<Record<string, number>>;
   readonly seconds: number;
 };
 
@@ -54,7 +40,7 @@ export async function play(
   signal: AbortSignal,
 ): Promise<PlaySummary> {
   const { dataset, seed, faults } = options;
-  const waves = (): Generator<Wave> => schedule(dataset, options, options.matches);
+  const waves = () => schedule(dataset, options, options.matches);
   const speed = 'speed' in options.pace ? options.pace.speed : playLength(waves()) / options.pace.seconds;
   const played = new WaveTotals();
   const sent = new DeliveryTotals();
@@ -64,11 +50,15 @@ export async function play(
     batchSize: options.batchSize,
     batchWindow: Number.isFinite(speed) ? speed * BATCH_WAIT_SECONDS : 60,
   };
+  const counted = waves().map((wave) => {
+    played.add(wave);
+    return wave;
+  });
   const startedAt = performance.now();
   const inFlight = new Set<Promise<void>>();
   const failed = new AbortController();
   const stop = AbortSignal.any([signal, failed.signal]);
-  for (const delivery of planDeliveries(counted(waves(), played), plan, sent.faults)) {
+  for (const delivery of planDeliveries(counted, plan, sent.faults)) {
     const wait = (delivery.due / speed) * 1000 - (performance.now() - startedAt);
     if (wait > MIN_WAIT_MS) await sleep(wait, undefined, { signal: stop });
     while (inFlight.size >= options.concurrency) await Promise.race(inFlight);
@@ -88,19 +78,15 @@ export async function play(
   return { dataset: dataset.competition.dataset, ...played, ...sent, seconds };
 }
 
-function* counted(waves: Iterable<Wave>, totals: WaveTotals): Generator<Wave> {
-  for (const wave of waves) {
-    totals.add(wave);
-    yield wave;
-  }
-}
-
 class DeliveryTotals {
+  /** Number of delivered messages, duplicates included. */
   delivered = 0;
   deliveries = 0;
   requests = 0;
+  /** Number of requests that were repeated because they were not accepted. */
   retries = 0;
   readonly faults: DeliveryCounts = allAt(DELIVERY_NAMES, 0);
+  /** Numbers of requests with a forged signature, by answer. */
   readonly forged = { refused: 0, accepted: 0 };
   readonly malformed: Record<string, number> = {};
 

@@ -23,59 +23,67 @@ export type ProviderIncident = Readonly<Record<string, unknown>> & {
   readonly ut: number;
 };
 /** The event in every message. */
-export type ProviderEvent = Readonly<Record<string, unknown>> &
-  Omit<EventFields, 'home' | 'away'> & {
-    readonly id: number;
-    /** `YYYY-MM-DD HH:MM` */
-    readonly start_date: string;
-    readonly sport_id: number;
-    readonly competition_id: number;
-    readonly season_id: number;
-    readonly stage_id: number;
-    /** Omitted when the match has no group. */
-    readonly group_id?: number;
-    readonly round_id: number | null;
-    readonly participants: readonly ParticipantRecord[];
-  };
+export type ProviderEvent = Readonly<ReturnType<ReturnType<typeof createRecorder>['event']>>;
 
-/** A side of an event; `counter` 1 is home, 2 away. */
-type ParticipantRecord = Readonly<Record<string, unknown>> &
-  EventFields['home'] & { readonly id: number; readonly counter: 1 | 2 };
-
-const COVERAGE = 'from_tv';
+/** The provider's way to write a flag. */
+export function yesNo(flag: boolean | null | undefined): 'yes' | 'no' {
+  return flag ? 'yes' : 'no';
+}
 
 /** Creates a writer of the records of a match. Throws `RangeError` when the data set lacks a team of the match. */
-export function createRecorder(facts: MatchFacts, competition: Competition) {
-  const { area } = competition;
-  const home = teamOf(competition, facts.home);
-  const away = teamOf(competition, facts.away);
-  const fixed = fixedFields(facts, competition, `${home.name} - ${away.name}`);
-  const participant = (team: typeof home, counter: 1 | 2, face: EventFields['home']) => ({
-    id: team.id,
-    counter,
-    name: team.name,
-    short_name: team.short,
-    acronym: team.acronym,
+export function createRecorder(facts: MatchFacts, { area, teams, players, ...competition }: Competition) {
+  const teamOf = (id: number): Competition['teams'][number] => {
+    const found = teams.find((team) => team.id === id);
+    if (found === undefined) throw new RangeError(`the data set has no team ${id}`);
+    return found;
+  };
+  const sides = { home: teamOf(facts.home), away: teamOf(facts.away) };
+  const stage = competition.stages.find(({ id }) => id === facts.stage);
+  /** The fields of an event that stay the same in all of its messages. */
+  const fixed = {
+    id: facts.id,
+    name: `${sides.home.name} - ${sides.away.name}`,
+    start_date: facts.date.slice(0, 16).replace('T', ' '),
+    ft_only: yesNo(facts.facts !== 'all'),
+    coverage_type: 'from_tv',
+    sport_id: SOCCER,
+    day: null,
+    neutral_venue: yesNo(facts.neutral),
+    item_status: 'active',
+    gender: 'male',
+    scoutsfeed: 'yes',
+    event_stats_lvl: 'bronze',
+    latency: '3-6s',
+    area_id: area.id,
+    competition_id: competition.competition.id,
+    season_id: competition.season.id,
+    stage_id: facts.stage,
+    ...(facts.group === null ? {} : { group_id: facts.group }),
+    tour_id: null,
+    round_id: facts.round,
+    round_name: stage?.rounds.find(({ id }) => id === facts.round)?.name ?? null,
+  };
+  const participant = (side: 'home' | 'away', { stats, results }: EventFields['home']) => ({
+    id: sides[side].id,
+    counter: side === 'home' ? 1 : 2,
+    name: sides[side].name,
+    short_name: sides[side].short,
+    acronym: sides[side].acronym,
     area_id: area.id,
     area_name: area.name,
     area_code: area.code,
     type: 'team',
-    stats: face.stats,
-    results: face.results,
+    stats,
+    results,
     subparticipants: [],
   });
   return {
-    event(
-      { home: homeFace, away: awayFace, ...face }: EventFields,
-      action: 'insert' | 'update',
-    ): ProviderEvent {
-      return {
-        ...fixed,
-        action,
-        ...face,
-        participants: [participant(home, 1, homeFace), participant(away, 2, awayFace)],
-      };
-    },
+    event: ({ home, away, ...fields }: EventFields, action: 'insert' | 'update') => ({
+      ...fixed,
+      action,
+      ...fields,
+      participants: [participant('home', home), participant('away', away)],
+    }),
     /** Returns the record of an incident. `parentId`: the id of the incident that it refines; null when there is none. */
     incident(
       scripted: ScriptedIncident,
@@ -83,8 +91,7 @@ export function createRecorder(facts: MatchFacts, competition: Competition) {
       ut: number,
     ): ProviderIncident {
       const type = INCIDENT_TYPES_OF_SOCCER.get(scripted.type);
-      const team = scripted.side && { home, away }[scripted.side];
-      const yesNo = (flag: boolean | null | undefined): string => (flag ? 'yes' : 'no');
+      const team = scripted.side && sides[scripted.side];
       return {
         id,
         action: scripted.action ?? 'insert',
@@ -93,8 +100,7 @@ export function createRecorder(facts: MatchFacts, competition: Competition) {
         participant_id: team?.id ?? null,
         participant_name: team?.name ?? null,
         subparticipant_id: scripted.person ?? null,
-        subparticipant_name:
-          scripted.person === undefined ? null : (competition.players[scripted.person] ?? null),
+        subparticipant_name: players[scripted.person ?? ''] ?? null,
         event_status_id: scripted.phase,
         event_status_name: STATUSES_OF_SOCCER.get(scripted.phase)?.name ?? null,
         event_time: clockText(scripted.time),
@@ -122,43 +128,7 @@ export function createRecorder(facts: MatchFacts, competition: Competition) {
   };
 }
 
-/** Returns the fields of an event that stay the same in all of its messages. */
-function fixedFields(facts: MatchFacts, { area, competition, season, stages }: Competition, name: string) {
-  const stage = stages.find(({ id }) => id === facts.stage);
-  const round = stage?.rounds.find(({ id }) => id === facts.round);
-  return {
-    id: facts.id,
-    name,
-    start_date: facts.date.slice(0, 16).replace('T', ' '),
-    ft_only: facts.facts === 'all' ? 'no' : 'yes',
-    coverage_type: COVERAGE,
-    sport_id: SOCCER,
-    day: null,
-    neutral_venue: facts.neutral ? 'yes' : 'no',
-    item_status: 'active',
-    gender: 'male',
-    scoutsfeed: 'yes',
-    event_stats_lvl: 'bronze',
-    latency: '3-6s',
-    area_id: area.id,
-    competition_id: competition.id,
-    season_id: season.id,
-    stage_id: facts.stage,
-    ...(facts.group === null ? {} : { group_id: facts.group }),
-    tour_id: null,
-    round_id: facts.round,
-    round_name: round?.name ?? null,
-  };
-}
-
 /** Match time as MM:SS; minutes may exceed 99. */
 function clockText(seconds: number): string {
-  const [minutes, rest] = [Math.floor(seconds / 60), seconds % 60];
-  return `${String(minutes).padStart(2, '0')}:${String(rest).padStart(2, '0')}`;
-}
-
-function teamOf(competition: Competition, id: number): Competition['teams'][number] {
-  const team = competition.teams.find((candidate) => candidate.id === id);
-  if (team === undefined) throw new RangeError(`the data set has no team ${id}`);
-  return team;
+  return [Math.floor(seconds / 60), seconds % 60].map((part) => String(part).padStart(2, '0')).join(':');
 }

@@ -10,22 +10,20 @@ export type WavePlan = {
   readonly facts: readonly MatchFacts[];
 };
 
+/** From the first to the last message, Unix seconds of the provider's clock, which jumps between two stretches. */
+export type Stretch = { readonly startsAt: number; readonly endsAt: number };
+
 /** Matches that are played at the same time. */
-export type Wave = WavePlan & {
-  readonly matches: readonly SimulatedMatch[];
-  /** Messages of all its matches, by `ut`. */
-  readonly messages: readonly ProviderMessage[];
-  /** Time of the first message, Unix seconds of the provider's clock. */
-  readonly startsAt: number;
-  /** Time of the last message, Unix seconds of the provider's clock. */
-  readonly endsAt: number;
-};
+export type Wave = WavePlan &
+  Stretch & {
+    readonly matches: readonly SimulatedMatch[];
+    /** Messages of all its matches, by `ut`. */
+    readonly messages: readonly ProviderMessage[];
+  };
 
 /** Returns the seconds of play, without the gaps between waves. */
-export function playLength(waves: Iterable<Pick<Wave, 'startsAt' | 'endsAt'>>): number {
-  let length = 0;
-  for (const { startsAt, endsAt } of waves) length += endsAt - startsAt;
-  return length;
+export function playLength(waves: Iterable<Stretch>): number {
+  return Iterator.from(waves).reduce((length, { startsAt, endsAt }) => length + endsAt - startsAt, 0);
 }
 
 /** Totals of waves: matches, messages, and invented faults by kind. */
@@ -56,7 +54,7 @@ export function* schedule(
 ): Generator<Wave> {
   let clock = 0;
   for (const facts of waves(matches.slice(0, count))) {
-    const kickOff = Math.max(clock + PAUSE_SECONDS, ...facts.map(kickOffOf));
+    const kickOff = Math.max(clock + PAUSE_SECONDS, ...facts.map(({ date }) => Date.parse(date) / 1000));
     const wave = simulateWave({ kickOff, facts }, competition, matchSettings);
     clock = wave.endsAt;
     yield wave;
@@ -64,35 +62,27 @@ export function* schedule(
 }
 
 /** Simulates a wave. Pure, so that its messages can be computed again instead of stored. */
-export function simulateWave(plan: WavePlan, competition: Competition, matchSettings: MatchSettings): Wave {
-  const { kickOff, facts } = plan;
+export function simulateWave(
+  { kickOff, facts }: WavePlan,
+  competition: Competition,
+  matchSettings: MatchSettings,
+): Wave {
   const matches = facts.map((match, i) =>
     simulateMatch(match, competition, kickOff + i * STAGGER_SECONDS, matchSettings),
   );
   const messages = matches.flatMap((match) => match.messages).sort((a, b) => a.ut - b.ut);
-  const startsAt = messages[0]?.ut ?? kickOff;
-  const endsAt = messages.at(-1)?.ut ?? kickOff;
-  return { ...plan, matches, messages, startsAt, endsAt };
+  const [startsAt, endsAt] = [messages[0]?.ut ?? kickOff, messages.at(-1)?.ut ?? kickOff];
+  return { kickOff, facts, matches, messages, startsAt, endsAt };
 }
 
 function waves(matches: readonly MatchFacts[]): MatchFacts[][] {
   const result: MatchFacts[][] = [];
-  let playing = new Set<number>();
-  let stage: number | undefined;
   for (const match of matches) {
-    const wave = result.at(-1);
-    const fits = match.stage === stage && !playing.has(match.home) && !playing.has(match.away);
-    if (fits && wave !== undefined) wave.push(match);
-    else {
-      result.push([match]);
-      playing = new Set();
-    }
-    stage = match.stage;
-    playing.add(match.home).add(match.away);
+    const wave = result.at(-1) ?? [];
+    const collides = ({ stage, home, away }: MatchFacts): boolean =>
+      stage !== match.stage || [home, away].some((team) => team === match.home || team === match.away);
+    if (wave.length > 0 && !wave.some(collides)) wave.push(match);
+    else result.push([match]);
   }
   return result;
-}
-
-function kickOffOf(match: MatchFacts): number {
-  return Date.parse(match.date) / 1000;
 }

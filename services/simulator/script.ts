@@ -22,8 +22,8 @@ export type ScriptedIncident = {
   readonly type: number;
   readonly action?: 'insert' | 'update' | 'delete';
   readonly side?: FactSide;
-  readonly countsFor?: FactSide;
-  readonly person?: number;
+  readonly countsFor?: FactSide | undefined;
+  readonly person?: number | undefined;
   readonly confirmation?: 'tbd' | 'confirmed' | 'cancelled';
   readonly phase: StatusId;
   /** Match time in seconds. */
@@ -37,15 +37,15 @@ export type ScriptedIncident = {
 export type ScriptedChange = {
   readonly status?: StatusId;
   /** The period that begins; its clock runs. */
-  readonly period?: Period;
+  readonly begins?: PeriodPlan;
   /** Stops the clock: the time that it shows, and the match time played, seconds. */
   readonly stops?: { readonly shows: number; readonly played: number };
-  readonly addedTime?: { readonly period: Period; readonly minutes: number };
-  /** The reason for which bets are suspended from now on. */
+  /** The period whose added time is shown. */
+  readonly addedTime?: PeriodPlan;
+  /** The reason for which bets are suspended from now on, and the one that no longer suspends them. */
   readonly suspend?: string;
-  /** The reason that no longer suspends bets. */
   readonly resume?: string;
-  readonly finished?: true;
+  readonly finished?: boolean;
   readonly verified?: true;
 };
 
@@ -53,10 +53,13 @@ export type ScriptedChange = {
 export type ScriptedStep = {
   readonly at: number;
   readonly incident?: ScriptedIncident;
-  readonly change?: ScriptedChange;
+  readonly change?: ScriptedChange | undefined;
 };
 
-/** Seconds from a card, and from the award of a penalty, to its confirmation. */
+type Fact = MatchFacts['events'][number];
+
+/** Seconds from a goal to its confirmation at the kick-off that follows, from a card, and from the award of a penalty, to theirs. */
+export const GOAL_REVIEW = 45;
 const CARD_REVIEW = 12;
 const PENALTY_REVIEW = 25;
 /** Seconds from the award of a penalty to the kick. */
@@ -69,42 +72,31 @@ const VERIFIED_AFTER = 240;
 
 /** Returns the real facts of a match as steps of the provider's data entry, in no order. */
 export function scriptFacts(facts: MatchFacts, periods: readonly PeriodPlan[]): ScriptedStep[] {
-  const timeline = facts.facts === 'all';
-  const events = facts.events.flatMap((event, n) => factSteps(event, `fact${n}`, planOf(periods, event[0])));
   return [
-    ...phaseSteps(periods, timeline),
-    ...events,
+    ...phaseSteps(periods, facts.facts === 'all'),
+    ...facts.events.flatMap((event, n) => factSteps(event, `fact${n}`, planOf(periods, event[0]))),
     ...facts.subs.flatMap((sub, n) => substitution(sub, `sub${n}`, facts, periods)),
   ];
 }
-
-/** Returns the records of a goal: under review, then confirmed with the scorer. */
-export function goalRecords(
-  goal: { key: string; type: number; side: FactSide; countsFor: FactSide; person?: number },
-  { second, plan }: PeriodSecond,
-): { scored: ScriptedIncident; confirmed: ScriptedIncident } {
-  const { person, ...rest } = goal;
-  const incident: ScriptedIncident = { ...rest, phase: plan.status, time: plan.matchTime + second };
-  return {
-    scored: { ...incident, confirmation: 'tbd' },
-    confirmed: {
-      ...incident,
-      ...(person === undefined ? {} : { person }),
-      action: 'update',
-      confirmation: 'confirmed',
-    },
-  };
-}
-
-/** Seconds from a goal to its confirmation, at the kick-off that follows. */
-export const GOAL_REVIEW = 45;
 
 /** A second of a period. */
 export type PeriodSecond = { readonly second: number; readonly plan: PeriodPlan };
 
 /** Returns an incident of a side at a second of a period. */
-export function restart(key: string, type: number, side: FactSide, at: PeriodSecond): ScriptedIncident {
+export function incidentAt(key: string, type: number, side: FactSide, at: PeriodSecond): ScriptedIncident {
   return { key, type, side, phase: at.plan.status, time: at.plan.matchTime + at.second };
+}
+
+export function stepAt(at: PeriodSecond, incident: ScriptedIncident, change?: ScriptedChange): ScriptedStep {
+  return { at: at.plan.startsAt + at.second, incident, change };
+}
+
+/** Returns the records of an incident: under review, then confirmed with the person. */
+export function reviewOf(incident: ScriptedIncident, person?: number) {
+  return {
+    shown: { ...incident, confirmation: 'tbd' },
+    confirmed: { ...incident, person, action: 'update', confirmation: 'confirmed' },
+  } as const;
 }
 
 export function opponent(side: FactSide): FactSide {
@@ -121,103 +113,80 @@ export function planOf(periods: readonly PeriodPlan[], period: Period): PeriodPl
 /** Returns the steps from "not started" to the verified result. Without a known timeline there are no incidents. */
 function phaseSteps(periods: readonly PeriodPlan[], timeline: boolean): ScriptedStep[] {
   const steps: ScriptedStep[] = [{ at: ANNOUNCED_AT, change: {} }];
-  const phase = (at: number, type: number, status: StatusId, time: number, change: ScriptedChange): void => {
-    const incident: ScriptedIncident = { key: `phase${type}`, type, phase: status, time };
+  const add = (at: number, incident: ScriptedIncident, change: ScriptedChange): void => {
     steps.push(timeline ? { at, incident, change } : { at, change });
   };
-  phase(NOT_STARTED_AT, INCIDENT.notStarted, STATUS.notStarted, 0, {});
+  const phase = (type: number, status: StatusId, time: number): ScriptedIncident => ({
+    key: `phase${type}`,
+    type,
+    phase: status,
+    time,
+  });
+  add(NOT_STARTED_AT, phase(INCIDENT.notStarted, STATUS.notStarted, 0), {});
   for (const [n, plan] of periods.entries()) {
-    const last = n === periods.length - 1;
-    phase(plan.startsAt, plan.starts, plan.status, plan.matchTime, {
-      status: plan.status,
-      period: plan.period,
-    });
-    if (plan.nominal > 0 && plan.added > 0) steps.push(addedTime(plan, timeline));
-    phase(plan.endsAt, plan.ends, plan.statusAfter, plan.matchTime + plan.nominal, {
+    const { status, matchTime, nominal, added } = plan;
+    const isLast = n === periods.length - 1;
+    const ended = matchTime + nominal;
+    add(plan.startsAt, phase(plan.starts, status, matchTime), { status, begins: plan });
+    if (nominal > 0 && added > 0) {
+      const shown = { ...phase(INCIDENT.addedTime, status, ended), key: `added${plan.period}` };
+      add(plan.startsAt + nominal, { ...shown, info: String(added) }, { addedTime: plan });
+    }
+    add(plan.endsAt, phase(plan.ends, plan.statusAfter, ended), {
       status: plan.statusAfter,
-      stops: { shows: last ? 0 : plan.nominal, played: plan.matchTime + plan.nominal },
-      ...(last ? { finished: true } : {}),
+      stops: { shows: isLast ? 0 : nominal, played: ended },
+      finished: isLast,
     });
-    if (last) steps.push({ at: plan.endsAt + VERIFIED_AFTER, change: { verified: true } });
+    if (isLast) steps.push({ at: plan.endsAt + VERIFIED_AFTER, change: { verified: true } });
   }
   return steps;
 }
 
-function addedTime(plan: PeriodPlan, timeline: boolean): ScriptedStep {
-  const change: ScriptedChange = { addedTime: { period: plan.period, minutes: plan.added } };
-  const at = plan.startsAt + plan.nominal;
-  const incident: ScriptedIncident = {
-    key: `added${plan.period}`,
-    type: INCIDENT.addedTime,
-    phase: plan.status,
-    time: plan.matchTime + plan.nominal,
-    info: String(plan.added),
-  };
-  return timeline ? { at, incident, change } : { at, change };
-}
-
-function factSteps(
-  [, second, kind, side, person]: MatchFacts['events'][number],
-  key: string,
-  plan: PeriodPlan,
-): ScriptedStep[] {
-  const goal = GOAL_FOR[kind];
+function factSteps([, second, kind, side, person]: Fact, key: string, plan: PeriodPlan): ScriptedStep[] {
   const at = { second, plan };
-  if (plan.period === 'P') return kick(kind, key, side, person, at);
-  if (goal !== undefined) {
-    const countsFor = kind === 'own_goal' ? opponent(side) : side;
-    const given = kind === 'penalty_goal' ? penaltyGiven(key, side, at) : [];
-    const { scored, confirmed } = goalRecords({ key, type: goal, side, countsFor, person }, at);
-    const restarted = { second: second + GOAL_REVIEW, plan };
-    const again = plan.startsAt + restarted.second;
-    return [
-      ...given,
-      { at: plan.startsAt + second, incident: scored, change: { suspend: key } },
-      { at: again, incident: confirmed, change: { resume: key } },
-      { at: again, incident: restart(`${key}/kickOff`, INCIDENT.kickOff, opponent(countsFor), restarted) },
-    ];
+  if (plan.period === 'P') {
+    const isScored = kind === 'kick_scored';
+    const type = isScored ? INCIDENT.penaltyGoal : INCIDENT.missedPenalty;
+    // The clock does not run during a shoot-out.
+    const { confirmed } = reviewOf(incidentAt(key, type, side, { second: 0, plan }), person);
+    return [stepAt(at, { ...confirmed, action: 'insert', countsFor: isScored ? side : undefined })];
   }
-  if (kind === 'penalty_missed') {
-    const missed = { ...restart(key, INCIDENT.missedPenalty, side, at), person };
-    return [...penaltyGiven(key, side, at), { at: plan.startsAt + second, incident: missed }];
-  }
-  return (CARD_FOR[kind] ?? []).flatMap((type) => card(`${key}/${type}`, type, side, person, at));
-}
-
-function kick(kind: FactKind, key: string, side: FactSide, person: number, at: PeriodSecond): ScriptedStep[] {
-  const type = kind === 'kick_scored' ? INCIDENT.penaltyGoal : INCIDENT.missedPenalty;
-  // The clock does not run during a shoot-out.
-  const taken = restart(key, type, side, { ...at, second: 0 });
-  const incident = { ...taken, person, confirmation: 'confirmed' as const };
-  const counts = type === INCIDENT.penaltyGoal ? { countsFor: side } : {};
-  return [{ at: at.plan.startsAt + at.second, incident: { ...incident, ...counts } }];
-}
-
-function penaltyGiven(goal: string, side: FactSide, taken: PeriodSecond): ScriptedStep[] {
-  const { second: takenAt, plan } = taken;
-  const key = `${goal}/penalty`;
-  const second = Math.max(1, takenAt - PENALTY_BEFORE);
-  const at = plan.startsAt + second;
-  const decided = Math.min(PENALTY_REVIEW, takenAt - second);
-  const given: ScriptedIncident = {
-    ...restart(key, INCIDENT.penalty, side, { second, plan }),
-    confirmation: 'tbd',
-  };
+  const type = GOAL_FOR[kind];
+  const given = kind.startsWith('penalty') ? penaltyGiven(`${key}/penalty`, side, at) : [];
+  if (kind === 'penalty_missed')
+    return [...given, stepAt(at, { ...incidentAt(key, INCIDENT.missedPenalty, side, at), person })];
+  if (type === undefined)
+    return (CARD_FOR[kind] ?? []).flatMap((card) => {
+      const { shown, confirmed } = reviewOf(incidentAt(`${key}/${card}`, card, side, at), person);
+      const suspends = card === INCIDENT.redCard;
+      return [
+        stepAt(at, shown, suspends ? { suspend: shown.key } : undefined),
+        stepAt(
+          { second: second + CARD_REVIEW, plan },
+          confirmed,
+          suspends ? { resume: shown.key } : undefined,
+        ),
+      ];
+    });
+  const countsFor = kind === 'own_goal' ? opponent(side) : side;
+  const { shown, confirmed } = reviewOf({ ...incidentAt(key, type, side, at), countsFor }, person);
+  const again = { second: second + GOAL_REVIEW, plan };
   return [
-    { at, incident: given, change: { suspend: key } },
-    { at: at + decided, incident: { ...given, action: 'update', confirmation: 'confirmed' } },
-    { at: plan.startsAt + takenAt, change: { resume: key } },
+    ...given,
+    stepAt(at, shown, { suspend: key }),
+    stepAt(again, confirmed, { resume: key }),
+    stepAt(again, incidentAt(`${key}/kickOff`, INCIDENT.kickOff, opponent(countsFor), again)),
   ];
 }
 
-function card(key: string, type: number, side: FactSide, person: number, of: PeriodSecond): ScriptedStep[] {
-  const at = of.plan.startsAt + of.second;
-  const shown: ScriptedIncident = { ...restart(key, type, side, of), confirmation: 'tbd' };
-  const confirmed: ScriptedIncident = { ...shown, action: 'update', person, confirmation: 'confirmed' };
-  const suspends = type === INCIDENT.redCard;
+function penaltyGiven(key: string, side: FactSide, { second: takenAt, plan }: PeriodSecond): ScriptedStep[] {
+  const at = { second: Math.max(1, takenAt - PENALTY_BEFORE), plan };
+  const decided = { second: Math.min(at.second + PENALTY_REVIEW, takenAt), plan };
+  const { shown, confirmed } = reviewOf(incidentAt(key, INCIDENT.penalty, side, at));
   return [
-    { at, incident: shown, ...(suspends ? { change: { suspend: key } } : {}) },
-    { at: at + CARD_REVIEW, incident: confirmed, ...(suspends ? { change: { resume: key } } : {}) },
+    stepAt(at, shown, { suspend: key }),
+    stepAt(decided, confirmed),
+    { at: plan.startsAt + takenAt, change: { resume: key } },
   ];
 }
 
@@ -228,14 +197,14 @@ function substitution(
   periods: readonly PeriodPlan[],
 ): ScriptedStep[] {
   const { period, second } = timeOfMinute(minute, facts);
-  const plan = planOf(periods, period);
   // Only the minute is known. The substitution is in it, and before the first fact of the new player.
   const first = facts.events.find((event) => event[0] === period && event[4] === into)?.[1];
-  const when = Math.max(1, first === undefined ? second : Math.min(second, first - 1));
-  const at = plan.startsAt + when;
-  const of = { second: when, plan };
+  const at = {
+    second: Math.max(1, Math.min(second, (first ?? second + 1) - 1)),
+    plan: planOf(periods, period),
+  };
   return [
-    { at, incident: { ...restart(`${key}/out`, INCIDENT.substitutionOut, side, of), person: out } },
-    { at, incident: { ...restart(`${key}/in`, INCIDENT.substitutionIn, side, of), person: into } },
+    stepAt(at, { ...incidentAt(`${key}/out`, INCIDENT.substitutionOut, side, at), person: out }),
+    stepAt(at, { ...incidentAt(`${key}/in`, INCIDENT.substitutionIn, side, at), person: into }),
   ];
 }

@@ -8,12 +8,11 @@ import { parseFaults } from './faults.ts';
 import { type PlayOptions, type PlaySummary, play } from './player.ts';
 import { parseRestFaults } from './rest/faults.ts';
 import { type ServedProvider, serveProvider } from './rest/provider.ts';
+import { WaveTotals } from './schedule.ts';
 import { createWebhookSender, type WebhookSender } from './webhook.ts';
 
-/** The provider's timeout of a delivery (spec, "Limits"). */
-const ANSWER_TIMEOUT_MS = 10_000;
-const FIRST_WAIT_MS = 200;
-const MAX_WAIT_MS = 5_000;
+/** The provider's timeout of a delivery (spec, "Limits"), and its waits between attempts. */
+const TIMES = { timeoutMs: 10_000, firstWaitMs: 200, maxWaitMs: 5_000 } as const;
 /** More than the longest play: a season at real speed. */
 const LONGEST_PLAY_SECONDS = 366 * 86_400;
 
@@ -25,17 +24,11 @@ export const simulator: ServiceDefinition<typeof settings> = {
   config: settings,
   async start({ config, logger, signal, fail, finish }) {
     const { WEBHOOK_URL: url, WEBHOOK_SECRET: secret, REST_SECRET_KEY: secretKey } = config;
+    const onRetry = (reason: string) => logger.warn({ reason }, 'a delivery was not accepted, retries');
     const sender =
       url === undefined || secret === undefined
         ? null
-        : createWebhookSender({
-            url,
-            secret,
-            timeoutMs: ANSWER_TIMEOUT_MS,
-            firstWaitMs: FIRST_WAIT_MS,
-            maxWaitMs: MAX_WAIT_MS,
-            onRetry: (reason) => logger.warn({ reason }, 'a delivery was not accepted, retries'),
-          });
+        : createWebhookSender({ url, secret, ...TIMES, onRetry });
     const dataset = daysLater(readDataset(config.DATASET), config.DAYS_LATER);
     const playing = {
       dataset,
@@ -107,41 +100,32 @@ type Simulation = {
 };
 
 /** Plays until all is published, then serves REST until `signal`. Rejects with its reason when it comes before that. */
-export async function simulate(simulation: Simulation): Promise<void> {
-  const { rest, signal, onSummary } = simulation;
-  const summary = await playAll(simulation);
-  const current = (): SimulationSummary => {
-    if (rest === null) return summary;
-    return { ...summary, rest: { faults: rest.provider.faults.counts } };
-  };
-  onSummary(current());
-  simulation.onAllPublished(current());
-  if (rest === null) return;
-  if (!signal.aborted) await once(signal, 'abort');
-  onSummary(current());
-}
-
-async function playAll({ playing, sender, rest, signal }: Simulation): Promise<SimulationSummary> {
+export async function simulate({
+  playing,
+  sender,
+  rest,
+  signal,
+  onSummary,
+  onAllPublished,
+}: Simulation): Promise<void> {
   const startedAt = performance.now();
   rest?.start();
-  const played =
-    sender === null ? null : await play(rest === null ? playing : withRest(playing, rest), sender, signal);
+  // Webhooks follow the clock of REST; the fault `webhook_loss` drops some of them.
+  const loses = () => rest?.provider.faults.strikes('webhook_loss') === true;
+  const options = rest === null ? playing : { ...playing, pace: rest, onPlayed: rest.reach, loses };
+  const played = sender === null ? null : await play(options, sender, signal);
   // With infinite speed, REST now shows everything that no webhook had to deliver first.
   rest?.reach(Number.POSITIVE_INFINITY);
   await rest?.allPublished(signal);
-  if (played !== null) return played;
-  const { dataset } = playing;
   const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
-  const totals = rest?.provider.timeline.totals ?? { matches: 0, messages: 0, invented: {} };
-  return { dataset: dataset.competition.dataset, ...totals, seconds };
-}
-
-/** Returns the options of webhooks that follow the clock of REST; the fault `webhook_loss` drops some of them. */
-function withRest(playing: PlayOptions, { speed, reach, provider }: ServedProvider): PlayOptions {
-  return {
-    ...playing,
-    pace: { speed },
-    onPlayed: reach,
-    loses: () => provider.faults.strikes('webhook_loss'),
-  };
+  const { dataset } = playing.dataset.competition;
+  const totals = rest?.provider.timeline.totals ?? new WaveTotals();
+  const summary = played ?? { dataset, ...totals, seconds };
+  const current = (): SimulationSummary =>
+    rest === null ? summary : { ...summary, rest: { faults: rest.provider.faults.counts } };
+  onSummary(current());
+  onAllPublished(current());
+  if (rest === null) return;
+  if (!signal.aborted) await once(signal, 'abort');
+  onSummary(current());
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { Agent, request } from 'undici';
@@ -35,57 +34,39 @@ export type WebhookSender = {
   close(): void;
 };
 
-type ReceiverResponse = { readonly status: number; readonly body: string };
 type Headers = Readonly<Record<string, string>>;
 
-const ACCEPTED = 'Accepted';
 /** How far ahead the clock of a sender may be, milliseconds. */
 const AHEAD_MS = 3_600_000;
 
 /** Creates a sender. Only status 200 with exactly the body `Accepted` is success; everything else is retried. */
 export function createWebhookSender(options: WebhookOptions): WebhookSender {
+  const { url, secret, timeoutMs } = options;
   const agent = new Agent();
-  const within = (signal: AbortSignal): AbortSignal =>
-    AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]);
-
-  const post = async (body: Buffer, headers: Headers, signal: AbortSignal): Promise<ReceiverResponse> => {
-    const answer = await request(options.url, {
+  const post = async (body: Buffer | Readable, headers: Headers, signal: AbortSignal) => {
+    const answer = await request(url, {
       dispatcher: agent,
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body,
-      signal: within(signal),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
-    return { status: answer.statusCode, body: await answer.body.text() };
+    return { status: answer.statusCode, text: await answer.body.text() };
   };
+  const signed = (body: Buffer, by = secret, validFor = VALID_SECONDS, aheadMs = 0): Headers =>
+    signatureHeaders(body, by, Date.now() + aheadMs, validFor);
 
-  /** Breaks the connection halfway through the body, or after the whole body. */
-  const breakOff = (body: Buffer, headers: Headers, mishap: Mishap, signal: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      const send = options.url.startsWith('https:') ? httpsRequest : httpRequest;
-      const broken = send(options.url, {
-        method: 'POST',
-        agent: false,
-        headers: { 'content-type': 'application/json', 'content-length': String(body.length), ...headers },
-        signal: within(signal),
-      })
-        .on('error', () => resolve())
-        .on('close', () => resolve());
-      if (mishap === 'cut_body') broken.write(body.subarray(0, body.length >> 1), () => broken.destroy());
-      else broken.end(body, () => broken.on('response', (response) => response.destroy()));
-    });
-
-  const signed = (body: Buffer, secret = options.secret, validFor = VALID_SECONDS, aheadMs = 0): Headers =>
-    signatureHeaders(body, secret, Date.now() + aheadMs, validFor);
-
-  /** Sends a request that must be refused. */
-  const forge = async (body: Buffer, mishap: Mishap, signal: AbortSignal): Promise<Delivered['forged']> => {
-    const answer =
-      mishap === 'wrong_secret'
-        ? await post(body, signed(body, randomBytes(16).toString('hex')), signal)
-        : mishap === 'expired'
-          ? await post(body, signed(body, options.secret, -VALID_SECONDS), signal)
-          : await post(changed(body), signed(body), signal);
+  /** Sends the request of a mishap. Returns the outcome of a forged one; null without an answer. */
+  const fail = async (body: Buffer, mishap: Mishap, signal: AbortSignal): Promise<Delivered['forged']> => {
+    const send = {
+      cut_body: () => post(firstHalf(body), { ...signed(body), 'content-length': `${body.length}` }, signal),
+      lost_answer: () => post(body, signed(body), signal),
+      wrong_secret: () => post(body, signed(body, randomBytes(16).toString('hex')), signal),
+      expired: () => post(body, signed(body, secret, -VALID_SECONDS), signal),
+      changed_body: () => post(changed(body), signed(body), signal),
+    }[mishap];
+    const answer = await send().catch(() => null);
+    if (answer === null || mishap === 'lost_answer') return null;
     return answer.status === 200 ? 'accepted' : 'refused';
   };
 
@@ -94,26 +75,14 @@ export function createWebhookSender(options: WebhookOptions): WebhookSender {
       const sent = gzip === null ? body : gzipSync(body);
       const coding = gzip === null ? {} : { 'content-encoding': 'gzip' };
       const signs = gzip === 'signs_compressed' ? sent : body;
-      const aheadMs = signedAhead ? AHEAD_MS : 0;
-      let requests = 0;
-      let forged: Delivered['forged'] = null;
-      if (mishap === 'cut_body' || mishap === 'lost_answer') {
-        requests++;
-        await breakOff(body, signed(body), mishap, signal);
-      } else if (mishap !== null) {
-        requests++;
-        // Without an answer the outcome is unknown.
-        forged = await forge(body, mishap, signal).catch(() => null);
-      }
+      const forged = mishap === null ? null : await fail(body, mishap, signal);
+      let requests = mishap === null ? 0 : 1;
       for (let wait = options.firstWaitMs; ; wait = Math.min(wait * 2, options.maxWaitMs)) {
         signal.throwIfAborted();
         requests++;
-        const reason = await post(
-          sent,
-          { ...coding, ...signed(signs, options.secret, VALID_SECONDS, aheadMs) },
-          signal,
-        ).then(
-          ({ status, body: text }) => (status === 200 && text === ACCEPTED ? null : `answered ${status}`),
+        const signature = signed(signs, secret, VALID_SECONDS, signedAhead ? AHEAD_MS : 0);
+        const reason = await post(sent, { ...coding, ...signature }, signal).then(
+          ({ status, text }) => (status === 200 && text === 'Accepted' ? null : `answered ${status}`),
           (error: unknown) => `no answer: ${reasonOf(error)}`,
         );
         if (reason === null) return { requests, forged };
@@ -124,6 +93,18 @@ export function createWebhookSender(options: WebhookOptions): WebhookSender {
     },
     close: () => void agent.destroy(),
   };
+}
+
+/** Returns a stream of the first half of a body, which then breaks the connection. */
+export function firstHalf(body: Buffer): Readable {
+  return Readable.from(
+    (async function* () {
+      yield body.subarray(0, body.length >> 1);
+      // The bytes must be sent before the connection ends.
+      await sleep(5);
+      throw new Error('the connection ends by an injected fault');
+    })(),
+  );
 }
 
 /** Returns the body with one digit changed, so that it stays readable. */

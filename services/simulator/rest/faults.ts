@@ -14,8 +14,7 @@ const REST_FAULTS = {
   changed_page:
     'share of later pages before which a record moved: the last one of the previous page is repeated, one is missing',
   vanish: 'share of deletes that the feed does not publish: the incident only disappears from the list',
-  boundary:
-    'share of the feed windows that end within the last minute: they lack the messages of their last second',
+  boundary: 'share of the feed windows of the last minute that lack the messages of their last second',
   broken_json: 'share of answers that are complete but not JSON',
   cut_body: 'share of answers whose connection breaks halfway through the body',
   lagging_list:
@@ -30,28 +29,20 @@ export type RestFaultRates = Readonly<Record<RestFault, number>>;
 
 export const REST_FAULT_NAMES = Object.keys(REST_FAULTS) as RestFault[];
 
-const NONE = allAt(REST_FAULT_NAMES, 0);
-const ALL = (rate: number): Record<RestFault, number> => ({
-  ...allAt(REST_FAULT_NAMES, rate),
-  // Lower rates, since each of these faults costs a poller its whole timeout.
-  timeout: rate / 10,
-  slow: rate / 2,
-});
+/** Lower rates of the faults that cost a poller its whole timeout. */
+const all = (rate: number) => ({ ...allAt(REST_FAULT_NAMES, rate), timeout: rate / 10, slow: rate / 2 });
 
 /** Named settings. */
 export const REST_PRESETS: Readonly<Record<string, RestFaultRates>> = {
-  none: NONE,
-  some: { ...ALL(0.02), short_page: 0.1, changed_page: 0.1, vanish: 0.5, boundary: 0.3 },
-  many: { ...ALL(0.08), short_page: 0.3, changed_page: 0.3, vanish: 0.5, boundary: 0.6, lagging_list: 0.5 },
+  none: all(0),
+  some: { ...all(0.02), short_page: 0.1, changed_page: 0.1, vanish: 0.5, boundary: 0.3 },
+  many: { ...all(0.08), short_page: 0.3, changed_page: 0.3, vanish: 0.5, boundary: 0.6, lagging_list: 0.5 },
 };
 
-/** The faults of incident lists, which lose no message. */
-const LIST_FAULTS = ['lagging_list', 'empty_list'] as const satisfies readonly RestFault[];
-
-/** Returns the setting of only the faults of incident lists, with the rates of the preset that a setting of faults begins with. */
+/** Returns the setting of only the faults of incident lists, which lose no message, by the preset that a setting begins with. */
 export function listFaultsOf(faults: string): string {
-  const rates = REST_PRESETS[faults.split(',')[0]?.trim() ?? ''] ?? NONE;
-  return LIST_FAULTS.map((name) => `${name}=${rates[name]}`).join();
+  const rates = REST_PRESETS[faults.split(',')[0]?.trim() ?? ''];
+  return (['lagging_list', 'empty_list'] as const).map((name) => `${name}=${rates?.[name] ?? 0}`).join();
 }
 
 /** Parses a setting as `parseFaults` does: `some,timeout=0.01`. Throws `FaultsError`. */
@@ -61,8 +52,8 @@ export function parseRestFaults(setting: string): RestFaultRates {
 
 /** Decides which faults to inject, and counts them. Each has its own random numbers: the rate of one does not change another. */
 export class RestFaults {
+  readonly counts: Record<RestFault, number> = allAt(REST_FAULT_NAMES, 0);
   readonly #rates: RestFaultRates;
-  readonly #counts: Record<RestFault, number> = { ...NONE };
   readonly #random: Readonly<Record<RestFault, SeededRandom>>;
 
   constructor(rates: RestFaultRates, seed: string) {
@@ -72,31 +63,16 @@ export class RestFaults {
     ) as Record<RestFault, SeededRandom>;
   }
 
-  get counts(): Readonly<Record<RestFault, number>> {
-    return this.#counts;
-  }
-
-  /** Decides whether to inject the fault now, and counts it when it does. */
-  strikes(fault: RestFault): boolean {
-    const due = this.#rates[fault] > 0 && this.#random[fault].chance(this.#rates[fault]);
-    if (due) this.count(fault);
-    return due;
-  }
-
-  /** The same, but the first time that the fault is possible it always is injected. */
-  strikesFirst(fault: RestFault): boolean {
-    if (this.#counts[fault] > 0 || this.#rates[fault] === 0) return this.strikes(fault);
-    this.count(fault);
-    return true;
+  /** Decides whether to inject the fault now, and counts it then. `first`: injects it the first time that it is possible. */
+  strikes(fault: RestFault, first = false): boolean {
+    const rate = this.#rates[fault];
+    const isDue = rate > 0 && ((first && this.counts[fault] === 0) || this.#random[fault].chance(rate));
+    if (isDue) this.counts[fault]++;
+    return isDue;
   }
 
   /** Returns a random whole number for a fault that is injected, both ends included. */
   int(fault: RestFault, min: number, max: number): number {
     return this.#random[fault].int(min, max);
-  }
-
-  /** Counts a fault that was injected without `strikes`. */
-  count(fault: RestFault): void {
-    this.#counts[fault]++;
   }
 }

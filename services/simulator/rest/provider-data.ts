@@ -37,43 +37,53 @@ const FRESH_SECONDS = 60;
 export function createProviderData(options: ProviderDataOptions): ProviderData {
   const { state, formerState, dataset, faults, writtenAt } = options;
   const catalogues = createCatalogues(dataset, writtenAt);
-  const tree = createTree(dataset, writtenAt);
-  const { lookup } = tree;
+  const { competition, stages, lookup } = createTree(dataset, writtenAt);
 
-  const find = (id: number): KnownEvent => {
-    const event = state.event(id);
-    if (event === undefined) throw new RestError('NOT_FOUND');
-    return event;
-  };
+  const find = (id: number): KnownEvent => state.event(id) ?? notFound();
   const pageTree = (
     matching: (event: KnownEvent) => boolean,
     paging: Paging,
-    view = eventView,
+    view: (event: KnownEvent) => object = eventView,
   ): RestAnswer => {
     const events = state.events().filter(matching);
     const page = pageOf(events, paging, faults, ({ record }) => record.round_id);
     const inTree = page.map((event) => treeEvent(event, view(event)));
     return { data: `{"competitions":${renderTree(inTree, lookup)}}`, total: events.length };
   };
-  const catalogue = (
-    container: string,
-    records: readonly { readonly ut: number }[],
+  /** Returns a page of the records that were written since the `timestamp` of the query, whose sport must be soccer. */
+  const listed = <T extends { readonly ut: number }>(
+    records: readonly T[],
     query: CatalogueQuery,
+    render: (page: readonly T[]) => string,
   ): RestAnswer => {
-    const matching = records.filter(inCatalogue(query));
-    return { data: JSON.stringify({ [container]: pageOf(matching, query, faults) }), total: matching.length };
+    const { timestamp = 0, sport_id } = query;
+    const matching = records.filter(({ ut }) => ut >= timestamp && is(sport_id, SOCCER));
+    return { data: render(pageOf(matching, query, faults)), total: matching.length };
+  };
+  const catalogue = (container: string, records: readonly { readonly ut: number }[]) => {
+    return (query: CatalogueQuery) => listed(records, query, (page) => JSON.stringify({ [container]: page }));
   };
 
   return {
-    sports: (query) => catalogue('sports', catalogues.sports, query),
-    areas: (query) => catalogue('areas', catalogues.areas, query),
-    languages: (query) => catalogue('languages', catalogues.languages, query),
-    statuses: (query) => catalogue('statuses', catalogues.statuses, query),
-    incidentTypes: (query) => catalogue('incidents', catalogues.incidents, query),
-    standingsTypes: (query) => catalogue('standings_types', catalogues.standingsTypes, query),
-    standingsList: (query) => catalogue('standings_list', [], query),
-    standings: notFound,
-    ...treeLists(tree, faults),
+    sports: catalogue('sports', catalogues.sports),
+    areas: catalogue('areas', catalogues.areas),
+    languages: catalogue('languages', catalogues.languages),
+    statuses: catalogue('statuses', catalogues.statuses),
+    incidentTypes: catalogue('incidents', catalogues.incidents),
+    standingsTypes: catalogue('standings_types', catalogues.standingsTypes),
+    standingsList: catalogue('standings_list', []),
+    competitions: (query) =>
+      listed(
+        is(query.area_id, competition.area_id) ? [competition] : [],
+        query,
+        (page) => `{"competitions":[${page.map(({ text }) => text).join()}]}`,
+      ),
+    stages: (query) =>
+      listed(
+        stages.filter(({ season_id }) => is(query.season_id, season_id)),
+        query,
+        (page) => `{"competitions":${renderStages(page, lookup)}}`,
+      ),
     events: (query) => pageTree((event) => inEvents(event, query), query),
     event(id) {
       const event = find(id);
@@ -82,19 +92,14 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
       return { data: renderChain(treeEvent(event, view), lookup), total: null };
     },
     eventIncidents(query) {
-      const listed = (event: KnownEvent | undefined): PublishedIncident[] =>
+      const listOf = (event: KnownEvent | undefined): PublishedIncident[] =>
         [...(event?.incidents.values() ?? [])]
           .filter((incident) => inIncidents(incident, query))
           .sort(inOrder(query));
-      const event = find(query.eventId);
-      const matching = faultyList(
-        { current: listed(event), former: listed(formerState.event(query.eventId)) },
-        faults,
-      );
-      return {
-        data: JSON.stringify(pageOf(matching, query, faults).map(incidentView)),
-        total: matching.length,
-      };
+      const current = listOf(find(query.eventId));
+      const matching = faultyList(current, listOf(formerState.event(query.eventId)), faults);
+      const page = pageOf(matching, query, faults).map(incidentView);
+      return { data: JSON.stringify(page), total: matching.length };
     },
     livescore(query) {
       const view = query.events_details === 'yes' ? eventView : plainEventView;
@@ -109,6 +114,7 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
       const list = [...state.published(from, last)].filter((message) => inFeed(message, query));
       return { data: JSON.stringify(list), total: list.length };
     },
+    standings: notFound,
     sport: notFound,
     eventsSimple: notFound,
     importantIncidents: notFound,
@@ -119,47 +125,18 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
 
 /** Returns a list of incidents, or one of a fault: as it was some seconds ago, or empty. */
 function faultyList(
-  { current, former }: Readonly<Record<'current' | 'former', PublishedIncident[]>>,
+  current: PublishedIncident[],
+  former: PublishedIncident[],
   faults: RestFaults,
 ): PublishedIncident[] {
-  if (current.length > 0 && faults.strikesFirst('empty_list')) return [];
+  if (current.length > 0 && faults.strikes('empty_list', true)) return [];
   const differs =
     former.length !== current.length || former.some(({ record }, at) => record.ut !== current[at]?.record.ut);
-  return former.length > 0 && differs && faults.strikesFirst('lagging_list') ? former : current;
-}
-
-/** Returns the answers that list competition and stages of the data set. */
-function treeLists(
-  { competition, stages, lookup }: ReturnType<typeof createTree>,
-  faults: RestFaults,
-): Pick<ProviderData, 'competitions' | 'stages'> {
-  return {
-    competitions(query) {
-      const { area_id } = query;
-      const ofArea = area_id === undefined || area_id === competition.area_id;
-      const matching = ofArea ? [competition].filter(inCatalogue(query)) : [];
-      const page = pageOf(matching, query, faults).map(({ text }) => text);
-      return { data: `{"competitions":[${page.join(',')}]}`, total: matching.length };
-    },
-    stages(query) {
-      const { season_id } = query;
-      const matching = stages
-        .filter((stage) => season_id === undefined || stage.season_id === season_id)
-        .filter(inCatalogue(query));
-      const page = renderStages(pageOf(matching, query, faults), lookup);
-      return { data: `{"competitions":${page}}`, total: matching.length };
-    },
-  };
+  return former.length > 0 && differs && faults.strikes('lagging_list', true) ? former : current;
 }
 
 function notFound(): never {
   throw new RestError('NOT_FOUND');
-}
-
-/** Returns whether a record was written since the `timestamp` of the query, whose sport must be soccer: there is no other. */
-function inCatalogue({ timestamp, sport_id }: CatalogueQuery): (record: { readonly ut: number }) => boolean {
-  return ({ ut }) =>
-    (timestamp === undefined || ut >= timestamp) && (sport_id === undefined || sport_id === SOCCER);
 }
 
 function treeEvent({ record }: KnownEvent, view: object) {
@@ -175,42 +152,21 @@ function pageOf<T>(
   roundOf: (record: T) => unknown = () => null,
 ): readonly T[] {
   const first = (page - 1) * limit;
-  const size = Math.min(limit, records.length - first);
+  const size = Math.max(0, Math.min(limit, records.length - first));
   // The total stays right: only the ids show that one record is repeated and one is missing.
   const moved = page > 1 && size > 0 && faults.strikes('changed_page') ? 1 : 0;
-  const whole = records.slice(first - moved, first - moved + Math.max(0, size));
+  const whole = records.slice(first - moved, first - moved + size);
   if (whole.length < 2 || !faults.strikes('short_page')) return whole;
   const ends = whole.flatMap((record, n) =>
     n > 0 && roundOf(record) === roundOf(whole[n - 1] as T) ? [n] : [],
   );
-  const end = ends[faults.int('short_page', 0, ends.length - 1)] ?? whole.length - 1;
-  return whole.slice(0, end);
+  return whole.slice(0, ends[faults.int('short_page', 0, ends.length - 1)] ?? whole.length - 1);
 }
 
 /** Returns an incident as published, with its `action` only when it is removed. */
 function incidentView({ record, removed }: PublishedIncident): Readonly<Record<string, unknown>> {
   const { action, ...fields } = record;
   return removed ? { ...fields, action } : fields;
-}
-
-/** Returns an event. `ut` is the time of its last change; values are text; '' or 0 stands for a missing value. */
-function eventView({ record, changedAt }: KnownEvent): Readonly<Record<string, unknown>> {
-  const { action, participants, details, ...fields } = record;
-  return {
-    ...fields,
-    sport_name: 'Soccer',
-    day: '',
-    tour_id: 0,
-    round_name: fields.round_name ?? '',
-    group_id: fields.group_id ?? 0,
-    ut: changedAt,
-    details: textValues(details as Values),
-    participants: participants.map(({ results, stats, ...side }) => ({
-      ...side,
-      stats: textValues(stats as Values),
-      results: textValues(results as Values),
-    })),
-  };
 }
 
 type Values = readonly { readonly id: number; readonly value: unknown }[];
@@ -220,18 +176,47 @@ function textValues(values: Values): object[] {
   return values.map(({ id, value }) => ({ id, value: value === null ? '' : String(value) }));
 }
 
-/** Returns an event without its details and statistics. */
-function plainEventView(event: KnownEvent): Readonly<Record<string, unknown>> {
-  const { details, participants, ...fields } = eventView(event);
+/** Returns an event. `ut` is the time of its last change; values are text; '' or 0 stands for a missing value. */
+function eventView({ record, changedAt }: KnownEvent) {
+  const { action, participants, details, ...fields } = record;
   return {
     ...fields,
-    participants: (participants as Readonly<Record<string, unknown>>[]).map(({ stats, ...side }) => side),
+    sport_name: 'Soccer',
+    day: '',
+    tour_id: 0,
+    round_name: fields.round_name ?? '',
+    group_id: fields.group_id ?? 0,
+    ut: changedAt,
+    details: textValues(details),
+    participants: participants.map(({ results, stats, ...side }) => ({
+      ...side,
+      stats: textValues(stats),
+      results: textValues(results),
+    })),
   };
 }
 
+/** Returns an event without its details and statistics. */
+function plainEventView(event: KnownEvent): object {
+  const { details, participants, ...fields } = eventView(event);
+  return { ...fields, participants: participants.map(({ stats, ...side }) => side) };
+}
+
 /** Whether a value equals the wanted one; undefined matches every value. */
-function is<T>(wanted: T | undefined, value: T): boolean {
+function is<T>(wanted: T | undefined, value: NoInfer<T> | null): boolean {
   return wanted === undefined || wanted === value;
+}
+
+/** Whether an event is one of those that lists of events and the board may be asked for. */
+function isAskedFor(
+  { record, changedAt }: KnownEvent,
+  query: Pick<EventsQuery, 'sport_id' | 'status_type' | 'timestamp'>,
+): boolean {
+  return (
+    is(query.sport_id, record.sport_id) &&
+    is<string>(query.status_type, record.status_type) &&
+    changedAt >= (query.timestamp ?? 0)
+  );
 }
 
 function inEvents(event: KnownEvent, query: EventsQuery): boolean {
@@ -239,32 +224,28 @@ function inEvents(event: KnownEvent, query: EventsQuery): boolean {
   const { participant_id, venue_type, date_from, date_to } = query;
   const start = `${record.start_date}:00`;
   return (
-    is(query.sport_id, record.sport_id) &&
+    isAskedFor(event, query) &&
     is(query.competition_id, record.competition_id) &&
     is(query.season_id, record.season_id) &&
     is(query.stage_id, record.stage_id) &&
-    is(query.status_type, record.status_type) &&
-    (query.timestamp === undefined || event.changedAt >= query.timestamp) &&
     (date_from === undefined || start >= date_from) &&
     (date_to === undefined || start <= date_to) &&
     (participant_id === undefined ||
       record.participants.some(
-        ({ id, counter }) => id === participant_id && is(venue_type, counter === 1 ? 'home' : 'away'),
+        ({ id, counter }) => id === participant_id && is<string>(venue_type, counter === 1 ? 'home' : 'away'),
       ))
   );
 }
 
 /** Whether a window's board lists a match, by its date or messages: one that waited for its wave is live on a later day. */
 function onBoard(event: KnownEvent, query: LivescoreQuery): boolean {
-  const { record } = event;
+  const { record, firstAt, changedAt } = event;
   const start = `${record.start_date}:00`;
   const [from, to] = [parseDate(query.date_from), parseDate(query.date_to)];
   return (
-    is(query.sport_id, record.sport_id) &&
-    is(query.status_type, record.status_type) &&
-    (query.timestamp === undefined || event.changedAt >= query.timestamp) &&
+    isAskedFor(event, query) &&
     (query.show_postponed === 'yes' || Number(record.status_id) !== STATUS.postponed) &&
-    ((start >= query.date_from && start <= query.date_to) || (event.firstAt <= to && event.changedAt >= from))
+    ((start >= query.date_from && start <= query.date_to) || (firstAt <= to && changedAt >= from))
   );
 }
 
@@ -272,9 +253,9 @@ function onBoard(event: KnownEvent, query: LivescoreQuery): boolean {
 function inIncidents({ record, removed, updated }: PublishedIncident, query: IncidentsQuery): boolean {
   return (
     removed === (query.deleted === 'yes') &&
-    is(query.confirmation, record.confirmation) &&
+    is<unknown>(query.confirmation, record.confirmation) &&
     is(query.updated, updated ? 'yes' : 'no') &&
-    is(query.participant_id, record.participant_id)
+    is<unknown>(query.participant_id, record.participant_id)
   );
 }
 

@@ -14,7 +14,6 @@ export type PublishedIncident = {
 
 /** The current state of an event at the provider. */
 export type KnownEvent = {
-  readonly id: number;
   record: ProviderEvent;
   /** When it was first published, Unix seconds. */
   readonly firstAt: number;
@@ -32,8 +31,8 @@ export class ProviderState {
   readonly #isSilent: (message: ProviderMessage) => boolean;
   readonly #onSilent: () => void;
   readonly #events = new Map<number, KnownEvent>();
-  #ordered: KnownEvent[] | null = null;
-  #time = Number.NEGATIVE_INFINITY;
+  /** The provider's time, whole Unix seconds. */
+  time = Number.NEGATIVE_INFINITY;
 
   /** `isSilent`: whether a message is applied but not published; `onSilent` is called for each such message. */
   constructor(timeline: Timeline, isSilent: (message: ProviderMessage) => boolean, onSilent: () => void) {
@@ -42,17 +41,12 @@ export class ProviderState {
     this.#onSilent = onSilent;
   }
 
-  /** The provider's time, whole Unix seconds. */
-  get time(): number {
-    return this.#time;
-  }
-
   /** Advances to a time; does nothing when the time is past. */
   advanceTo(time: number): void {
     const to = Math.floor(time);
-    if (to <= this.#time) return;
-    for (const message of this.#timeline.between(this.#time + 1, to)) this.#apply(message);
-    this.#time = to;
+    if (to <= this.time) return;
+    for (const message of this.#timeline.between(this.time + 1, to)) this.#apply(message);
+    this.time = to;
   }
 
   event(id: number): KnownEvent | undefined {
@@ -60,43 +54,35 @@ export class ProviderState {
   }
 
   events(): readonly KnownEvent[] {
-    this.#ordered ??= [...this.#events.values()].sort(
+    return [...this.#events.values()].sort(
       ({ record: a }, { record: b }) =>
         a.stage_id - b.stage_id || (a.group_id ?? 0) - (b.group_id ?? 0) || a.id - b.id,
     );
-    return this.#ordered;
   }
 
-  /** Yields the messages published so far whose `ut` is in the window, both ends included, in order of publication. */
-  *published(from: number, to: number): Generator<ProviderMessage> {
-    for (const message of this.#timeline.between(from, Math.min(to, this.#time)))
-      if (!this.#isSilent(message)) yield message;
+  /** Returns the messages published so far whose `ut` is in the window, both ends included, in order of publication. */
+  published(from: number, to: number): IteratorObject<ProviderMessage> {
+    return this.#timeline
+      .between(from, Math.min(to, this.time))
+      .filter((message) => !this.#isSilent(message));
   }
 
   #apply(message: ProviderMessage): void {
-    const { ut } = message;
+    const { id, ut } = message;
     const { incident, event } = message.data;
     // A keep-alive has only the id of the event.
     if (!('participants' in event)) return;
     if (this.#isSilent(message)) this.#onSilent();
-    let known = this.#events.get(event.id);
-    if (known === undefined) {
-      known = {
-        id: event.id,
-        record: event,
-        firstAt: ut,
-        changedAt: ut,
-        changedBy: message.id,
-        incidents: new Map(),
-      };
-      this.#events.set(event.id, known);
-      this.#ordered = null;
-    }
+    const known = this.#events.get(event.id) ?? {
+      record: event,
+      firstAt: ut,
+      changedAt: ut,
+      changedBy: id,
+      incidents: new Map(),
+    };
+    this.#events.set(event.id, known);
     // Of two messages of one second the one with the higher id is later, whichever was sent first.
-    if (ut > known.changedAt || message.id >= known.changedBy) {
-      known.record = event;
-      known.changedBy = message.id;
-    }
+    if (ut > known.changedAt || id >= known.changedBy) Object.assign(known, { record: event, changedBy: id });
     known.changedAt = ut;
     if (incident === undefined) return;
     const before = known.incidents.get(incident.id);

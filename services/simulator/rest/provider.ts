@@ -1,8 +1,7 @@
 /** The simulator as a REST provider: the routes of the contract over the messages published so far. */
 
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FastifyInstance, fastify } from 'fastify';
 import { answerErrors, restServerOptions } from '#contract/rest/error-answers.ts';
@@ -15,7 +14,8 @@ import type { Dataset } from '../../../data/dataset.ts';
 import type { MatchSettings } from '../match.ts';
 import { createRandom } from '../random.ts';
 import type { ProviderMessage } from '../records.ts';
-import { type PlayClock, playClock, type SimulatedClock } from './clock.ts';
+import { firstHalf } from '../webhook.ts';
+import { type PlayClock, playClock } from './clock.ts';
 import { type RestFaultRates, RestFaults } from './faults.ts';
 import { createProviderData } from './provider-data.ts';
 import { ProviderState } from './provider-state.ts';
@@ -25,7 +25,7 @@ export type SimulatedProviderOptions = MatchSettings & {
   readonly dataset: Dataset;
   readonly matches: number;
   readonly restFaults: RestFaultRates;
-  readonly clock: (timeline: Timeline) => SimulatedClock;
+  readonly clock: (timeline: Timeline) => Pick<PlayClock, 'now'>;
   readonly client: { readonly id: string; readonly secretKey: string };
   /** Returns real seconds from any zero, for the lifetime of tokens. Default: the machine's clock. */
   readonly elapsed?: () => number;
@@ -51,8 +51,12 @@ export function createProvider(options: SimulatedProviderOptions) {
   const timeline = new Timeline(dataset, options, options.matches);
   const clock = options.clock(timeline);
   const faults = new RestFaults(restFaults, seed);
-  const isSilent = silencer(restFaults.vanish, seed);
-  const state = new ProviderState(timeline, isSilent, () => faults.count('vanish'));
+  // Decided by the incident alone, so that repeated reads agree which deletes the feed omits.
+  const isSilent = ({ data: { incident } }: ProviderMessage): boolean =>
+    restFaults.vanish > 0 &&
+    incident?.action === 'delete' &&
+    createRandom(seed, 'vanish', incident.id).chance(restFaults.vanish);
+  const state = new ProviderState(timeline, isSilent, () => faults.counts.vanish++);
   const formerState = new ProviderState(timeline, isSilent, () => {});
   const hasLag = restFaults.lagging_list > 0;
   // Reading the time advances the state: an answer never mixes two times, but for a lagging list.
@@ -61,19 +65,9 @@ export function createProvider(options: SimulatedProviderOptions) {
     if (hasLag) formerState.advanceTo(state.time - LAG_SECONDS);
     return state.time;
   };
-  const authenticator = createAuthenticator({
-    clientId: client.id,
-    secretKey: client.secretKey,
-    elapsed: options.elapsed ?? (() => performance.now() / 1000),
-    revokes: () => faults.strikes('unauthorized'),
-  });
-  const data = createProviderData({
-    state,
-    formerState,
-    dataset,
-    faults,
-    writtenAt: timeline.startsAt - WRITTEN_BEFORE,
-  });
+  const authenticator = createAuthenticator(client, faults, options.elapsed);
+  const writtenAt = timeline.startsAt - WRITTEN_BEFORE;
+  const data = createProviderData({ state, formerState, dataset, faults, writtenAt });
   // `fastifyServer` closes connections by force, so that a request without an answer does not delay the close.
   const app = fastify({ ...restServerOptions(VERSION, now), ...fastifyServer({ tls: options.tls }) });
   answerErrors(app, { now, version: VERSION });
@@ -94,33 +88,20 @@ export function createProvider(options: SimulatedProviderOptions) {
   };
 }
 
-/** Returns a function that decides which deletes the feed omits, by the incident only, so that repeated reads agree. */
-function silencer(rate: number, seed: string): (message: ProviderMessage) => boolean {
-  return ({ data: { incident } }) =>
-    rate > 0 && incident?.action === 'delete' && createRandom(seed, 'vanish', incident.id).chance(rate);
-}
-
-/** The one client of the provider, and the state of its tokens. */
-type AuthenticatorOptions = {
-  readonly clientId: string;
-  readonly secretKey: string;
-  /** Returns real seconds from any zero. */
-  readonly elapsed: () => number;
-  /** Called at each use of a valid token. When it returns true, all tokens become invalid, this one too. */
-  readonly revokes: () => boolean;
-};
-
 /** Lifetime of a token in real seconds, independent of the provider's clock. */
 const TOKEN_SECONDS = 3600;
 
-/** Authenticates the one client. An expiration is stated on the provider's clock, and enforced on the real one. */
-function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { elapsed, revokes } = options;
-  const access: Access = { clientId: Number(options.clientId), competitions: null, operations: null };
+/** Authenticates the one client. An expiration is stated on the provider's clock, and enforced on the real one (`elapsed`). */
+function createAuthenticator(
+  { id, secretKey }: SimulatedProviderOptions['client'],
+  faults: RestFaults,
+  elapsed = () => performance.now() / 1000,
+): Authenticator {
+  const access: Access = { clientId: Number(id), competitions: null, operations: null };
   const goodUntil = new Map<string, number>();
   return {
-    async exchange(clientId, secretKey, now) {
-      if (clientId !== options.clientId || !same(secretKey, options.secretKey)) return null;
+    async exchange(givenId, givenKey, now) {
+      if (givenId !== id || givenKey !== secretKey) return null;
       for (const [token, until] of goodUntil) if (until <= elapsed()) goodUntil.delete(token);
       const token = randomBytes(16).toString('hex');
       goodUntil.set(token, elapsed() + TOKEN_SECONDS);
@@ -129,16 +110,11 @@ function createAuthenticator(options: AuthenticatorOptions): Authenticator {
     access(token) {
       const until = goodUntil.get(token);
       if (until === undefined || until <= elapsed()) return null;
-      if (!revokes()) return access;
+      if (!faults.strikes('unauthorized')) return access;
       goodUntil.clear();
       return null;
     },
   };
-}
-
-function same(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }
 
 /** Number of consecutive answers 500. */
@@ -154,15 +130,11 @@ function addFaultHooks(app: FastifyInstance, faults: RestFaults, slowMs: number)
       return;
     }
     if (faults.strikes('slow')) await sleep(faults.int('slow', Math.ceil(slowMs / 4), slowMs));
-    if (burst > 0) {
-      burst--;
-      faults.count('server_error');
-      throw new RestError('INTERNAL');
-    }
-    if (faults.strikes('server_error')) {
-      burst = faults.int('server_error', BURST.min, BURST.max) - 1;
-      throw new RestError('INTERNAL');
-    }
+    if (burst > 0) faults.counts.server_error++;
+    else if (faults.strikes('server_error')) burst = faults.int('server_error', BURST.min, BURST.max);
+    else return;
+    burst--;
+    throw new RestError('INTERNAL');
   });
   app.addHook('onSend', async (_request, reply, payload) => {
     if (reply.statusCode !== 200 || !(typeof payload === 'string' || Buffer.isBuffer(payload)))
@@ -173,23 +145,10 @@ function addFaultHooks(app: FastifyInstance, faults: RestFaults, slowMs: number)
       reply.header('content-length', half.length);
       return half;
     }
-    if (faults.strikes('cut_body')) {
-      reply.header('content-length', body.length);
-      return failingAfter(body.subarray(0, body.length >> 1));
-    }
-    return payload;
+    if (!faults.strikes('cut_body')) return payload;
+    reply.header('content-length', body.length);
+    return firstHalf(body);
   });
-}
-
-function failingAfter(bytes: Buffer): Readable {
-  return Readable.from(
-    (async function* () {
-      yield bytes;
-      // The bytes must be sent before the connection ends.
-      await sleep(5);
-      throw new Error('the connection ends by an injected fault');
-    })(),
-  );
 }
 
 type ServeOptions = Omit<SimulatedProviderOptions, 'clock'> & {

@@ -1,31 +1,30 @@
 import { LRUCache } from 'lru-cache';
-import type { Competition, Dataset } from '../../../data/dataset.ts';
+import type { Dataset } from '../../../data/dataset.ts';
 import type { MatchSettings } from '../match.ts';
 import type { ProviderMessage } from '../records.ts';
-import { playLength, schedule, simulateWave, type WavePlan, WaveTotals } from '../schedule.ts';
-import type { Stretch } from './clock.ts';
+import { playLength, type Stretch, schedule, simulateWave, type WavePlan, WaveTotals } from '../schedule.ts';
 
 /** Maximum number of waves in memory: the current one, and those that a client reads again after an outage. */
 const WAVES_IN_MEMORY = 3;
 
 /** All messages by time. A season's do not fit in memory: a wave is simulated again on demand, with the same result. */
 export class Timeline {
-  readonly #competition: Competition;
-  readonly #matchSettings: MatchSettings;
   readonly #waves: (WavePlan & Stretch)[] = [];
-  readonly #cached = new LRUCache<WavePlan, readonly ProviderMessage[]>({ max: WAVES_IN_MEMORY });
+  readonly #cached: LRUCache<WavePlan, readonly ProviderMessage[]>;
   readonly totals = new WaveTotals();
 
   /** Simulates everything once to know the times. `count`: number of matches to play. Throws `RangeError` without a match. */
-  constructor(dataset: Dataset, matchSettings: MatchSettings, count?: number) {
-    this.#competition = dataset.competition;
-    this.#matchSettings = matchSettings;
-    for (const wave of schedule(dataset, matchSettings, count)) {
+  constructor({ competition, matches }: Dataset, matchSettings: MatchSettings, count?: number) {
+    for (const wave of schedule({ competition, matches }, matchSettings, count)) {
       const { kickOff, facts, startsAt, endsAt } = wave;
       this.#waves.push({ kickOff, facts, startsAt, endsAt });
       this.totals.add(wave);
     }
     if (this.#waves.length === 0) throw new RangeError('there is no match to play');
+    this.#cached = new LRUCache({
+      max: WAVES_IN_MEMORY,
+      memoMethod: (wave) => simulateWave(wave, competition, matchSettings).messages,
+    });
   }
 
   /** The stretches of play, in order. */
@@ -50,17 +49,9 @@ export class Timeline {
 
   /** Yields the messages whose `ut` is in the window, both ends included, in order of publication. */
   *between(from: number, to: number): Generator<ProviderMessage> {
-    for (const wave of this.#waves) {
-      if (wave.endsAt < from || wave.startsAt > to) continue;
-      for (const message of this.#messagesOf(wave)) if (message.ut >= from && message.ut <= to) yield message;
-    }
-  }
-
-  #messagesOf(wave: WavePlan): readonly ProviderMessage[] {
-    const cached = this.#cached.get(wave);
-    if (cached !== undefined) return cached;
-    const { messages } = simulateWave(wave, this.#competition, this.#matchSettings);
-    this.#cached.set(wave, messages);
-    return messages;
+    for (const wave of this.#waves)
+      if (wave.endsAt >= from && wave.startsAt <= to)
+        for (const message of this.#cached.memo(wave))
+          if (message.ut >= from && message.ut <= to) yield message;
   }
 }
