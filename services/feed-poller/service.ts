@@ -3,13 +3,12 @@ import { openStreamClient } from '#streams/client/client.ts';
 import { instanceId, Leadership, type LeadershipTerm } from '#streams/leadership.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { machineClock } from '#timing/clock.ts';
-import type { RandomBackoff } from '#timing/retry.ts';
 import { type OpenTopics, readLatest } from '#topics/follow.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { type PollerConfig, SERVICE, settings } from './config.ts';
 import { pollerMetrics } from './metrics.ts';
-import { httpTransport, ProviderClient, type ProviderClientOptions } from './provider/provider.ts';
+import { httpTransport, ProviderClient } from './provider/provider.ts';
 import { TopicWriter, WRITTEN_TOPICS } from './publish/topic-writer.ts';
 import { poll } from './schedule/poller.ts';
 
@@ -19,10 +18,10 @@ export const feedPoller: ServiceDefinition<typeof settings> = {
   about:
     "Reads the provider's REST interface: feed, board, schedule, catalogues, and incident lists as checks.",
   config: settings,
+  /** Joins the group of candidates, and polls while it leads. */
   start: startPoller,
 };
 
-/** Starts the poller, which joins the group of candidates and polls while it leads. */
 async function startPoller(context: ServiceContext<PollerConfig>): Promise<RunningService> {
   const { config, logger: log, metrics: registry } = context;
   if (config.PROVIDER_BASE_URL === '') {
@@ -36,12 +35,19 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
   const codecs = await schemas.codecs(WRITTEN_TOPICS);
   const publisher = await openPublisher({ brokers, clientId: SERVICE, log });
   const stopping = new AbortController();
-  const backoff: RandomBackoff = {
-    firstMs: config.RETRY_FIRST_MS,
-    ceilingMs: config.RETRY_CEILING_MS,
-    random: Math.random,
-  };
-  const provider = createProvider(config, { metrics, signal: stopping.signal });
+  const { RETRY_FIRST_MS: firstMs, RETRY_CEILING_MS: ceilingMs } = config;
+  const backoff = { firstMs, ceilingMs, random: Math.random };
+  const provider = new ProviderClient({
+    baseUrl: config.PROVIDER_BASE_URL,
+    clientId: config.PROVIDER_CLIENT_ID ?? '',
+    secretKey: config.PROVIDER_SECRET_KEY ?? '',
+    transport: httpTransport({ timeoutMs: config.REQUEST_TIMEOUT_MS, maxBytes: config.RESPONSE_LIMIT }),
+    clock: machineClock,
+    concurrency: config.REQUEST_CONCURRENCY,
+    refusedMs: ceilingMs,
+    metrics,
+    signal: stopping.signal,
+  });
 
   const lead = async ({ signal, requireTerm }: LeadershipTerm): Promise<void> => {
     const [checkpoints, catalogue] = await Promise.all([
@@ -59,17 +65,9 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
       metrics,
       log,
     });
+    const restored = { checkpoints, catalogue };
     await poll(
-      {
-        config,
-        provider,
-        topicWriter,
-        restored: { checkpoints, catalogue },
-        clock: machineClock,
-        backoff,
-        metrics,
-        log,
-      },
+      { config, provider, topicWriter, restored, clock: machineClock, backoff, metrics, log },
       signal,
     );
   };
@@ -97,20 +95,4 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
       await publisher.close();
     },
   };
-}
-
-function createProvider(
-  config: PollerConfig,
-  shared: Pick<ProviderClientOptions, 'metrics' | 'signal'>,
-): ProviderClient {
-  return new ProviderClient({
-    ...shared,
-    baseUrl: config.PROVIDER_BASE_URL,
-    clientId: config.PROVIDER_CLIENT_ID ?? '',
-    secretKey: config.PROVIDER_SECRET_KEY ?? '',
-    transport: httpTransport({ timeoutMs: config.REQUEST_TIMEOUT_MS, maxBytes: config.RESPONSE_LIMIT }),
-    clock: machineClock,
-    concurrency: config.REQUEST_CONCURRENCY,
-    refusedMs: config.RETRY_CEILING_MS,
-  });
 }

@@ -1,5 +1,5 @@
 import { type FeedAnswer, isProviderError, itemBytes, ProviderError } from '../provider/answer.ts';
-import { readPages, type WholeList } from '../provider/paging.ts';
+import { readPages } from '../provider/paging.ts';
 import type { ProviderClient } from '../provider/provider.ts';
 import type { Raw } from '../provider/tree.ts';
 
@@ -34,84 +34,68 @@ type KnownOfEvent = {
   readonly hasGoals: boolean;
 };
 
-type IncidentListsOptions = {
-  readonly provider: Pick<ProviderClient, 'get'>;
-  /** Called when the list of deleted incidents cannot be read; the plain list counts without it. */
-  readonly onFailure: (error: ProviderError) => void;
-};
+type Provider = Pick<ProviderClient, 'get'>;
 
-/** Reads incident lists, and judges whether each is plausible. */
-export class IncidentLists {
-  readonly #options: IncidentListsOptions;
-
-  constructor(options: IncidentListsOptions) {
-    this.#options = options;
-  }
-
-  /** Reads the list of an event; one more request if it omits a known incident. Throws `ProviderError`. */
-  async read(id: number, known: KnownOfEvent, signal: AbortSignal): Promise<IncidentList> {
-    const list = await this.#readWhole(id, signal);
-    if (list === null) return { timestamp: null, items: [], deleted: [], refusal: 'count' };
-    const { timestamp, items } = list;
-    if (known.publishedAt !== null && timestamp < known.publishedAt)
-      return { ...list, deleted: [], refusal: 'older' };
-    const present = items.filter((one) => !one.deleted);
-    const omitted = known.omittedBy(new Set(present.map((one) => one.id)), timestamp);
-    const deleted = omitted.length === 0 ? [] : await this.#readDeleted(id, present, signal);
-    const proven = new Set([...items, ...deleted].map((one) => one.id));
-    const lacks = known.hasGoals || omitted.some((one) => !proven.has(one));
-    return { timestamp, items, deleted, refusal: present.length === 0 && lacks ? 'empty' : null };
-  }
-
-  /** Returns the list; null when its number of incidents never equals its count. */
-  async #readWhole(id: number, signal: AbortSignal): Promise<WholeList<ListedIncident> | null> {
-    const request = { operation: 'events.incidents', id, query: { deleted: 'no', limit: PAGE } } as const;
-    const idOf = (incident: ListedIncident): string => incident.id;
-    try {
-      const paging = { absenceCounts: true, idOf, itemsOf: incidentsOf };
-      return await readPages(this.#options.provider, request, paging, signal);
-    } catch (error) {
-      if (isProviderError(error, 'INCONSISTENT')) return null;
-      throw error;
-    }
-  }
-
-  /** Returns the first page of the deleted incidents; empty when it cannot be read. */
-  async #readDeleted(
-    id: number,
-    listed: readonly ListedIncident[],
-    signal: AbortSignal,
-  ): Promise<readonly ListedIncident[]> {
-    const query = { deleted: 'yes', limit: PAGE, page: 1 };
-    try {
-      const answer = await this.#options.provider.get({ operation: 'events.incidents', id, query }, signal);
-      const deleted = incidentsOf(answer);
-      return areDeleted(deleted, listed) ? deleted : [];
-    } catch (error) {
-      if (!(error instanceof ProviderError) || error.code === 'STOPPED') throw error;
-      this.#options.onFailure(error);
-      return [];
-    }
-  }
+/**
+ * Reads the list of an event and judges whether it is plausible; one more request if it omits a known incident. `onFailure`: when
+ * the list of deleted incidents cannot be read; the plain list counts without it. Throws `ProviderError`.
+ */
+export async function readIncidentList(
+  provider: Provider,
+  id: number,
+  { publishedAt, omittedBy, hasGoals }: KnownOfEvent,
+  onFailure: (error: ProviderError) => void,
+  signal: AbortSignal,
+): Promise<IncidentList> {
+  const request = { operation: 'events.incidents', id, query: { deleted: 'no', limit: PAGE } } as const;
+  const paging = {
+    absenceCounts: true,
+    idOf: (incident: ListedIncident) => incident.id,
+    itemsOf: incidentsOf,
+  };
+  const list = await readPages(provider, request, paging, signal).catch((error: unknown) => {
+    if (isProviderError(error, 'INCONSISTENT')) return null;
+    throw error;
+  });
+  if (list === null) return { timestamp: null, items: [], deleted: [], refusal: 'count' };
+  const { timestamp, items } = list;
+  if (publishedAt !== null && timestamp < publishedAt) return { ...list, deleted: [], refusal: 'older' };
+  const present = new Set(items.filter((one) => !one.deleted).map((one) => one.id));
+  const omitted = omittedBy(present, timestamp);
+  const deleted = omitted.length === 0 ? [] : await readDeleted(provider, id, present, onFailure, signal);
+  const proven = new Set([...items, ...deleted].map((one) => one.id));
+  const lacks = hasGoals || omitted.some((one) => !proven.has(one));
+  return { timestamp, items, deleted, refusal: present.size === 0 && lacks ? 'empty' : null };
 }
 
-/** Whether records are deleted ones: a server that ignores `deleted=yes` answers with those that are present. */
-function areDeleted(records: readonly ListedIncident[], listed: readonly ListedIncident[]): boolean {
-  if (records.every(({ deleted }) => deleted)) return true;
-  const present = new Set(listed.map(({ id }) => id));
-  return present.size > 0 && records.every(({ id }) => !present.has(id));
+/** Returns the first page of the deleted incidents; empty when it cannot be read, or a server that ignores `deleted=yes` answers. */
+async function readDeleted(
+  provider: Provider,
+  id: number,
+  present: ReadonlySet<string>,
+  onFailure: (error: ProviderError) => void,
+  signal: AbortSignal,
+): Promise<readonly ListedIncident[]> {
+  const query = { deleted: 'yes', limit: PAGE, page: 1 };
+  try {
+    const records = incidentsOf(await provider.get({ operation: 'events.incidents', id, query }, signal));
+    const areOthers = present.size > 0 && records.every((one) => !present.has(one.id));
+    return areOthers || records.every(({ deleted }) => deleted) ? records : [];
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.code === 'STOPPED') throw error;
+    onFailure(error);
+    return [];
+  }
 }
 
 function incidentsOf(answer: FeedAnswer): ListedIncident[] {
   const { data } = answer;
-  if (!Array.isArray(data)) {
+  if (!Array.isArray(data))
     throw new ProviderError('BAD_ANSWER', 'events.incidents', 'the incidents are not a list');
-  }
-  const bytes = itemBytes(answer);
   // Items that are no records are kept: normalizing then sends the whole list to dead letters.
-  return bytes.map((one, at) => {
+  return itemBytes(answer).map((bytes, at) => {
     const record = data[at] as Raw | null;
     const deleted = String(record?.action).toLowerCase() === 'delete';
-    return { id: String(record?.id ?? one), deleted, bytes: one };
+    return { id: String(record?.id ?? bytes), deleted, bytes };
   });
 }

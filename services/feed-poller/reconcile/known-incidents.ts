@@ -8,6 +8,9 @@ type KnownIncident = {
   readonly settlesAt: number | null;
 };
 
+/** A report of the feed. `ut`: Unix seconds; `at`: when it was received, milliseconds of the poller's clock. */
+type IncidentReport = { readonly ut: number; readonly deleted: boolean; readonly at: number };
+
 /** A read list. */
 export type AppliedList = {
   /** The provider's time, Unix seconds. */
@@ -25,20 +28,19 @@ export class KnownIncidents {
   readonly #known = new Map<string, KnownIncident>();
   /** The latest deletion by id, Unix seconds: a list that still has such an incident lags. */
   readonly #deletedAt = new Map<string, number>();
+  /** The last report of each incident, until a list shows it or the settle margin is over. */
+  readonly #reports = new Map<string, IncidentReport>();
 
   get isEmpty(): boolean {
     return this.#known.size === 0;
   }
 
-  /** Applies a report of the feed. `ut`: Unix seconds. */
-  report(id: string, ut: number, deleted: boolean): void {
-    if (deleted) {
-      this.remove(id, ut);
-      return;
-    }
-    const before = this.#known.get(id);
-    if (before !== undefined && before.ut > ut) return;
-    this.#known.set(id, { ut, seenAt: Math.max(ut, before?.seenAt ?? ut), settlesAt: null });
+  report(id: string, report: IncidentReport): void {
+    const { ut, deleted } = report;
+    if (ut >= (this.#reports.get(id)?.ut ?? ut)) this.#reports.set(id, report);
+    const { ut: knownUt, seenAt } = this.#known.get(id) ?? { ut, seenAt: ut };
+    if (deleted) this.remove(id, ut);
+    else if (ut >= knownUt) this.#known.set(id, { ut, seenAt: Math.max(ut, seenAt), settlesAt: null });
   }
 
   /** Applies a deletion. `ut`: Unix seconds. */
@@ -63,10 +65,25 @@ export class KnownIncidents {
       if (leftMs === 0 && !contradicted) this.#known.delete(id);
       else this.#known.set(id, { ...known, settlesAt: now + leftMs });
     }
-    for (const [id, ut] of listed) {
-      const deletedAt = this.#deletedAt.get(id);
-      if (deletedAt === undefined || deletedAt < ut) this.#known.set(id, { ut, seenAt: at, settlesAt: null });
+    for (const [id, ut] of listed)
+      if (ut > (this.#deletedAt.get(id) ?? Number.NEGATIVE_INFINITY))
+        this.#known.set(id, { ut, seenAt: at, settlesAt: null });
+  }
+
+  /** Forgets reports that a list shows or has a newer record of, and those received until `settledUpTo`, milliseconds. */
+  settle(listed: AppliedList['listed'], settledUpTo: number): void {
+    for (const [id, { ut, deleted, at }] of this.#reports) {
+      const listedUt = listed.get(id);
+      const isShown = listedUt === undefined ? deleted : deleted ? listedUt > ut : listedUt >= ut;
+      if (at <= settledUpTo || isShown) this.#reports.delete(id);
     }
+  }
+
+  /** Whether a list contradicts a report (law 3): lacks an incident never listed, or restores a deleted one. One of them is late. */
+  isOverruledAt(time: number): boolean {
+    return this.#reports
+      .values()
+      .some(({ ut, deleted }) => (deleted ? ut < time : ut <= time - SETTLE_SECONDS));
   }
 
   /** Whether a missing incident may still be proven to be removed by a list after `now`, milliseconds. */
@@ -78,10 +95,7 @@ export class KnownIncidents {
    * Returns when a missing incident needs the next check after one at `checkedAt`: `soonMs` later, since the list may only lag,
    * and at once when a list can prove its removal; from then on every `laterMs`. Infinity when none is missing. Milliseconds.
    */
-  dueAt(
-    checkedAt: number,
-    { soonMs, laterMs }: { readonly soonMs: number; readonly laterMs: number },
-  ): number {
+  dueAt(checkedAt: number, soonMs: number, laterMs: number): number {
     let due = Number.POSITIVE_INFINITY;
     for (const { settlesAt } of this.#known.values()) {
       if (settlesAt === null) continue;

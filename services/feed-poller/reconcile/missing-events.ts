@@ -51,16 +51,16 @@ export class MissingEvents {
     this.#listedAt = now;
     const gone = [...before].filter((id) => !this.#isListed(id));
     for (const id of gone) this.#suspect(id, now);
-    const back = [...ids].filter((id) => this.#events.has(id));
-    for (const id of back) if (this.publishedUt(id) === null) this.#events.delete(id);
-    return [...gone, ...back.filter((id) => this.#events.has(id))];
+    for (const id of ids) if (this.publishedUt(id) === null) this.#events.delete(id);
+    return [...gone, ...[...ids].filter((id) => this.#events.has(id))];
   }
 
   /** Returns a list's events for a next poller where they changed, else null: those it has, or had until a check settles them. */
   unsaved(list: string): readonly number[] | null {
-    const listed = this.#lists.get(list) ?? new Set();
     const before = this.#known.get(list) ?? new Set();
-    const known = new Set([...listed, ...[...before].filter((id) => this.#isUndecided(id))]);
+    const isUndecided = (id: number): boolean =>
+      this.#events.get(id)?.looks === 0 && this.publishedUt(id) === null;
+    const known = new Set([...(this.#lists.get(list) ?? []), ...[...before].filter(isUndecided)]);
     if (known.size === before.size && known.values().every((id) => before.has(id))) return null;
     this.#known.set(list, known);
     return [...known];
@@ -81,7 +81,7 @@ export class MissingEvents {
   /** Returns what a 404 of an event proves at `now`. */
   look(id: number, now: number): Look {
     if (this.#isListed(id)) return 'nothing';
-    const known = this.#events.get(id) ?? this.#suspect(id, now);
+    const known = this.#suspect(id, now);
     if (known.looks === 0) return this.#listedAt < known.at ? 'nothing' : 'missing';
     if (this.#listedAt <= known.at) return 'nothing';
     return this.#count(now) > MAX_MISSING ? 'held' : 'deleted';
@@ -109,24 +109,18 @@ export class MissingEvents {
     this.#events.delete(id);
   }
 
-  #isUndecided(id: number): boolean {
-    const known = this.#events.get(id);
-    return known !== undefined && known.looks === 0 && known.publishedUt === null;
-  }
-
   #isListed(id: number): boolean {
     return this.#lists.values().some((ids) => ids.has(id));
   }
 
   #suspect(id: number, now: number): MissingEvent {
-    const known = this.#events.get(id) ?? { at: now, looks: 0 as const, publishedUt: null };
+    const known = this.#events.get(id) ?? { at: now, looks: 0, publishedUt: null };
     this.#events.set(id, known);
     return known;
   }
 
   /** Returns the number of events that are missing, or were deleted lately. */
   #count(now: number): number {
-    const counts = ({ looks, at }: MissingEvent): boolean => looks < 2 || now - at < RECENT_MS;
-    return this.#events.values().reduce((count, known) => (counts(known) ? count + 1 : count), 0);
+    return [...this.#events.values()].filter(({ looks, at }) => looks < 2 || now - at < RECENT_MS).length;
   }
 }

@@ -4,7 +4,7 @@ import { silentLogger } from '#streams/log.ts';
 import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 import type { ProviderRequest } from '../provider/provider.ts';
 import type { EventPublisher } from '../publish/events.ts';
-import { ContractScope } from '../schedule/contract-scope.ts';
+import { ContractScope } from '../schedule/repeat.ts';
 import { answer, testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MissingEvents } from './missing-events.ts';

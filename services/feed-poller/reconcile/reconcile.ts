@@ -13,7 +13,7 @@ import type { EventPublisher } from '../publish/events.ts';
 import { readAbsence, readSnapshot } from '../publish/messages.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 import type { RepeatContext } from '../schedule/repeat.ts';
-import { type IncidentList, IncidentLists, type ListRefusal } from './incident-lists.ts';
+import { type IncidentList, type ListRefusal, readIncidentList } from './incident-lists.ts';
 import type { MissingEvents } from './missing-events.ts';
 import { isYes, type MatchWatch } from './watch.ts';
 
@@ -22,9 +22,6 @@ export const FINISHED = 'finished/';
 
 /** Prefix of the resource of a missing event's checkpoint: the provider's time of its absence. */
 export const MISSING = 'missing/';
-
-/** Labels of events in metrics. */
-const EVENT = { resource: 'event' } as const;
 
 export type ReconcilerOptions = {
   readonly provider: Pick<ProviderClient, 'get' | 'time'>;
@@ -42,7 +39,6 @@ const HELD =
 /** Checks events: reads each with its whole incident list, and publishes both with the time of the answer. */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
-  readonly #lists: IncidentLists;
   /** Events of which a refused list was logged. */
   readonly #logged = new Set<number>();
   /** Hash of the unreadable list by event, so that the same list becomes a dead letter only once. */
@@ -54,31 +50,22 @@ export class Reconciler {
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
-    const { provider, context } = options;
-    this.#lists = new IncidentLists({
-      provider,
-      onFailure: ({ code, published, message }) => {
-        context.metrics.retries.inc({ ...EVENT, code: published });
-        context.log.debug({ code, detail: message }, 'no list of deleted incidents, the plain list counts');
-      },
-    });
   }
 
   /** Checks due events one at a time until `signal` is aborted. Any number of these loops may run at once. */
   async run(pauseMs: number, signal: AbortSignal): Promise<void> {
-    const { watch, context } = this.#options;
+    const { clock } = this.#options.context;
     while (!signal.aborted) {
-      const id = watch.claim(context.clock.monotonic());
-      if (id === null) await this.#sleep(pauseMs, signal);
-      else await this.#checkClaimed(id, signal);
+      const id = this.#options.watch.claim(clock.monotonic());
+      if (id !== null) {
+        await this.#checkClaimed(id, signal);
+        continue;
+      }
+      this.#pause ??= clock.sleep(pauseMs, signal).finally(() => {
+        this.#pause = null;
+      });
+      await this.#pause;
     }
-  }
-
-  #sleep(pauseMs: number, signal: AbortSignal): Promise<void> {
-    this.#pause ??= this.#options.context.clock.sleep(pauseMs, signal).finally(() => {
-      this.#pause = null;
-    });
-    return this.#pause;
   }
 
   /** Checks one event. Throws `ProviderError`, `PublishError`. */
@@ -117,10 +104,23 @@ export class Reconciler {
     const refusal = list === null || snapshot !== null ? null : refusalOf(list);
     const isGivenUp = refusal === 'empty' ? settled : watch.hasExpired(event, shown.timestamp);
     if (refusal !== null && !isGivenUp) {
-      this.#refuse(id, refusal, now);
+      if (!this.#logged.has(id))
+        context.log.warn(
+          { event_id: id, reason: refusal },
+          'the incident list is not plausible, it changes nothing',
+        );
+      this.#logged.add(id);
+      watch.refused(id, { event_id: id, reason: refusal, since: context.clock.unix() }, now);
       return;
     }
-    const isFinal = watch.checked(id, { ...checkedOf(event, snapshot), now });
+    const present = snapshot?.snapshot ?? [];
+    const isFinal = watch.checked(id, {
+      snapshotAt: snapshot?.ut ?? null,
+      listed: new Map(present.map((incident) => [incident.id, incident.ut])),
+      unconfirmed: present.filter(({ confirmation }) => confirmation === 'tbd').map((one) => one.id),
+      contradicted: reportedGoals(event) > listedGoals(present),
+      now,
+    });
     if (!settled || !isFinal) return;
     const position = list?.timestamp ?? shown.timestamp;
     await topicWriter.checkpoint(`${FINISHED}${id}`, position);
@@ -128,13 +128,17 @@ export class Reconciler {
   }
 
   #readIncidents(event: Raw, id: number, signal: AbortSignal): Promise<IncidentList> {
-    const { watch } = this.#options;
+    const { provider, watch, context } = this.#options;
     const known = {
       publishedAt: watch.publishedAt(id),
       omittedBy: (listed: ReadonlySet<string>, at: number) => watch.omittedBy(id, listed, at),
       hasGoals: reportedGoals(event) > 0,
     };
-    return this.#lists.read(id, known, signal);
+    const onFailure = ({ code, published, message }: ProviderError): void => {
+      context.metrics.retries.inc({ resource: 'event', code: published });
+      context.log.debug({ code, detail: message }, 'no list of deleted incidents, the plain list counts');
+    };
+    return readIncidentList(provider, id, known, onFailure, signal);
   }
 
   /** Publishes a list with incidents or deletions, or a dead letter. Returns the snapshot if it counts: an empty one is no evidence (law 3). */
@@ -163,15 +167,6 @@ export class Reconciler {
     if (!readable || message === undefined) return null;
     watch.onDeleted(id, message.deleted);
     return refusal === null ? message : null;
-  }
-
-  /** Ends a check whose list is refused, and logs the first refusal of an event. */
-  #refuse(id: number, reason: ListRefusal, now: number): void {
-    const { watch, context } = this.#options;
-    if (!this.#logged.has(id))
-      context.log.warn({ event_id: id, reason }, 'the incident list is not plausible, it changes nothing');
-    this.#logged.add(id);
-    watch.refused(id, { event_id: id, reason, since: context.clock.unix() }, now);
   }
 
   /** Ends a check of an event that `/v2/events/{id}` does not have. Publishes that it is missing as far as that is proven. */
@@ -212,32 +207,25 @@ export class Reconciler {
     const { watch, context } = this.#options;
     const { clock, backoff, contract, metrics, log } = context;
     const resource = `event/${id}`;
-    if (contract.isRefused(resource)) {
-      watch.failed(id, clock.monotonic(), () => backoff.ceilingMs);
-      return;
-    }
+    const isRefused = contract.isRefused(resource);
     try {
-      await this.check(id, signal);
-      contract.admit(resource);
+      if (!isRefused) await this.check(id, signal);
     } catch (error) {
       if (signal.aborted) return;
-      const now = clock.monotonic();
       if (!(error instanceof ProviderError)) throw error;
       const { code, published, message } = error;
-      if (code === 'FORBIDDEN') {
-        contract.refuse(resource);
-        watch.failed(id, now, () => backoff.ceilingMs);
-        return;
-      }
-      contract.admit(resource);
-      if (code === 'STOPPED') watch.drop(id);
+      if (code === 'FORBIDDEN') contract.refuse(resource);
+      else if (code === 'STOPPED') watch.drop(id);
       else if (code === 'NOT_FOUND') await this.#onNotFound(id, signal);
       else {
-        metrics.retries.inc({ ...EVENT, code: published });
+        metrics.retries.inc({ resource: 'event', code: published });
         log.debug({ resource, code, detail: message }, 'a check failed, it is retried');
-        watch.failed(id, now, (failures) => Math.max(backoff.firstMs, randomBackoffMs(backoff, failures)));
+        const waitMs = (failures: number) => Math.max(backoff.firstMs, randomBackoffMs(backoff, failures));
+        watch.failed(id, clock.monotonic(), waitMs);
       }
     }
+    if (contract.isRefused(resource)) watch.failed(id, clock.monotonic(), () => backoff.ceilingMs);
+    else contract.admit(resource);
   }
 }
 
@@ -245,16 +233,6 @@ export class Reconciler {
 function refusalOf({ items, refusal }: IncidentList): ListRefusal | null {
   if (refusal !== null) return refusal;
   return items.length === 0 ? null : 'unreadable';
-}
-
-function checkedOf(event: Raw, snapshot: NormalizedMessage | null) {
-  const present = snapshot?.snapshot ?? [];
-  return {
-    snapshotAt: snapshot?.ut ?? null,
-    listed: new Map(present.map(({ id, ut }) => [id, ut])),
-    unconfirmed: present.filter(({ confirmation }) => confirmation === 'tbd').map(({ id }) => id),
-    contradicted: reportedGoals(event) > listedGoals(present),
-  };
 }
 
 /** Returns the goals of an event by its result; 0 where unknown, and in a sport without rules of goals. */
@@ -273,6 +251,5 @@ function listedGoals(incidents: readonly Incident[]): number {
 }
 
 function records(list: unknown): Raw[] {
-  if (typeof list !== 'object' || list === null) return [];
-  return Object.values(list).filter((one) => typeof one === 'object' && one !== null);
+  return Object.values(list ?? {}).filter((one) => typeof one === 'object' && one !== null);
 }

@@ -2,8 +2,7 @@
 import { toWholeNumber } from '#json/values.ts';
 import type { Incident, NormalizedMessage, RefusedList } from '#records/types.ts';
 import type { Raw } from '../provider/tree.ts';
-import type { AppliedList } from './known-incidents.ts';
-import { type Watched, watchedEvent } from './watched.ts';
+import { type AppliedList, KnownIncidents } from './known-incidents.ts';
 
 /** When events are checked. */
 export type WatchSettings = {
@@ -27,6 +26,53 @@ type Checked = Omit<AppliedList, 'at'> & {
   readonly unconfirmed: readonly string[];
 };
 
+/** A watched event. Times are milliseconds of the poller's clock, unless stated otherwise. */
+class Watched {
+  readonly id: number;
+  readonly sport: number | null;
+  /** `unlisted`: no list has it any more. */
+  state: 'live' | 'finished' | 'unlisted';
+  clockRuns = false;
+  /** Ids of unconfirmed incidents, and of those of them that the feed reported since the last check began. */
+  readonly unconfirmed = new Set<string>();
+  readonly reported = new Set<string>();
+  /** When the last feed message was received. */
+  receivedAt: number;
+  /** When the feed last reported the event's fields, or it was first seen finished: the lists may lag behind. Null: neither. */
+  reportedAt: number | null;
+  /** When the last check began. */
+  startedAt: number;
+  /** When the last check ended; null before the first check in this state. */
+  checkedAt: number | null = null;
+  checking = false;
+  /** The provider's time of the last check's snapshot, Unix seconds; null before the first, or when it had none. */
+  snapshotAt: number | null = null;
+  /** The provider's time of the newest snapshot, Unix seconds; null before the first. */
+  publishedAt: number | null = null;
+  readonly known = new KnownIncidents();
+  /** When the feed last had an unreadable message of the event, until a check that began later. */
+  unreadAt: number | null = null;
+  /** The refusal of the latest list; null when it was published. */
+  refusal: RefusedList | null = null;
+  /** Earliest time of the next check. */
+  notBefore = 0;
+  failures = 0;
+
+  constructor(id: number, event: Raw, state: Watched['state'], now: number) {
+    this.id = id;
+    this.sport = toWholeNumber(event.sport_id);
+    this.state = state;
+    this.receivedAt = now;
+    this.reportedAt = state === 'finished' ? now : null;
+    this.startedAt = now;
+  }
+
+  /** Whether the last snapshot contradicts a report of the feed, or may lack what an unreadable message said. */
+  get isInDoubt(): boolean {
+    return this.unreadAt !== null || (this.snapshotAt !== null && this.known.isOverruledAt(this.snapshotAt));
+  }
+}
+
 /** The watched events. */
 export class MatchWatch {
   readonly #settings: WatchSettings;
@@ -45,8 +91,7 @@ export class MatchWatch {
     const id = toWholeNumber(event.id);
     if (id === null) return;
     if (event.status_type === 'live' && this.#settings.follows(event)) {
-      const watched = this.#enter(id, event, 'live', now);
-      watched.clockRuns = event.clock_status === 'running';
+      this.#enter(id, event, 'live', now).clockRuns = event.clock_status === 'running';
     } else if (event.status_type === 'finished' && this.#settings.follows(event)) {
       if (!this.#isVerified(id, event, time)) this.#enter(id, event, 'finished', now);
     } else if (this.#events.get(id)?.state === 'live') {
@@ -55,9 +100,8 @@ export class MatchWatch {
   }
 
   /** Applies a feed message, or the mark of an unreadable one: a list must show what it said. */
-  onMessage(message: NormalizedMessage, now: number): void {
-    const { event_id: id, event, unreadable } = message;
-    const says = event !== null || message.incident !== null || unreadable !== null;
+  onMessage({ event_id: id, event, incident: reported, unreadable }: NormalizedMessage, now: number): void {
+    const says = event !== null || reported !== null || unreadable !== null;
     // The final check may have overridden this late message, so the event is checked again.
     if (says && this.#verified.delete(id)) this.#enter(id, {}, 'finished', now);
     const watched = this.#events.get(id);
@@ -68,10 +112,9 @@ export class MatchWatch {
     }
     watched.receivedAt = now;
     if (event !== null) watched.reportedAt = now;
-    if (message.incident === null) return;
-    const { deleted, incident } = message.incident;
-    watched.incidents.report(incident.id, { ut: incident.ut, deleted, at: now });
-    watched.known.report(incident.id, incident.ut, deleted);
+    if (reported === null) return;
+    const { deleted, incident } = reported;
+    watched.known.report(incident.id, { ut: incident.ut, deleted, at: now });
     for (const ids of [watched.unconfirmed, watched.reported]) {
       if (!deleted && incident.confirmation === 'tbd') ids.add(incident.id);
       else ids.delete(incident.id);
@@ -80,11 +123,9 @@ export class MatchWatch {
 
   /** Makes those live events due that the board of their sport no longer lists. */
   onBoard(sport: number, listed: ReadonlySet<number>): void {
-    for (const watched of this.#events.values()) {
-      if (watched.state === 'live' && watched.sport === sport && !listed.has(watched.id)) {
+    for (const watched of this.#events.values())
+      if (watched.state === 'live' && watched.sport === sport && !listed.has(watched.id))
         watched.checkedAt = null;
-      }
-    }
   }
 
   /** Makes an event due at once that no list has any more, or that may be back. */
@@ -97,16 +138,6 @@ export class MatchWatch {
   /** Whether an event is watched for no other reason than that it may be missing. */
   isUnlisted(id: number): boolean {
     return this.#events.get(id)?.state === 'unlisted';
-  }
-
-  /** Ends a check that found that the provider does not have the event. It is due again after its interval. */
-  absent(id: number, now: number): void {
-    const watched = this.#events.get(id);
-    if (watched === undefined) return;
-    const { unconfirmedMs, verifyMs } = this.#settings;
-    watched.checking = false;
-    watched.checkedAt = null;
-    watched.notBefore = now + (watched.state === 'live' ? unconfirmedMs : verifyMs);
   }
 
   /** Returns the ids of known incidents that a list with these ids at a time, Unix seconds, omits. */
@@ -131,23 +162,22 @@ export class MatchWatch {
       .sort((a, b) => a.since - b.since);
   }
 
-  /** Claims a due event for a check, until `checked`, `refused`, `failed` or `drop`. Returns null when none is due. */
+  /** Claims a due event for a check, until `checked`, `refused`, `failed`, `absent` or `drop`. Returns null when none is due. */
   claim(now: number): number | null {
-    for (const watched of this.#events.values()) {
-      if (watched.checking || watched.notBefore > now || this.#dueAt(watched) > now) continue;
-      watched.checking = true;
-      watched.startedAt = now;
-      watched.reported.clear();
-      return watched.id;
-    }
-    return null;
+    const isDue = (watched: Watched): boolean =>
+      !watched.checking && watched.notBefore <= now && this.#dueAt(watched) <= now;
+    const due = this.#events.values().find(isDue);
+    if (due === undefined) return null;
+    due.checking = true;
+    due.startedAt = now;
+    due.reported.clear();
+    return due.id;
   }
 
   /** Ends a check. Returns false when another is needed: it overrides the feed's messages, or the lists may lag. */
   checked(id: number, { snapshotAt, listed, unconfirmed, contradicted, now }: Checked): boolean {
-    const watched = this.#events.get(id);
+    const watched = this.#end(id);
     if (watched === undefined) return true;
-    watched.checking = false;
     watched.snapshotAt = snapshotAt;
     watched.refusal = null;
     if (watched.unreadAt !== null && watched.unreadAt < watched.startedAt) watched.unreadAt = null;
@@ -159,36 +189,41 @@ export class MatchWatch {
     watched.failures = 0;
     watched.unconfirmed.clear();
     for (const incident of [...unconfirmed, ...watched.reported]) watched.unconfirmed.add(incident);
-    watched.incidents.apply(listed, watched.startedAt - this.#settings.settleMs);
+    watched.known.settle(listed, watched.startedAt - this.#settings.settleMs);
     return this.#isLastWord(watched);
+  }
+
+  /** Ends a check that found that the provider does not have the event. It is due again after its interval. */
+  absent(id: number, now: number): void {
+    const watched = this.#end(id);
+    if (watched === undefined) return;
+    watched.checkedAt = null;
+    this.#restUntilNext(watched, now, watched.state === 'live');
   }
 
   /** Ends a check whose incident list is refused. It changes no incident; the event is due again after its interval. */
   refused(id: number, refusal: RefusedList, now: number): void {
-    const watched = this.#events.get(id);
+    const watched = this.#end(id);
     if (watched === undefined) return;
-    const { unconfirmedMs, verifyMs } = this.#settings;
     const { reason, since } = watched.refusal ?? refusal;
-    // An event of which no incident is known may have no timeline at all.
-    const hurries = watched.state === 'live' && (refusal.reason !== 'empty' || !watched.known.isEmpty);
     watched.refusal = reason === refusal.reason ? { ...refusal, since } : refusal;
-    watched.checking = false;
     watched.failures = 0;
-    watched.notBefore = now + (hurries ? unconfirmedMs : verifyMs);
+    // An event of which no incident is known may have no timeline at all.
+    const mayHave = refusal.reason !== 'empty' || !watched.known.isEmpty;
+    this.#restUntilNext(watched, now, watched.state === 'live' && mayHave);
   }
 
   /** Ends a failed check. `waitMs` maps the number of consecutive failures to a wait. */
   failed(id: number, now: number, waitMs: (failures: number) => number): void {
-    const watched = this.#events.get(id);
+    const watched = this.#end(id);
     if (watched === undefined) return;
-    watched.checking = false;
     watched.failures += 1;
     watched.notBefore = now + waitMs(watched.failures);
   }
 
   /** Whether a finished event needs no more checks, given its state at the provider's `time`. */
   isSettled(event: Raw, time: number): boolean {
-    return event.status_type === 'finished' && (isYes(event.verified_result) || this.hasExpired(event, time));
+    return event.status_type === 'finished' && (isYes(event.verified_result) || this.#isOld(event, time));
   }
 
   /** Whether a finished event began so long ago that it counts as verified, even with an unreadable list. */
@@ -201,7 +236,7 @@ export class MatchWatch {
     const watched = this.#events.get(id);
     if (watched !== undefined && !this.#isLastWord(watched)) return;
     this.#verified.set(id, position);
-    this.#events.delete(id);
+    this.drop(id);
   }
 
   /** Stops watching an event until a list shows it again. */
@@ -210,48 +245,54 @@ export class MatchWatch {
   }
 
   counts(): { readonly live: number; readonly finished: number } {
-    const of = (wanted: Watched['state']): number =>
-      this.#events.values().reduce((count, { state }) => (state === wanted ? count + 1 : count), 0);
+    const byState = Map.groupBy(this.#events.values(), ({ state }) => state);
+    const of = (state: Watched['state']): number => byState.get(state)?.length ?? 0;
     return { live: of('live'), finished: of('finished') };
   }
 
   #enter(id: number, event: Raw, state: Watched['state'], now: number): Watched {
-    let watched = this.#events.get(id);
-    if (watched === undefined) {
-      watched = watchedEvent(id, event, state, now);
-      this.#events.set(id, watched);
-    }
+    const watched = this.#events.get(id) ?? new Watched(id, event, state, now);
+    this.#events.set(id, watched);
     if (watched.state !== state) watched.checkedAt = null;
     watched.state = state;
     return watched;
   }
 
+  #end(id: number): Watched | undefined {
+    const watched = this.#events.get(id);
+    if (watched !== undefined) watched.checking = false;
+    return watched;
+  }
+
+  #restUntilNext(watched: Watched, now: number, isUrgent: boolean): void {
+    watched.notBefore = now + (isUrgent ? this.#settings.unconfirmedMs : this.#settings.verifyMs);
+  }
+
   #dueAt(watched: Watched): number {
-    const { state, checkedAt, unconfirmed, clockRuns, receivedAt } = watched;
+    const { state, checkedAt, unconfirmed, clockRuns, receivedAt, known } = watched;
     const { unconfirmedMs, silenceMs, verifyMs } = this.#settings;
     // The first check covers the time before the first window of the feed.
     if (checkedAt === null) return 0;
-    if (isOverruled(watched) || watched.unreadAt !== null) return checkedAt + unconfirmedMs;
-    const isFinished = state === 'finished';
-    const laterMs = isFinished ? verifyMs : unconfirmedMs;
-    const missingDue = watched.known.dueAt(checkedAt, { soonMs: unconfirmedMs, laterMs });
-    if (isFinished) return Math.min(checkedAt + verifyMs, this.#unsettledUntil(watched), missingDue);
+    if (watched.isInDoubt) return checkedAt + unconfirmedMs;
+    if (state === 'finished') {
+      const missingDue = known.dueAt(checkedAt, unconfirmedMs, verifyMs);
+      return Math.min(checkedAt + verifyMs, this.#unsettledUntil(watched), missingDue);
+    }
     return Math.min(
-      missingDue,
+      known.dueAt(checkedAt, unconfirmedMs, unconfirmedMs),
       unconfirmed.size > 0 ? checkedAt + unconfirmedMs : Number.POSITIVE_INFINITY,
       clockRuns ? Math.max(checkedAt, receivedAt) + silenceMs : Number.POSITIVE_INFINITY,
     );
   }
 
   #isLastWord(watched: Watched): boolean {
-    const { checkedAt, known, unreadAt } = watched;
-    if (isOverruled(watched) || unreadAt !== null || known.unsettled(checkedAt ?? 0)) return false;
+    if (watched.isInDoubt || watched.known.unsettled(watched.checkedAt ?? 0)) return false;
     return this.#unsettledUntil(watched) === Number.POSITIVE_INFINITY;
   }
 
   /** Returns when the lists certainly show the last report, if the last check began before that time; else infinity. */
   #unsettledUntil({ reportedAt, startedAt }: Watched): number {
-    const settled = reportedAt === null ? Number.NEGATIVE_INFINITY : reportedAt + this.#settings.settleMs;
+    const settled = (reportedAt ?? Number.NEGATIVE_INFINITY) + this.#settings.settleMs;
     return startedAt < settled ? settled : Number.POSITIVE_INFINITY;
   }
 
@@ -262,15 +303,9 @@ export class MatchWatch {
   }
 
   #isOld({ start_date }: Raw, time: number): boolean {
-    const start =
-      typeof start_date === 'string' ? Date.parse(`${start_date.replace(' ', 'T')}Z`) / 1000 : Number.NaN;
+    const start = Date.parse(`${String(start_date).replace(' ', 'T')}Z`) / 1000;
     return time - start > this.#settings.verifyWithin;
   }
-}
-
-/** Whether the last snapshot contradicts a report of the feed. */
-function isOverruled({ snapshotAt, incidents }: Watched): boolean {
-  return snapshotAt !== null && incidents.isOverruledAt(snapshotAt);
 }
 
 /** Whether a flag of the provider is set, in any of its notations. */

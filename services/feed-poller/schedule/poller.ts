@@ -9,13 +9,13 @@ import { FEED, FeedFollower, feedWaitMs } from '../feed/feed.ts';
 import { FeedReporter, PollStatus } from '../feed/poll-status.ts';
 import type { PollerMetrics } from '../metrics.ts';
 import type { ProviderClient } from '../provider/provider.ts';
+import type { Raw } from '../provider/tree.ts';
 import { EventPublisher } from '../publish/events.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 import { MissingEvents } from '../reconcile/missing-events.ts';
 import { FINISHED, MISSING, Reconciler } from '../reconcile/reconcile.ts';
 import { MatchWatch, type WatchSettings } from '../reconcile/watch.ts';
-import { ContractScope } from './contract-scope.ts';
-import { type RepeatContext, type Repeated, repeat } from './repeat.ts';
+import { ContractScope, type RepeatContext, type Repeated, repeat } from './repeat.ts';
 
 /** The last record of each key of the poller's topics. */
 type RestoredRecords = {
@@ -31,14 +31,11 @@ type PollerOptions = {
   readonly metrics: PollerMetrics;
 } & Omit<RepeatContext, 'contract' | 'metrics'>;
 
-/** Prefix of the resource of the live board of a sport. */
+/** Prefixes of resources: the live board of a sport, a season, its league tables, a ranking. */
 const BOARD = 'livescore/';
-/** Prefix of the resource of a season. */
 const SEASON = 'season/';
-/** Prefix of the resource of a ranking. */
-const RANKING = 'ranking/';
-/** Prefix of the resource of a season's league tables. */
 const LEAGUES = 'leagues/';
+const RANKING = 'ranking/';
 /** Maximum interval between searches for seasons to follow, and for due checks. */
 const SEARCH_MS = 1_000;
 
@@ -83,14 +80,15 @@ class Polling {
     this.#missing = new MissingEvents(positionsOf(restored, MISSING), lists, clock.monotonic());
     for (const id of this.#missing.ids()) this.#watch.suspect(id, clock.monotonic());
     this.#eventPublisher = new EventPublisher(topicWriter, clock);
+    const onEvents = (events: readonly Raw[], time: number): void => {
+      for (const event of events) this.#watch.onEvent(event, time, clock.monotonic());
+    };
     this.#lists = new Lists({
       provider,
+      topicWriter,
       catalogue: this.#catalogue,
       eventPublisher: this.#eventPublisher,
-      topicWriter,
-      onEvents: (events, time) => {
-        for (const event of events) this.#watch.onEvent(event, time, clock.monotonic());
-      },
+      onEvents,
     });
   }
 
@@ -109,13 +107,12 @@ class Polling {
       topicWriter,
       clock,
       onMessage: (message) => {
+        const { event_id, unreadable, received_at, ut } = message;
         messageAt = clock.monotonic();
         // Only for the feed: messages made from lists were received before, or are as old as the match.
-        if (message.unreadable === null)
-          metrics.stages.provider_to_received(message.received_at - message.ut * 1_000);
+        if (unreadable === null) metrics.stages.provider_to_received(received_at - ut * 1_000);
         this.#watch.onMessage(message, messageAt);
-        if (this.#missing.onMessage(message.event_id, messageAt))
-          this.#watch.suspect(message.event_id, messageAt);
+        if (this.#missing.onMessage(event_id, messageAt)) this.#watch.suspect(event_id, messageAt);
       },
       onCounts: (counts) => status.received(counts, clock.unix()),
       onClockBack: (position, now) => log.warn({ position, now }, 'the clock of the provider was set back'),
@@ -124,15 +121,15 @@ class Polling {
         status.skipped(from, to);
       },
     });
+    const reading = () => ({
+      position: follower.position,
+      providerNow: provider.estimatedTime() ?? clock.unix() / 1000,
+    });
     metrics.setLag(() => {
       const time = provider.estimatedTime();
       return time === null || follower.position === null ? null : Math.max(0, time - follower.position);
     });
     const reporter = new FeedReporter({ status, topicWriter, clock });
-    const reading = () => ({
-      position: follower.position,
-      providerNow: provider.estimatedTime() ?? clock.unix() / 1000,
-    });
     status.begin(reading());
     this.#track(reporter.run(this.#working));
     const periodMs = () =>
@@ -174,22 +171,18 @@ class Polling {
 
   /** Reads the events and the provider's league tables of each followed season while it is current. */
   readSeasons(): void {
-    const { SCHEDULE_PERIOD_MS: periodMs, STANDINGS_PERIOD_MS } = this.#options.config;
+    const { SCHEDULE_PERIOD_MS, STANDINGS_PERIOD_MS } = this.#options.config;
     const leagues = new ProviderLeagues(this.#options.provider, this.#catalogue);
     const started = new Set<string>();
     let wanted: ReadonlySet<number> = new Set();
-    const follow = (
-      prefix: string,
-      ms: number,
-      season: number,
-      read: (signal: AbortSignal) => Promise<void>,
-    ) => {
+    type Read = (season: number, signal: AbortSignal) => Promise<void>;
+    const follow = (season: number, prefix: string, periodMs: number, read: Read): void => {
       const resource = `${prefix}${season}`;
       if (started.has(resource)) return;
       started.add(resource);
-      this.#repeat(resource, ms, async (signal) => {
+      this.#repeat(resource, periodMs, async (signal) => {
         if (wanted.has(season)) {
-          await read(signal);
+          await read(season, signal);
           return 'done';
         }
         started.delete(resource);
@@ -197,15 +190,16 @@ class Polling {
         return 'end';
       });
     };
-    this.#repeat('seasons', Math.min(SEARCH_MS, periodMs), async () => {
+    const readEvents: Read = async (season, signal) => {
+      const listed = await this.#lists.readSeason(season, signal);
+      // An empty list proves nothing (law 3): a season does not lose all its matches at once.
+      if (listed.size > 0) await this.#onList(`${SEASON}${season}`, listed);
+    };
+    this.#repeat('seasons', Math.min(SEARCH_MS, SCHEDULE_PERIOD_MS), async () => {
       wanted = this.#seasonsToFollow();
       for (const season of wanted) {
-        follow(SEASON, periodMs, season, async (signal) => {
-          const listed = await this.#lists.readSeason(season, signal);
-          // An empty list proves nothing (law 3): a season does not lose all its matches at once.
-          if (listed.size > 0) await this.#onList(`${SEASON}${season}`, listed);
-        });
-        follow(LEAGUES, STANDINGS_PERIOD_MS, season, (signal) => leagues.readSeason(season, signal));
+        follow(season, SEASON, SCHEDULE_PERIOD_MS, readEvents);
+        follow(season, LEAGUES, STANDINGS_PERIOD_MS, (...of) => leagues.readSeason(...of));
       }
       this.#countWatched();
       return 'done';
@@ -236,11 +230,9 @@ class Polling {
   }
 
   reconcile(): void {
-    const { config, provider, topicWriter } = this.#options;
-    const { UNCONFIRMED_PERIOD_MS, SILENCE_MS, REQUEST_CONCURRENCY } = config;
+    const { UNCONFIRMED_PERIOD_MS, SILENCE_MS, REQUEST_CONCURRENCY } = this.#options.config;
     const reconciler = new Reconciler({
-      provider,
-      topicWriter,
+      ...this.#options,
       context: this.#context,
       watch: this.#watch,
       missing: this.#missing,
@@ -248,20 +240,16 @@ class Polling {
       catalogue: this.#catalogue,
     });
     const pauseMs = Math.min(SEARCH_MS, UNCONFIRMED_PERIOD_MS, SILENCE_MS) / 4;
-    for (let at = 0; at < REQUEST_CONCURRENCY; at++) {
-      this.#track(reconciler.run(pauseMs, this.#working));
-    }
+    for (let at = 0; at < REQUEST_CONCURRENCY; at++) this.#track(reconciler.run(pauseMs, this.#working));
   }
 
   /** Waits until all reads have ended. Throws the error that ended them. */
   async ended(): Promise<void> {
-    const { metrics } = this.#options;
+    const { setLag, stopped, watched, refusedLists } = this.#options.metrics;
     // Reads add further reads to the list while they run.
     for (const reading of this.#readings) await reading;
-    metrics.setLag(() => null);
-    metrics.stopped.reset();
-    metrics.watched.reset();
-    metrics.refusedLists.reset();
+    setLag(() => null);
+    for (const gauge of [stopped, watched, refusedLists]) gauge.reset();
     if (this.#failed.signal.aborted && !this.#signal.aborted) throw this.#failed.signal.reason;
   }
 
@@ -311,10 +299,8 @@ class Polling {
   }
 
   #countWatched(): void {
-    const { live, finished } = this.#watch.counts();
-    this.#options.metrics.watched.set({ state: 'live' }, live);
-    this.#options.metrics.watched.set({ state: 'finished' }, finished);
-    const { refusedLists } = this.#options.metrics;
+    const { watched, refusedLists } = this.#options.metrics;
+    for (const [state, count] of Object.entries(this.#watch.counts())) watched.set({ state }, count);
     refusedLists.reset();
     for (const { reason } of this.#watch.refusedLists()) refusedLists.inc({ reason });
   }

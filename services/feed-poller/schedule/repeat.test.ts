@@ -2,8 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 import { testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { ContractScope } from './contract-scope.ts';
-import { type RepeatContext, type Repeated, repeat } from './repeat.ts';
+import { ContractScope, type RepeatContext, type Repeated, repeat } from './repeat.ts';
 
 const QUARTER_OF_AN_HOUR = 15 * 60_000;
 

@@ -3,7 +3,52 @@ import type { MachineClock } from '#timing/clock.ts';
 import { type RandomBackoff, randomBackoffMs } from '#timing/retry.ts';
 import type { PollerMetrics } from '../metrics.ts';
 import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
-import { type ContractScope, kindOf, REFUSED_MS } from './contract-scope.ts';
+
+/** Time after which a refused resource (403) is requested again, milliseconds: the contract may have changed. */
+const REFUSED_MS = 15 * 60_000;
+
+type ContractOptions = {
+  readonly clock: Pick<MachineClock, 'monotonic'>;
+  readonly log: Pick<Logger, 'error'>;
+  readonly metrics: Pick<PollerMetrics, 'stopped'>;
+};
+
+/** The contract with the provider, from its answers: a refused resource (403) rests. */
+export class ContractScope {
+  readonly #options: ContractOptions;
+  /** The refused resources, with the time of the next request of each, as of `monotonic`. */
+  readonly #refused = new Map<string, number>();
+
+  constructor(options: ContractOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the provider has refused a resource, and it is not to be requested yet. */
+  isRefused(resource: string): boolean {
+    return this.#options.clock.monotonic() < (this.#refused.get(resource) ?? 0);
+  }
+
+  /** Stores a refusal of a resource, and logs the first one. */
+  refuse(resource: string): void {
+    const { clock, log, metrics } = this.#options;
+    if (!this.#refused.has(resource)) {
+      metrics.stopped.inc({ resource: kindOf(resource) });
+      const fields = { resource, code: 'FORBIDDEN' };
+      log.error(fields, 'outside the contract, requested again every quarter of an hour');
+    }
+    this.#refused.set(resource, clock.monotonic() + REFUSED_MS);
+  }
+
+  /** Stores that a resource is not refused any more: the provider has answered otherwise, or nobody reads it. */
+  admit(resource: string): void {
+    if (this.#refused.delete(resource)) this.#options.metrics.stopped.dec({ resource: kindOf(resource) });
+  }
+}
+
+/** Returns the kind of a resource, which metrics name. */
+function kindOf(resource: string): string {
+  return resource.split('/', 1)[0] ?? resource;
+}
 
 /** Shared dependencies of repeated reads. */
 export type RepeatContext = {
@@ -30,9 +75,11 @@ export type Repeated = {
 const SLOW_CODES: readonly ProviderErrorCode[] = ['REJECTED', 'CREDENTIALS', 'REDIRECTED'];
 
 /** Repeats a read until `signal` or `end`. 403 pauses it. Throws errors that are no `ProviderError`: the leader restarts then. */
-export async function repeat(reading: Repeated, context: RepeatContext, signal: AbortSignal): Promise<void> {
-  const { resource, periodMs, read } = reading;
-  const { clock, backoff, contract, log, metrics } = context;
+export async function repeat(
+  { resource, periodMs, untilMissing = false, read }: Repeated,
+  { clock, backoff, contract, log, metrics }: RepeatContext,
+  signal: AbortSignal,
+): Promise<void> {
   const waitMs = (code: ProviderErrorCode, failed: number): number => {
     if (code === 'NOT_FOUND') return Math.max(backoff.ceilingMs, periodMs());
     return SLOW_CODES.includes(code) ? backoff.ceilingMs : randomBackoffMs(backoff, failed);
@@ -58,7 +105,7 @@ export async function repeat(reading: Repeated, context: RepeatContext, signal: 
         continue;
       }
       contract.admit(resource);
-      if (code === 'NOT_FOUND' && reading.untilMissing === true) {
+      if (code === 'NOT_FOUND' && untilMissing) {
         log.info({ resource, code }, 'the provider does not have the resource, it is dropped');
         return;
       }
