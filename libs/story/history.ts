@@ -45,7 +45,7 @@ export function historyOf(
     const { version, at, ut } = step;
     closed = closing.get(version) ?? closed;
     const incident_id = step.kind === 'score_changed' ? (causes.get(version) ?? null) : null;
-    const entry = entryOf(step, incident_id !== null, closed);
+    const entry = stepEntry(step, incident_id !== null, closed);
     if (entry === null) return [];
     return [{ version, at, ut, late: lateBy(step), kind: entry[0], what: entry[1], incident_id }];
   });
@@ -85,7 +85,12 @@ function feedEntries(feed: FeedPast, course: Course | null): HistoryEntry[] {
 
 type Entry = readonly [kind: EntryKind, what: string];
 
-function entryOf({ kind, guard, score, value }: StoryStep, byGoal: boolean, closed: boolean): Entry | null {
+/** Returns the kind and words of a step; null for one of an incident, of the guard when `closed`, and of the firm score. */
+export function stepEntry(
+  { kind, guard, score, value }: StoryStep,
+  byGoal: boolean,
+  closed: boolean,
+): Entry | null {
   const after = value?.after ?? null;
   switch (kind) {
     case 'guard_changed':

@@ -31,7 +31,7 @@ type ChangesOptions = {
   readonly now: () => number;
 };
 
-/** Minimum interval between notifications of changes, milliseconds: the messages of one goal follow each other. */
+/** Time for which changes are collected, milliseconds: the messages of one goal follow each other. */
 const BATCH_MS = 10;
 /** Interval between checks of the feeds, milliseconds: a feed expires by time alone. */
 const FEEDS_EVERY_MS = 100;
@@ -49,12 +49,10 @@ export class ChangeNotifier {
   /** Seasons with changed tables; null stands for tables without a season. */
   readonly #seasons = new Set<number | null>();
   #batchTimer: NodeJS.Timeout | undefined;
-  /** Time of the last batch, by `performance.now()`. */
-  #notifiedAt = Number.NEGATIVE_INFINITY;
   /** State and reason of each match's feed at the last check, with its halts by hand, by event id. */
   #feeds = new Map<number, string>();
-  /** Timers of the checks, which run while there are subscribers. */
-  #checks: readonly NodeJS.Timeout[] = [];
+  /** Timers of the checks. */
+  readonly #checks: readonly NodeJS.Timeout[];
 
   constructor(options: ChangesOptions) {
     this.#options = options;
@@ -67,42 +65,35 @@ export class ChangeNotifier {
         if (this.#scheduleBatch()) this.#seasons.add(seasonId);
       }),
     ];
+    this.#checks = [
+      setInterval(() => this.#checkFeeds(), FEEDS_EVERY_MS).unref(),
+      setInterval(() => this.#checkLists(), LISTS_EVERY_MS).unref(),
+    ];
   }
 
   /** Notifies a subscriber of every later change, until the returned function is called. */
   subscribe(subscriber: Subscriber): () => void {
-    if (this.#subscribers.size === 0) {
-      this.#feeds = this.#currentFeeds();
-      this.#checks = [
-        setInterval(() => this.#checkFeeds(), FEEDS_EVERY_MS).unref(),
-        setInterval(() => this.#checkLists(), LISTS_EVERY_MS).unref(),
-      ];
-    }
+    if (this.#subscribers.size === 0) this.#feeds = this.#currentFeeds();
     const access = this.#options.accessOf(subscriber.clientId);
     this.#subscribers.set(subscriber, access === undefined ? null : this.#options.listsOf(access));
-    return () => {
-      this.#subscribers.delete(subscriber);
-      if (this.#subscribers.size === 0) this.#stopChecks();
-    };
+    return () => void this.#subscribers.delete(subscriber);
   }
 
   close(): void {
     for (const stop of this.#stopFollowing) stop();
     clearTimeout(this.#batchTimer);
-    this.#stopChecks();
+    for (const timer of this.#checks) clearInterval(timer);
     this.#subscribers.clear();
   }
 
   #scheduleBatch(): boolean {
     if (this.#subscribers.size === 0) return false;
-    const wait = Math.max(0, this.#notifiedAt + BATCH_MS - performance.now());
-    this.#batchTimer ??= setTimeout(() => this.#notify(), wait);
+    this.#batchTimer ??= setTimeout(() => this.#notify(), BATCH_MS);
     return true;
   }
 
   #notify(): void {
     this.#batchTimer = undefined;
-    this.#notifiedAt = performance.now();
     for (const [id, competitionId] of this.#matches) this.#sendMatch(id, competitionId);
     const { view, competitionOf } = this.#options;
     for (const seasonId of this.#seasons) {
@@ -117,11 +108,11 @@ export class ChangeNotifier {
 
   /** Notifies at once of matches whose feed changed, such as to stale or back. */
   #checkFeeds(): void {
+    if (this.#subscribers.size === 0) return;
     const before = this.#feeds;
     this.#feeds = this.#currentFeeds();
     for (const [id, feed] of this.#feeds)
-      if (before.get(id) !== feed)
-        this.#sendMatch(id, this.#options.view.matches.state(id)?.competition_id ?? null);
+      if (before.get(id) !== feed) this.#sendMatch(id, this.#competitionOf(id));
   }
 
   #currentFeeds(): Map<number, string> {
@@ -130,12 +121,16 @@ export class ChangeNotifier {
     return new Map(
       view.health.matches().map((id) => {
         const { state, reason } = view.matchHealth(id, at);
-        const competition_id = view.matches.state(id)?.competition_id ?? null;
+        const competition_id = this.#competitionOf(id);
         const { isRead, standing } = view.halts.standing(at, { event_id: id, competition_id });
         const byHand = standing.map(({ scope, version }) => `${scope} ${version}`);
         return [id, `${state} ${reason} ${isRead} ${byHand}`];
       }),
     );
+  }
+
+  #competitionOf(matchId: number): number | null {
+    return this.#options.view.matches.state(matchId)?.competition_id ?? null;
   }
 
   #sendMatch(id: number, competitionId: number | null): void {
@@ -156,11 +151,6 @@ export class ChangeNotifier {
       for (const kind of ['tools', 'prompts', 'resources'] as const)
         if (before[kind] !== after[kind]) subscriber.listChanged(kind);
     }
-  }
-
-  #stopChecks(): void {
-    for (const timer of this.#checks) clearInterval(timer);
-    this.#checks = [];
   }
 
   /** Notifies subscribers of a changed resource whose contract covers its operations and its competition. */
@@ -190,18 +180,11 @@ export function listKeysOf(
   const tables = covers(access, getStandings.operations)
     ? data.standingsList({ limit: 1, page: 1 }, access).total
     : 0;
+  const names = (of: readonly { readonly name: string }[]): string[] => of.map(({ name }) => name);
+  const documentNames = names(readableDocuments(documents, access));
   return {
-    tools: toolsOf(access)
-      .map(({ name }) => name)
-      .join(),
-    prompts: promptsOf(access)
-      .map(({ name }) => name)
-      .join(),
-    resources: [
-      ...readableDocuments(documents, access).map(({ name }) => name),
-      ...liveResources(scope).map(({ uri }) => uri),
-      tables,
-      nameVersion,
-    ].join(),
+    tools: names(toolsOf(access)).join(),
+    prompts: names(promptsOf(access)).join(),
+    resources: [...documentNames, ...names(liveResources(scope)), tables, nameVersion].join(),
   };
 }

@@ -6,7 +6,8 @@ import { liveSince } from '#contract/rest/parameters.ts';
 import { foldName } from '#domain/name-search.ts';
 import { shortText } from '#json/short-text.ts';
 import { invalidParams } from './answers.ts';
-import { argumentsOf } from './prompts.ts';
+import { promptsOf } from './prompts.ts';
+import { TEMPLATES } from './resources.ts';
 import { listCompetitions } from './tools/catalogue.ts';
 import { dataOf } from './tools/common.ts';
 import { getMatch } from './tools/match.ts';
@@ -14,7 +15,6 @@ import { listMatches, liveBoard, liveMatches } from './tools/matches.ts';
 import { search } from './tools/search.ts';
 import { listStandings, tablesOf } from './tools/standings.ts';
 import type { Tool, ToolScope } from './tools/tool.ts';
-import { MATCH_TEMPLATE, TABLE_TEMPLATE } from './uris.ts';
 
 /** Maximum number of values in an answer (protocol). */
 const MAX_VALUES = 100;
@@ -31,28 +31,24 @@ type Values = readonly (string | number)[];
 /** Finds the values of an argument; `context` has the arguments that are already filled in. */
 type Finder = (typed: string, scope: ToolScope, context: Readonly<Record<string, string>>) => Values;
 
-const PROMPT_ARGUMENTS: Readonly<Record<string, Finder>> = {
-  team: (typed, scope) =>
-    hasTool(scope, search) ? scope.queries.teams(typed, scope.access).map(({ name }) => name) : [],
+/** By the name of the argument, of a prompt or resource template. */
+const FINDERS: Readonly<Record<string, Finder>> = {
+  team: (typed, { queries, access }) => queries.teams(typed, access).map(({ name }) => name),
   competition: (typed, scope) => competitions(typed, scope).map(({ name }) => name),
-  season: (typed, scope, { competition = '' }) => {
+  season(typed, scope, { competition = '' }) {
     const [best] = competitions(competition, scope);
     if (best === undefined || competition === '') return [];
     const names = scope.queries.seasons(best.id, scope.access).flatMap(({ name }) => name ?? []);
     return names.filter((name) => foldName(name).includes(foldName(typed)));
   },
+  match_id: matchIds,
+  standings_id: tableIds,
 };
-
-const TEMPLATE_ARGUMENTS: ReadonlyMap<string, { readonly argument: string; readonly find: Finder }> = new Map(
-  [
-    [MATCH_TEMPLATE, { argument: 'match_id', find: matchIds }],
-    [TABLE_TEMPLATE, { argument: 'standings_id', find: tableIds }],
-  ],
-);
 
 /** Returns the matching values, best first, 100 at most. Throws `ProtocolError` for an unknown prompt or resource. */
 export function complete({ ref, argument, context }: CompleteRequestParams, scope: ToolScope) {
-  const found = finderOf(ref, argument.name, scope)(argument.value.trim(), scope, context?.arguments ?? {});
+  const find = argumentsIn(ref, scope).includes(argument.name) ? FINDERS[argument.name] : undefined;
+  const found = find?.(argument.value.trim(), scope, context?.arguments ?? {}) ?? [];
   const values = [...new Set(found.map((value) => shortText(String(value))))];
   return {
     completion: {
@@ -63,18 +59,16 @@ export function complete({ ref, argument, context }: CompleteRequestParams, scop
   };
 }
 
-const NO_VALUES: Finder = () => [];
-
-function finderOf(ref: CompleteRequestParams['ref'], name: string, { access }: ToolScope): Finder {
+function argumentsIn(ref: CompleteRequestParams['ref'], { access }: ToolScope): readonly string[] {
   if (ref.type === 'ref/prompt') {
-    const names = argumentsOf(ref.name, access);
-    if (names === null) throw invalidParams(`Unknown prompt: ${ref.name.slice(0, 100)}`);
-    return names.includes(name) ? (PROMPT_ARGUMENTS[name] ?? NO_VALUES) : NO_VALUES;
+    const prompt = promptsOf(access).find(({ name }) => name === ref.name);
+    if (prompt === undefined) throw invalidParams(`Unknown prompt: ${ref.name.slice(0, 100)}`);
+    return prompt.arguments?.map(({ name }) => name) ?? [];
   }
-  const resource = TEMPLATE_ARGUMENTS.get(ref.uri);
-  if (resource === undefined)
+  const template = TEMPLATES.find(({ uriTemplate }) => uriTemplate === ref.uri);
+  if (template === undefined)
     throw invalidParams('Unknown resource template: send one of resources/templates/list');
-  return resource.argument === name ? resource.find : NO_VALUES;
+  return template.uriTemplate.match(/(?<=\{)\w+(?=\})/g) ?? [];
 }
 
 /** Finds live matches by the first digits of their ids, all of them for an empty text; else the latest matches of teams by name. */
@@ -82,10 +76,9 @@ function matchIds(typed: string, scope: ToolScope): Values {
   if (!hasTool(scope, getMatch)) return [];
   if (typed === '' || DIGITS.test(typed))
     return hasTool(scope, liveBoard)
-      ? startingWith(
-          typed,
-          liveMatches(scope, MAX_VALUES).map(({ state }) => state.event_id),
-        )
+      ? liveMatches(scope, MAX_VALUES)
+          .map(({ state }) => state.event_id)
+          .filter((id) => String(id).startsWith(typed))
       : [];
   if (!hasTool(scope, search) || !hasTool(scope, listMatches)) return [];
   const teams = scope.queries.teams(typed, scope.access).slice(0, MAX_NAMES);
@@ -102,10 +95,7 @@ function tableIds(typed: string, scope: ToolScope): Values {
     const { standings_list } = dataOf<'standings.index'>(
       scope.data.standingsList(SEARCHED_PAGE, scope.access),
     );
-    return startingWith(
-      typed,
-      standings_list.map(({ id }) => id),
-    );
+    return standings_list.map(({ id }) => id).filter((id) => String(id).startsWith(typed));
   }
   const seasons = competitions(typed, scope)
     .slice(0, MAX_NAMES)
@@ -126,10 +116,6 @@ function competitions(
     scope.data.competitions(SEARCHED_PAGE, scope.access),
   );
   return all.filter(({ name }) => name !== '');
-}
-
-function startingWith(typed: string, ids: readonly number[]): Values {
-  return ids.filter((id) => String(id).startsWith(typed));
 }
 
 function hasTool({ access }: ToolScope, { operations }: Tool): boolean {

@@ -64,7 +64,7 @@ describe('a client that sends no more than it must', () => {
     ['tools/call', 'live_board', { sport_id: null, team_id: '', limit: '10' }, /"matches"/],
     ['tools/call', 'get_match', { match_id: String(OPEN.match), timeline: null }, /"act"/],
     ['prompts/get', 'catch-up', null, /last 10 minutes/],
-    ['prompts/get', 'catch-up', { minutes: 30, competition: null }, /last 30 minutes\?/],
+    ['prompts/get', 'catch-up', { minutes: '30', competition: null }, /last 30 minutes\?/],
     ['tools/list', null, null, /get_match/],
   ])('calls %s %s with %j', async (method, name, args, answered) => {
     const params = name === null ? null : { name, arguments: args };

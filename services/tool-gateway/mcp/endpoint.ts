@@ -2,7 +2,6 @@
  * The tool endpoint (spec, "Authentication" 7) over Streamable HTTP. Checked in order: host and origin (403), readiness (503),
  * token (401), rate (429), body (413), protocol. `OPTIONS` comes before the token.
  */
-import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { normalizeIP } from '@fastify/rate-limit';
 import { isLegacyRequest, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
@@ -21,7 +20,7 @@ import type { ServerContext } from './server.ts';
 import { McpSessions, McpStreams, refusal } from './sessions.ts';
 
 /** Dependencies of the endpoint. */
-export type McpOptions = Omit<ServerContext, 'documents'> & {
+export type McpOptions = Omit<ServerContext, 'documents' | 'limits'> & {
   readonly view: BoardView & Pick<Views, 'nameVersion' | 'health'>;
   /** Returns the owner of a token; null if the token is unknown, expired or revoked, or its client no longer exists. */
   readonly authenticate: (bearer: string) => Caller | null;
@@ -65,7 +64,7 @@ class Endpoint {
   readonly #byToken: RollingLimit;
 
   constructor(scope: FastifyInstance, options: McpOptions) {
-    const { data, view, metrics, now, version, queries, boardUrl } = options;
+    const { data, view, now, version, queries, boardUrl } = options;
     const limits = { ...LIMITS, ...options.limits };
     this.#options = options;
     this.#limits = limits;
@@ -80,10 +79,10 @@ class Endpoint {
       listsOf: (access) =>
         listKeysOf(documents, { data, queries, access, now: now() / 1000, boardUrl }, view.nameVersion),
     });
-    const shared = { context: { ...options, documents }, changes: this.#changes, limits };
-    this.#handlers = new StatelessHandlers(shared);
-    this.#sessions = new McpSessions(shared);
-    this.#streams = new McpStreams({ limits, metrics, now });
+    const context = { ...options, documents, limits };
+    this.#handlers = new StatelessHandlers(context, this.#changes);
+    this.#sessions = new McpSessions(context, this.#changes);
+    this.#streams = new McpStreams(context);
     const sweeping = setInterval(() => {
       this.#streams.sweep();
       this.#sessions.sweep();
@@ -161,11 +160,11 @@ class Endpoint {
   }
 
   async #answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { caller, method } = request;
-    if (caller === null) throw new TypeError('the request was not admitted');
-    const { body: text } = request;
-    const body = method === 'POST' && typeof text === 'string' ? withArguments(parseJson(text)) : undefined;
-    if (method === 'POST' && body === undefined) return send(reply, parseError());
+    const { method } = request;
+    const caller = request.caller as Caller;
+    const body = method === 'POST' ? parseMessage(request.body) : undefined;
+    if (method === 'POST' && body === undefined)
+      return send(reply, refusal(400, 'Parse error: the body is not JSON', {}, -32_700));
     if (Array.isArray(body))
       return send(reply, refusal(400, 'Batches are not served: send one message in each request'));
     if (nestsDeeper(body, MAX_LEVELS))
@@ -209,37 +208,28 @@ class Endpoint {
 
   /** Returns the refusal of a requested stream; null if it may be opened, or none is requested. */
   #streamProblem(method: string, body: unknown, caller: Caller): Response | null {
-    const subscribed = subscribedCount(body);
-    if (method !== 'GET' && subscribed === null) return null;
+    const message = object(body);
+    if (method !== 'GET' && message?.method !== 'subscriptions/listen') return null;
     if (!this.#streams.admits(caller)) return refusal(429, 'Too many open streams: close some');
+    const uris = object(object(message?.params)?.notifications)?.resourceSubscriptions;
     const { maxSubscriptions } = this.#limits;
-    return (subscribed ?? 0) > maxSubscriptions
+    return Array.isArray(uris) && uris.length > maxSubscriptions
       ? refusal(400, `Too many resources: subscribe to ${maxSubscriptions} at most`)
       : null;
   }
 }
 
 /** Whether a client reads JSON: it says so, accepts anything, or says nothing (RFC 9110, 12.5.1). */
-function acceptsJson(accept: string | undefined): boolean {
-  return accept === undefined || /(?:^|,)\s*(?:\*|application)\/(?:\*|json)\s*(?:;|,|$)/i.test(accept);
+function acceptsJson(accept = '*/*'): boolean {
+  return /(?:^|,)\s*(?:\*|application)\/(?:\*|json)\s*(?:;|,|$)/i.test(accept);
 }
 
-/** Leaves out `params` and `arguments` of null, and arguments of a prompt that are null: those are texts or left out. */
-function withArguments(body: unknown): unknown {
-  const message = object(body);
-  if (message === null) return body;
-  const { params: sent, ...others } = message;
-  const params = object(sent);
-  if (params === null) return sent === null ? others : message;
-  const { arguments: given, ...rest } = params;
-  if (given === null) return { ...others, params: rest };
-  const values = object(given);
-  if (message.method !== 'prompts/get' || values === null) return message;
-  const texts = Object.entries(values).flatMap(([name, value]) => {
-    if (value === null) return [];
-    return [[name, typeof value === 'number' ? String(value) : value]];
-  });
-  return { ...others, params: { ...rest, arguments: Object.fromEntries(texts) } };
+/** Parses a message without its fields of null, which some clients send for what they leave out; undefined if it is not JSON. */
+function parseMessage(text: unknown): unknown {
+  const message = parseJson(String(text));
+  return nestsDeeper(message, MAX_LEVELS)
+    ? message
+    : JSON.parse(JSON.stringify(message) ?? 'null', (_name, value) => value ?? undefined);
 }
 
 function nestsDeeper(value: unknown, levels: number): boolean {
@@ -247,28 +237,15 @@ function nestsDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((inner) => nestsDeeper(inner, levels - 1));
 }
 
-/** Returns the number of resources that a request subscribes to; null for another request. */
-function subscribedCount(body: unknown): number | null {
-  const message = object(body);
-  if (message?.method !== 'subscriptions/listen') return null;
-  const uris = object(object(message.params)?.notifications)?.resourceSubscriptions;
-  return Array.isArray(uris) ? uris.length : 0;
-}
-
 function isStream(response: Response): boolean {
   return response.body !== null && (response.headers.get('content-type') ?? '').startsWith(STREAM_TYPE);
 }
 
+/** Returns the request without its token: the code behind the endpoint needs the caller only. */
 function webRequest({ raw, method, headers }: FastifyRequest, signal: AbortSignal): Request {
-  return new Request(`http://localhost${raw.url}`, { method, headers: headersOf(headers), signal });
-}
-
-/** Returns all headers but the token: the code behind the endpoint needs the caller only. */
-function headersOf({ authorization: _, ...headers }: IncomingHttpHeaders): Headers {
-  const passed = new Headers();
-  for (const [name, value] of Object.entries(headers))
-    if (value !== undefined) passed.set(name, Array.isArray(value) ? value.join(', ') : value);
-  return passed;
+  const { authorization: _, ...others } = headers;
+  const passed = Object.entries(others).map(([name, value]) => [name, String(value)] as [string, string]);
+  return new Request(`http://localhost${raw.url}`, { method, headers: passed, signal });
 }
 
 async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {
@@ -287,9 +264,4 @@ function tooMany(waitMs: number): Response {
 
 function notAllowed(message: string): Response {
   return refusal(405, message, { allow: ALLOWED_METHODS });
-}
-
-function parseError(): Response {
-  const error = { code: -32_700, message: 'Parse error: the body is not JSON' };
-  return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 400 });
 }

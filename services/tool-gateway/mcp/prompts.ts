@@ -71,14 +71,9 @@ export function promptsOf(access: Access): Prompt[] {
   return questionsOf(access).map(({ tools: _tools, text: _text, ...prompt }) => prompt);
 }
 
-/** Returns the names of a prompt's arguments; null if the contract has no such prompt. */
-export function argumentsOf(name: string, access: Access): readonly string[] | null {
-  return find(name, access)?.arguments.map((one) => one.name) ?? null;
-}
-
 /** Returns a prompt with its text. Throws `ProtocolError` for an unknown prompt, or a missing or too long argument. */
 export function getPrompt(name: string, given: PromptValues, access: Access): GetPromptResult {
-  const question = find(name, access);
+  const question = questionsOf(access).find((one) => one.name === name);
   if (question === undefined) throw invalidParams(`Unknown prompt: ${name.slice(0, MAX_VALUE)}`);
   const values: Record<string, string> = {};
   for (const { name: key, required } of question.arguments) {
@@ -94,10 +89,6 @@ export function getPrompt(name: string, given: PromptValues, access: Access): Ge
     description,
     messages: [{ role: 'user', content: { type: 'text', text: question.text(values) } }],
   };
-}
-
-function find(name: string, access: Access): Question | undefined {
-  return questionsOf(access).find((one) => one.name === name);
 }
 
 function questionsOf(access: Access): readonly Question[] {

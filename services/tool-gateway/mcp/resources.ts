@@ -48,7 +48,14 @@ export function listResources(
   if (cursor !== undefined && !CURSOR.test(cursor))
     throw invalidParams('Invalid cursor: send nextCursor of a list unchanged');
   const page = Number(cursor ?? 1);
-  const first = page === 1 ? [...documentResources(documents, scope), ...liveResources(scope)] : [];
+  const readable = readableDocuments(documents, scope.access).map(({ name, title, description }) => ({
+    uri: documentUri(name),
+    name,
+    title,
+    description,
+    mimeType: JSON_TYPE,
+  }));
+  const first = page === 1 ? [...readable, ...liveResources(scope)] : [];
   if (!covers(scope.access, getStandings.operations)) return { resources: shortTexts(first) };
   const answer = scope.data.standingsList({ limit: PAGE_SIZE, page }, scope.access);
   const { standings_list } = dataOf<'standings.index'>(answer);
@@ -81,16 +88,6 @@ export function readResource(documents: readonly ContractDocument[], scope: Tool
     if (error.code === 'NOT_SERVED') throw new ResourceNotFoundError(uri, error.message);
   }
   throw new ResourceNotFoundError(uri);
-}
-
-function documentResources(documents: readonly ContractDocument[], { access }: ToolScope): Resource[] {
-  return readableDocuments(documents, access).map(({ name, title, description }) => ({
-    uri: documentUri(name),
-    name,
-    title,
-    description,
-    mimeType: JSON_TYPE,
-  }));
 }
 
 /** Returns the live matches of the list. */

@@ -11,6 +11,7 @@ import type { McpMetrics } from '../metrics.ts';
 import { invalidParams, SERVER_FAILED } from './answers.ts';
 import type { AccessOf, Caller } from './caller.ts';
 import { complete } from './completions.ts';
+import type { McpLimits } from './limits.ts';
 import { getPrompt, promptsOf } from './prompts.ts';
 import { type ContractDocument, listResources, readResource, TEMPLATES } from './resources.ts';
 import { type Tool, ToolError, type ToolScope } from './tools/tool.ts';
@@ -28,16 +29,10 @@ export type ServerContext = {
   /** Address of the live board, for links in answers; null: unknown. */
   readonly boardUrl: string | null;
   readonly metrics: McpMetrics;
+  readonly limits: McpLimits;
   readonly log: FastifyBaseLogger;
   /** Called with an error that neither the client nor its contract caused. */
   readonly onFailure: (error: unknown) => void;
-};
-
-/** Subscriptions of a session of revisions before 2026-07-28. */
-export type ResourceSubscriptions = {
-  /** Throws `ProtocolError` when the session has the maximum number. */
-  subscribe(uri: string): void;
-  unsubscribe(uri: string): void;
 };
 
 const INSTRUCTIONS = `Touchline serves live sports data: matches with score, clock, timeline and a trading guard, and tables.
@@ -70,14 +65,14 @@ const CACHE_HINTS: NonNullable<ServerOptions['cacheHints']> = {
   'server/discover': { ttlMs: 3_600_000, cacheScope: 'private' },
 };
 
-/** Creates the server of a caller. `subscriptions`: null without a session; revision 2026-07-28 subscribes without one. */
+/** Creates the server of a caller. `subscribed`: URIs of its session; null without one, which revision 2026-07-28 does not need to subscribe. */
 export function createServer(
   context: ServerContext,
   caller: Caller,
-  subscriptions: ResourceSubscriptions | null,
-  canSubscribe = subscriptions !== null,
+  subscribed: Set<string> | null,
+  canSubscribe = subscribed !== null,
 ): Server {
-  const { version } = context;
+  const { version, documents } = context;
   // Tools and prompts change with the contract, resources also with live matches and tables.
   const notified = canSubscribe ? { listChanged: true } : {};
   const scopeNow = (): ToolScope => ({
@@ -101,6 +96,7 @@ export function createServer(
       cacheHints: CACHE_HINTS,
     },
   );
+  const reporting = <T>(work: () => T): T => reportingFailures(context, work);
   server.setRequestHandler('tools/list', () => ({ tools: toolsOf(scopeNow().access).map(listingOf) }));
   server.setRequestHandler('tools/call', ({ params }) => {
     const tool = TOOLS.find(({ name }) => name === params.name);
@@ -112,54 +108,42 @@ export function createServer(
     getPrompt(params.name, params.arguments ?? {}, scopeNow().access),
   );
   server.setRequestHandler('completion/complete', ({ params }) =>
-    reportingFailures(context, () => complete(params, scopeNow())),
+    reporting(() => complete(params, scopeNow())),
   );
   server.setRequestHandler('resources/list', ({ params }) =>
-    reportingFailures(context, () => listResources(context.documents, scopeNow(), params?.cursor)),
+    reporting(() => listResources(documents, scopeNow(), params?.cursor)),
   );
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: TEMPLATES }));
+  const read = (uri: string): string => reporting(() => readResource(documents, scopeNow(), uri));
   server.setRequestHandler('resources/read', ({ params: { uri } }) => ({
-    contents: [
-      {
-        uri,
-        mimeType: 'application/json',
-        text: reportingFailures(context, () => readResource(context.documents, scopeNow(), uri)),
-      },
-    ],
+    contents: [{ uri, mimeType: 'application/json', text: read(uri) }],
   }));
-  if (subscriptions !== null) {
+  if (subscribed !== null) {
+    const { maxSubscriptions } = context.limits;
     server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
       // Refuses a resource that the caller cannot read.
-      reportingFailures(context, () => readResource(context.documents, scopeNow(), uri));
-      subscriptions.subscribe(uri);
+      read(uri);
+      if (subscribed.size >= maxSubscriptions && !subscribed.has(uri))
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidRequest,
+          `Too many subscriptions: ${maxSubscriptions} at most, unsubscribe from some`,
+        );
+      subscribed.add(uri);
       return {};
     });
     server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
-      subscriptions.unsubscribe(uri);
+      subscribed.delete(uri);
       return {};
     });
   }
   return server;
 }
 
-function callTool(
-  tool: Tool,
-  args: unknown,
-  scope: ToolScope,
-  { metrics, log, onFailure }: ServerContext,
-  caller: Caller,
-) {
+function callTool(tool: Tool, args: unknown, scope: ToolScope, context: ServerContext, caller: Caller) {
   const startedAt = performance.now();
   const { name } = tool;
-  const done = (outcome: string): void => {
-    const seconds = (performance.now() - startedAt) / 1000;
-    metrics.callSeconds.observe({ tool: name, outcome }, seconds);
-    const startedAtMs = Date.now() - seconds * 1000;
-    tracer()
-      ?.start(`tools/call ${name}`, { kind: 'server', startedAt: startedAtMs, attributes: { outcome } })
-      ?.end(outcome === 'ok' ? undefined : outcome);
-    log.debug({ tool: name, outcome, client_id: caller.clientId, token_id: caller.tokenId }, 'tool called');
-  };
+  const { metrics, log, onFailure } = context;
+  let outcome = 'ok';
   try {
     if (!toolsOf(scope.access).includes(tool))
       throw new ToolError(
@@ -167,22 +151,28 @@ function callTool(
         'Your contract does not cover this tool. Use the tools of tools/list.',
       );
     const structuredContent = tool.call(args, scope);
-    done('ok');
     return {
       content: [{ type: 'text' as const, text: JSON.stringify(structuredContent) }],
       structuredContent,
     };
   } catch (error) {
     const clientError = error instanceof ToolError ? error : new ToolError('INTERNAL', SERVER_FAILED);
-    done(clientError.published);
+    outcome = clientError.published;
     if (clientError !== error) {
       log.error({ err: error, tool: name }, 'a tool failed');
       onFailure(error);
     }
     return {
-      content: [{ type: 'text' as const, text: `${clientError.published}: ${clientError.message}` }],
+      content: [{ type: 'text' as const, text: `${outcome}: ${clientError.message}` }],
       isError: true,
     };
+  } finally {
+    const ms = performance.now() - startedAt;
+    metrics.callSeconds.observe({ tool: name, outcome }, ms / 1000);
+    tracer()
+      ?.start(`tools/call ${name}`, { kind: 'server', startedAt: Date.now() - ms, attributes: { outcome } })
+      ?.end(outcome === 'ok' ? undefined : outcome);
+    log.debug({ tool: name, outcome, client_id: caller.clientId, token_id: caller.tokenId }, 'tool called');
   }
 }
 

@@ -3,25 +3,19 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import {
   isInitializeRequest,
-  ProtocolError,
-  ProtocolErrorCode,
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { object } from '#domain/values.ts';
-import type { McpMetrics } from '../metrics.ts';
 import type { Caller } from './caller.ts';
-import type { ListKind } from './changes.ts';
-import type { McpHandlerOptions } from './handlers.ts';
-import type { McpLimits } from './limits.ts';
-import { createServer, type ResourceSubscriptions } from './server.ts';
+import type { ChangeNotifier, ListKind } from './changes.ts';
+import { createServer, type ServerContext } from './server.ts';
 
 type Session = {
   readonly id: string;
   readonly caller: Caller;
   readonly server: Server;
   readonly transport: WebStandardStreamableHTTPServerTransport;
-  readonly uris: Set<string>;
   usedAt: number;
   streams: number;
 };
@@ -39,13 +33,15 @@ const SESSION_METHODS = new Set<unknown>(['resources/subscribe', 'resources/unsu
 
 /** Answers requests of revisions before 2026-07-28. Call `close` at the end. */
 export class McpSessions {
-  readonly #options: McpHandlerOptions;
+  readonly #context: ServerContext;
+  readonly #changes: ChangeNotifier;
   readonly #sessions = new Map<string, Session>();
   /** Prefix of the ids of this process's sessions. */
   readonly #idPrefix = `${randomUUID()}.`;
 
-  constructor(options: McpHandlerOptions) {
-    this.#options = options;
+  constructor(context: ServerContext, changes: ChangeNotifier) {
+    this.#context = context;
+    this.#changes = changes;
   }
 
   /** Answers a request; `body` is its parsed body, undefined for GET and DELETE. */
@@ -57,7 +53,7 @@ export class McpSessions {
       return this.#answerIn(session, request, body);
     // An unknown id with our prefix belongs to an ended session; a session of another process may still exist.
     const hasEnded = id?.startsWith(this.#idPrefix) === true;
-    if (request.method === 'POST' && !hasEnded && !needsSession(body))
+    if (request.method === 'POST' && !hasEnded && !SESSION_METHODS.has(object(body)?.method))
       return this.#answerWithoutSession(request, body, caller);
     return id === null
       ? refusal(400, 'This needs a session: send initialize first')
@@ -65,8 +61,8 @@ export class McpSessions {
   }
 
   sweep(): void {
-    const { limits, context } = this.#options;
-    const before = context.now() - limits.sessionIdleMs;
+    const { limits, now } = this.#context;
+    const before = now() - limits.sessionIdleMs;
     for (const session of this.#sessions.values())
       if (session.streams === 0 && session.usedAt <= before) this.#end(session, 'idle');
   }
@@ -76,28 +72,17 @@ export class McpSessions {
   }
 
   async #open(request: Request, body: unknown, caller: Caller): Promise<Response> {
-    const { context, changes, limits } = this.#options;
     if (!this.#makeRoom(caller)) return refusal(503, 'Too many sessions: end some, or try again later');
     const uris = new Set<string>();
-    const subscriptions: ResourceSubscriptions = {
-      subscribe(uri) {
-        if (uris.size >= limits.maxSubscriptions && !uris.has(uri))
-          throw new ProtocolError(
-            ProtocolErrorCode.InvalidRequest,
-            `Too many subscriptions: ${limits.maxSubscriptions} at most, unsubscribe from some`,
-          );
-        uris.add(uri);
-      },
-      unsubscribe: (uri) => void uris.delete(uri),
-    };
-    const server = createServer(context, caller, subscriptions);
+    const server = createServer(this.#context, caller, uris);
     const id = this.#idPrefix + randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       enableJsonResponse: true,
     });
-    const session: Session = { id, caller, server, transport, uris, usedAt: context.now(), streams: 0 };
-    const stop = changes.subscribe({
+    const usedAt = this.#context.now();
+    const session: Session = { id, caller, server, transport, usedAt, streams: 0 };
+    const stop = this.#changes.subscribe({
       clientId: caller.clientId,
       changed: (uri) => {
         if (uris.has(uri)) this.#notify(session, () => server.sendResourceUpdated({ uri }));
@@ -119,13 +104,13 @@ export class McpSessions {
   }
 
   async #answerIn(session: Session, request: Request, body: unknown): Promise<Response> {
-    session.usedAt = this.#options.context.now();
+    session.usedAt = this.#context.now();
     const response = await session.transport.handleRequest(request, { parsedBody: body });
     if (request.method === 'GET' && response.ok) {
       session.streams += 1;
       request.signal.addEventListener('abort', () => {
         session.streams -= 1;
-        session.usedAt = this.#options.context.now();
+        session.usedAt = this.#context.now();
         session.transport.closeStandaloneSSEStream();
       });
     }
@@ -133,7 +118,7 @@ export class McpSessions {
   }
 
   async #answerWithoutSession(request: Request, body: unknown, caller: Caller): Promise<Response> {
-    const server = createServer(this.#options.context, caller, null);
+    const server = createServer(this.#context, caller, null);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
     try {
@@ -145,15 +130,14 @@ export class McpSessions {
 
   #notify({ streams }: Session, send: () => Promise<void>): void {
     if (streams === 0) return;
-    this.#options.context.metrics.notifications.inc();
-    send().catch((error: unknown) => {
-      this.#options.context.log.debug({ err: error }, 'a notification was not sent');
-    });
+    const { metrics, log } = this.#context;
+    metrics.notifications.inc();
+    send().catch((error: unknown) => log.debug({ err: error }, 'a notification was not sent'));
   }
 
   /** Ends the oldest session without a stream where the token or replica has the maximum. Returns whether one may be opened. */
   #makeRoom({ tokenId }: Caller): boolean {
-    const { maxSessions, maxSessionsPerToken } = this.#options.limits;
+    const { maxSessions, maxSessionsPerToken } = this.#context.limits;
     const all = [...this.#sessions.values()];
     const ofToken = all.filter(({ caller }) => caller.tokenId === tokenId);
     const crowded = ofToken.length >= maxSessionsPerToken ? ofToken : all.length >= maxSessions ? all : null;
@@ -165,20 +149,15 @@ export class McpSessions {
   }
 
   #end(session: Session, reason: string): void {
-    this.#options.context.metrics.ended.inc({ reason: `session_${reason}` });
+    const { metrics, log } = this.#context;
+    metrics.ended.inc({ reason: `session_${reason}` });
     this.#sessions.delete(session.id);
-    session.server.close().catch((error: unknown) => {
-      this.#options.context.log.debug({ err: error }, 'a session did not close');
-    });
+    session.server.close().catch((error: unknown) => log.debug({ err: error }, 'a session did not close'));
   }
 
   #count(): void {
-    this.#options.context.metrics.sessions.set(this.#sessions.size);
+    this.#context.metrics.sessions.set(this.#sessions.size);
   }
-}
-
-function needsSession(body: unknown): boolean {
-  return SESSION_METHODS.has(object(body)?.method);
 }
 
 /** Creates an HTTP error whose JSON-RPC error belongs to no request of the protocol (`id` is null). */
@@ -186,8 +165,9 @@ export function refusal(
   status: number,
   message: string,
   headers: Readonly<Record<string, string>> = {},
+  code = -32_000,
 ): Response {
-  return Response.json({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }, { status, headers });
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers });
 }
 
 type Stream = {
@@ -200,34 +180,25 @@ type Stream = {
   stalledAt: number | null;
 };
 
-type StreamsOptions = {
-  readonly limits: McpLimits;
-  readonly metrics: McpMetrics;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-};
-
 /** The open streams of a replica. Limits their number, their age, and how long a reader may stall. */
 export class McpStreams {
-  readonly #options: StreamsOptions;
+  readonly #context: Pick<ServerContext, 'limits' | 'metrics' | 'now'>;
   readonly #streams = new Set<Stream>();
 
-  constructor(options: StreamsOptions) {
-    this.#options = options;
+  constructor(context: Pick<ServerContext, 'limits' | 'metrics' | 'now'>) {
+    this.#context = context;
   }
 
   /** Whether a token may open another stream. */
   admits({ tokenId }: Caller): boolean {
-    const { maxStreams, maxStreamsPerToken } = this.#options.limits;
-    if (this.#streams.size >= maxStreams) return false;
-    let own = 0;
-    for (const { caller } of this.#streams) if (caller.tokenId === tokenId) own += 1;
-    return own < maxStreamsPerToken;
+    const { maxStreams, maxStreamsPerToken } = this.#context.limits;
+    const own = [...this.#streams].filter(({ caller }) => caller.tokenId === tokenId);
+    return this.#streams.size < maxStreams && own.length < maxStreamsPerToken;
   }
 
   /** Counts a stream, and lets `sweep` check it, until its connection closes. */
   add(caller: Caller, raw: ServerResponse, isLive: () => boolean): void {
-    const stream: Stream = { caller, raw, openedAt: this.#options.now(), isLive, stalledAt: null };
+    const stream: Stream = { caller, raw, openedAt: this.#context.now(), isLive, stalledAt: null };
     this.#streams.add(stream);
     this.#count();
     raw.once('close', () => {
@@ -238,7 +209,7 @@ export class McpStreams {
 
   /** Ends streams whose token is no longer valid, whose reader stalls, or that reached the maximum age. */
   sweep(): void {
-    const { limits, metrics, now } = this.#options;
+    const { limits, metrics, now } = this.#context;
     const at = now();
     for (const stream of this.#streams) {
       stream.stalledAt = stream.raw.writableNeedDrain ? (stream.stalledAt ?? at) : null;
@@ -257,6 +228,6 @@ export class McpStreams {
   }
 
   #count(): void {
-    this.#options.metrics.streams.set(this.#streams.size);
+    this.#context.metrics.streams.set(this.#streams.size);
   }
 }

@@ -175,7 +175,7 @@ describe('list_changes', () => {
     const all = changes({ limit: 50 });
     expect(all[0]?.kind).toBe('goal');
     expect(all).toContainEqual(
-      expect.objectContaining({ kind: 'status', what: 'Status: unknown to 1st half' }),
+      expect.objectContaining({ kind: 'status', what: 'Status: 1st half' }),
     );
   });
 

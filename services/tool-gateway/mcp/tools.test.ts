@@ -47,14 +47,14 @@ test('a match opens with whether to act on it, and why not', () => {
     expect(Object.keys(answer)[0]).toBe('act');
     return answer.act;
   };
-  expect(act()).toBe('Do not act: the feed of the match is unknown.');
+  expect(act()).toBe('Do not act: feed health unknown.');
   world.health(null);
   world.health(OPEN.match);
   expect(act()).toBe('You may act on the firm score 1-0: the guard is safe and the feed is alive.');
   const head = { id: 'a', ut: 1_790_000_100 };
   world.play(goalMessage(OPEN, head, { id: '5-300', confirmation: 'tbd' }));
   world.health(OPEN.match, { state: 'stale', reason: 'silence' });
-  expect(act()).toMatch(/^Do not act: score under review.*, the feed of the match is stale \(silence\)\.$/);
+  expect(act()).toMatch(/^Do not act: score under review.*, feed stale \(nothing received\)\.$/);
   expect(call('get_match', { match_id: OPEN.earlier }).act).toBe('Nothing to act on: the match is finished.');
 });
 
@@ -75,22 +75,6 @@ test('the resource of a match has its whole timeline', () => {
   expect(whole).toMatchObject({ act: expect.any(String), total: 61, next_page: null });
 });
 
-describe('an unknown argument is refused with the name of the right one', () => {
-  test.each([
-    ['list_matches', { team: 'France' }, /team: unknown argument; send team_id \(search finds it by name\)/],
-    ['live_board', { competition: 1 }, /competition: unknown argument; send competition_id/],
-    ['live_board', { competitionId: 1 }, /competitionId: .* send competition_id/],
-    ['get_match', { match_id: 1, event_id: 1 }, /event_id: .* send match_id/],
-    ['list_matches', { date: '2026-01-01' }, /date: .* send date_from/],
-    ['search', { query: 'goteborg', q: 'x' }, /q: .* send query/],
-    ['get_standings', { season: 1 }, /season: .* send season_id/],
-    ['live_board', { colour: 'red' }, /colour: unknown argument; known are show, sport_id,/],
-  ])('%s %j', (name, args, wanted) => {
-    expect(refusal(name, args)).toMatch(/^invalid_arguments: /);
-    expect(refusal(name, args)).toMatch(wanted);
-  });
-});
-
 const SEASON = { season_id: OPEN.season };
 
 describe('errors say what to do', () => {
@@ -98,14 +82,15 @@ describe('errors say what to do', () => {
     ['list_changes', { since: '2026-08-15T14:30:00' }, /^invalid_arguments: .*since: .*time zone.*Z/],
     ['get_head_to_head', { team_id: 5, opponent_id: 101 }, /^not_found: team_id: no such team.*search/],
     ['get_head_to_head', { team_id: 101, opponent_id: 5 }, /^not_found: opponent_id: no such team.*search/],
-    ['get_standings', { ...SEASON, stage_id: 5 }, /^not_found: .*no tables of that.*without stage_id/],
+    ['get_standings', { ...SEASON, stage_id: 5 }, /^not_found: .*no such table.*standings_id/],
+    ['live_board', { colour: 'red' }, /^invalid_arguments: .* of show, sport_id,.*"colour"/],
     ['get_match', { match_id: 1 }, /^not_found: .*list_matches/],
     ['get_match', {}, /^invalid_arguments: .*match_id/],
     ['list_matches', { limit: 51 }, /^invalid_arguments: .*limit.*50/],
     ['list_matches', { date_from: '2026-01-01', date_to: '2026-12-31' }, /^invalid_arguments: .*31 days/],
     ['list_changes', { since: 'yesterday' }, /^invalid_arguments: .*since/],
     ['get_standings', {}, /^invalid_arguments: .*season_id or competition_id/],
-    ['get_standings', { ...SEASON, type_id: 7 }, /^not_found: .*types 2 League standings, 6 Top scorers/],
+    ['get_standings', { ...SEASON, type_id: 7 }, /^not_found: .*no such table.*standings_id/],
     ['get_standings', { standings_id: 5 }, /^not_found: .*list_standings/],
     ['list_standings', { competition_id: 5 }, /^not_found: .*list_competitions/],
     ['get_head_to_head', { team_id: 1, opponent_id: 1 }, /^invalid_arguments: .*same team/],

@@ -1,11 +1,9 @@
 /** A change of a match for an assistant: the steps of one version, joined with their incident. */
-
 import { z } from 'zod';
 import { isInShootOut } from '#domain/goal-facts.ts';
 import type { Score } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
-import { STATUSES } from '#soccer/statuses.ts';
-import { absenceWords } from '#story/history.ts';
+import { stepEntry } from '#story/history.ts';
 import { cancellersOf, minuteOf, STEP_WORDS, sumOf, whyVoid } from '#story/incidents.ts';
 import type { MatchChange } from '#views/queries/tool-queries.ts';
 import type { ShownIncident, StoryStep } from '#views/store/board-view.ts';
@@ -71,7 +69,7 @@ function changeOf(change: MatchChange): z.input<typeof shownChange> {
     match: titleOf(match.state),
     at: isoOf(first.received_at),
     kind,
-    what: isGoal ? incidentText(takenBack ?? first, wordsOf(kind), incident) : changeText(own, incident),
+    what: isGoal ? incidentText(takenBack ?? first, wordsOf(kind), incident) : changeText(first, incident),
     minute: (incident && minuteOf(incident, match.state)) ?? undefined,
     team: textOf(isOfFormer ? former.name : incident?.record.participant_name),
     player: isOfFormer ? undefined : textOf(incident?.record.subparticipant_name),
@@ -139,51 +137,37 @@ function awaitedConfirmation(steps: readonly StoryStep[], goal: ShownIncident | 
 
 /** Whether the version has a goal that it does not take back. */
 function hasOtherGoal(steps: readonly StoryStep[]): boolean {
-  const takenBack = new Set(
-    steps.flatMap(({ kind, incident_id }) => (kind === 'goal_cancelled' ? [incident_id] : [])),
-  );
-  return steps.some((step) => classOf(step) === 'goal' && !takenBack.has(step.incident_id));
+  const takenBack = steps.filter(({ kind }) => kind === 'goal_cancelled').map((step) => step.incident_id);
+  return steps.some((step) => classOf(step) === 'goal' && !takenBack.includes(step.incident_id));
 }
 
 /** Says what took a goal back: the provider itself, or an incident. */
-function takenBackBy(change: MatchChange, goal: ShownIncident | undefined): string {
-  const kinds = new Set(change.own.map(({ kind }) => kind));
+function takenBackBy({ own, steps, match }: MatchChange, goal: ShownIncident | undefined): string {
+  const kinds = new Set(own.map(({ kind }) => kind));
   if (kinds.has('incident_removed')) return 'the provider removed it';
   if (kinds.has('incident_cancelled')) return 'the provider cancelled it';
-  const by = goal === undefined ? undefined : cancellingIncident(change, goal);
-  if (by === undefined) {
-    if (goal?.confirmation === 'cancelled') return 'the provider cancelled it';
-    const isCorrected = !change.steps.some((step) => classOf(step) === 'cancellation');
-    return isCorrected ? 'the provider corrected it' : 'another incident';
+  const cancellations = steps.filter((step) => classOf(step) === 'cancellation');
+  const inVersion = new Set(cancellations.map(({ incident_id }) => incident_id));
+  // The 424 that names the goal (law 6), else its version's cancellation with the goal as parent.
+  const naming = goal === undefined ? [] : cancellersOf(goal.id, match.state);
+  const named = naming.find((id) => inVersion.has(id)) ?? naming[0];
+  const by = match.incidents.find(({ id, parent_id }) =>
+    named === undefined ? inVersion.has(id) && goal?.id === parent_id : id === named,
+  );
+  if (by !== undefined) {
+    const minute = minuteOf(by, match.state);
+    return `incident ${by.id}, goal cancelled${minute === null ? '' : ` (minute ${minute})`}`;
   }
-  const minute = minuteOf(by, change.match.state);
-  return `incident ${by.id}, goal cancelled${minute === null ? '' : ` (minute ${minute})`}`;
+  if (goal?.confirmation === 'cancelled') return 'the provider cancelled it';
+  return inVersion.size === 0 ? 'the provider corrected it' : 'another incident';
 }
 
-function changeText(own: readonly StoryStep[], incident: ShownIncident | undefined): string {
-  const [first] = own as readonly [StoryStep];
-  const { kind, value, guard } = first;
-  switch (kind) {
-    case 'score_changed':
-    case 'firm_score_changed':
-      return 'Score changed without a goal';
-    case 'status_changed':
-      return `Status: ${statusName(value?.before)} to ${statusName(value?.after)}`;
-    case 'absence_changed':
-      return absenceWords(value?.after ?? null);
-    case 'bet_status_changed':
-      return `Betting at the provider: ${value?.before ?? 'unknown'} to ${value?.after ?? 'unknown'}`;
-    case 'result_verified':
-      return 'The result is verified';
-    case 'guard_changed':
-      return guard?.safe === true ? 'Guard lifted' : `Guard: halted (${(guard?.reasons ?? []).join(', ')})`;
-    case 'message_unread':
-      return value === null
-        ? 'Fields of a message could not be read'
-        : `A message could not be read: ${value.after}`;
-    default:
-      return incidentText(first, wordsOf(kind), incident);
-  }
+function changeText(step: StoryStep, incident: ShownIncident | undefined): string {
+  const words = stepEntry(step, false, false)?.[1];
+  if (words !== undefined) return words;
+  return step.kind === 'firm_score_changed'
+    ? 'Firm score changed'
+    : incidentText(step, wordsOf(step.kind), incident);
 }
 
 function incidentText(
@@ -197,39 +181,8 @@ function incidentText(
   return `${name}${shootOut}${words === '' ? '' : `, ${words}`}`;
 }
 
-/** Returns the name of a status that a transition has as `33 live`. */
-function statusName(text: string | null | undefined): string {
-  if (text === null || text === undefined) return 'unknown';
-  const [id] = text.split(' ');
-  return STATUSES.get(Number(id))?.name ?? text;
-}
-
 function scoreText(score: Score | null | undefined): string | undefined {
   return score == null ? undefined : `${score.home}-${score.away}`;
-}
-
-/**
- * Returns the incident that took a change's goal back: the 424 that names it (law 6), else its version's cancellation with it as
- * parent, else the only one of an only goal; undefined where uncertain.
- */
-function cancellingIncident(
-  { own, steps, match }: MatchChange,
-  goal: ShownIncident,
-): ShownIncident | undefined {
-  const inVersion = new Set(idsOf(steps.filter((step) => classOf(step) === 'cancellation')));
-  const naming = cancellersOf(goal.id, match.state);
-  const incidentWith = (id: string | undefined) => match.incidents.find((one) => one.id === id);
-  const named = naming.find((id) => inVersion.has(id)) ?? naming[0];
-  if (named !== undefined) return incidentWith(named);
-  const withParent = match.incidents.find((one) => inVersion.has(one.id) && one.parent_id === goal.id);
-  if (withParent !== undefined) return withParent;
-  const takenBack = new Set(idsOf(steps.filter(({ kind }) => kind === 'goal_cancelled')));
-  const isOnly = inVersion.size === 1 && takenBack.size === 1 && takenBack.has(own[0]?.incident_id ?? '');
-  return isOnly ? incidentWith([...inVersion][0]) : undefined;
-}
-
-function idsOf(steps: MatchChange['steps']): string[] {
-  return steps.flatMap(({ incident_id }) => incident_id ?? []);
 }
 
 const MINUTE_MS = 60_000;
@@ -289,11 +242,6 @@ export const listChanges = tool({
       page,
     };
     const { items, total } = scope.queries.changes(query, scope.access);
-    return {
-      since: isoOf(from),
-      checked_at: isoOf(now),
-      changes: items.map(changeOf),
-      total,
-    };
+    return { since: isoOf(from), checked_at: isoOf(now), changes: items.map(changeOf), total };
   },
 });

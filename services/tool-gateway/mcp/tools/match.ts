@@ -10,18 +10,11 @@ import { minuteOf, whyVoid } from '#story/incidents.ts';
 import { guardWords } from '#story/words.ts';
 import type { FeedStatus } from '#trading/feed-status.ts';
 import type { HandHalts } from '#trading/halts.ts';
-import { tradingOf, WENT_BACK } from '#trading/trading.ts';
+import { tradingOf } from '#trading/trading.ts';
 import type { NamedMatch } from '#views/queries/tool-queries.ts';
 import type { ShownIncident, ShownState } from '#views/store/board-view.ts';
 import { id, isoOf, matchSummary, NO_SUCH_MATCH, summaryOf, textOf } from './common.ts';
 import { type ToolScope, tool } from './tool.ts';
-
-const REASONS: Readonly<Record<string, string>> = {
-  ...GUARD_WORDS,
-  [WENT_BACK]: guardWords([WENT_BACK]),
-  unknown_score: 'the firm score is unknown',
-  halts_unread: 'operators may have halted trading by hand: the halts cannot be read',
-};
 
 /** An incident of a timeline. Unknown fields are left out, as a timeline has many incidents. */
 const entry = z.object({
@@ -100,7 +93,9 @@ export const getMatch = tool({
   answer({ match_id, timeline, ...paging }, scope) {
     const match = scope.queries.match(match_id, scope.access);
     const selected = match.incidents.filter(
-      (incident) => timeline === 'all' || (timeline === 'important' && isImportant(incident)),
+      ({ important, incident_id }) =>
+        timeline === 'all' ||
+        (timeline === 'important' && (important || POSSIBLE_INCIDENTS.has(incident_id))),
     );
     return { ...answerOf(match, pageOf(selected, paging), scope), total: selected.length };
   },
@@ -151,18 +146,13 @@ function actLine(state: ShownState, feed: FeedStatus, halts: HandHalts<TradingHa
     return `Nothing to act on: the match ${status_type === 'scheduled' ? 'has not begun' : `is ${status_type}`}.`;
   if (permission === 'safe' && firm !== null)
     return `You may act on the firm score ${firm.home}-${firm.away}: the guard is safe and the feed is alive.`;
-  const cause = feed.reason === null ? '' : ` (${feed.reason})`;
-  const of = feed.state === 'delayed' ? feedWords(feed) : `${feed.state}${cause}`;
-  const words: Readonly<Record<string, string>> = {
-    ...REASONS,
-    [`feed_${feed.state}`]: `the feed of the match is ${of}`,
-    halted_by_hand: `an operator halted trading by hand (${halts.standing.map(({ orders }) => orders.at(-1)?.order.reason).join('; ')})`,
-  };
-  return `Do not act: ${reasons.map((reason) => words[reason] ?? reason).join(', ')}.`;
-}
-
-function isImportant({ important, incident_id }: ShownIncident): boolean {
-  return important || POSSIBLE_INCIDENTS.has(incident_id);
+  const words = reasons.map((reason) => {
+    if (reason === `feed_${feed.state}`) return `feed ${feedWords(feed)}`;
+    const said = guardWords([reason]);
+    if (reason !== 'halted_by_hand') return said;
+    return `${said} (${halts.standing.map(({ orders }) => orders.at(-1)?.order.reason).join('; ')})`;
+  });
+  return `Do not act: ${words.join(', ')}.`;
 }
 
 function entryOf(incident: ShownIncident, { state }: NamedMatch): z.input<typeof entry> {

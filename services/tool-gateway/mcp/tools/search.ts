@@ -61,20 +61,26 @@ export const search = tool({
     const wants = (one: Found['kind']): boolean => kind === 'any' || kind === one;
     const teams = kind === 'competition' ? [] : scope.queries.teams(query, scope.access);
     const competitions = wants('competition') ? scope.queries.competitions(query, scope.access) : [];
-    const matches = wants('match')
-      ? [
-          ...new Map(
-            [
-              ...teams.slice(0, MAX_TEAMS).flatMap(({ id }) => matchesOf({ participant_id: id }, scope)),
-              ...meetings(query, scope),
-            ].map((match) => [match.state.event_id, match]),
-          ).values(),
-        ]
-      : [];
+    const matches = new Map(
+      wants('match')
+        ? [
+            ...teams.slice(0, MAX_TEAMS).flatMap(({ id }) => matchesOf({ participant_id: id }, scope)),
+            ...meetings(query, scope),
+          ].map((match) => [match.state.event_id, match])
+        : [],
+    );
+    // Made of those on the page only: each reads its seasons or names.
     const all = [
-      ...competitions.map((one) => () => ofCompetition(one, scope)),
-      ...(wants('team') ? teams : []).map((one) => () => ofTeam(one, scope)),
-      ...matches.map((one) => () => ofMatch(one, scope)),
+      ...competitions.map(({ id, name, area }) => () => {
+        const title = area === null || area === '' ? name : `${name} (${area})`;
+        const seasons = seasonsOf(id, scope);
+        return result('competition', id, scope, { title, competition_id: id, name, area, seasons });
+      }),
+      ...(wants('team') ? teams : []).map(({ id, name, competition_id }) => () => {
+        const competition = scope.queries.levelName('competition', competition_id);
+        return result('team', id, scope, { title: name, team_id: id, competition_id, name, competition });
+      }),
+      ...matches.values().map((one) => () => ofMatch(one, scope)),
     ];
     return {
       results: pageOf(all, paging).map((make) => make()),
@@ -84,31 +90,15 @@ export const search = tool({
   },
 });
 
-const NOTHING = {
-  team_id: null,
-  competition_id: null,
-  match_id: null,
-  area: null,
-  competition: null,
-  seasons: [],
-};
-
-function ofCompetition(
-  { id, name, area }: ReturnType<ToolScope['queries']['competitions']>[number],
+/** Creates a result; `own` has the fields of its kind, the others are null. */
+function result(
+  kind: DocumentKind,
+  id: number,
   scope: ToolScope,
+  own: Partial<Found> & Pick<Found, 'title' | 'name'>,
 ): Found {
-  const own = { competition_id: id, name, area, seasons: seasonsOf(id, scope) };
-  const title = area === null || area === '' ? name : `${name} (${area})`;
-  return { ...NOTHING, kind: 'competition', ...identified('competition', id, title, scope), ...own };
-}
-
-function ofTeam(
-  { id, name, competition_id }: ReturnType<ToolScope['queries']['teams']>[number],
-  scope: ToolScope,
-): Found {
-  const competition = scope.queries.levelName('competition', competition_id);
-  const own = { team_id: id, competition_id, name, competition };
-  return { ...NOTHING, kind: 'team', ...identified('team', id, name, scope), ...own };
+  const none = { team_id: null, competition_id: null, match_id: null, area: null, competition: null };
+  return { ...none, seasons: [], ...own, id: documentId(kind, id), url: linkOf(kind, id, scope), kind };
 }
 
 function ofMatch({ state }: NamedMatch, scope: ToolScope): Found {
@@ -116,12 +106,7 @@ function ofMatch({ state }: NamedMatch, scope: ToolScope): Found {
   const name = titleOf(state);
   const title = start_date === null ? name : `${name}, ${start_date}`;
   const competition = scope.queries.levelName('competition', competition_id);
-  const own = { match_id, competition_id, name, competition };
-  return { ...NOTHING, kind: 'match', ...identified('match', match_id, title, scope), ...own };
-}
-
-function identified(kind: Found['kind'], id: number, title: string, scope: ToolScope) {
-  return { id: documentId(kind, id), title, url: linkOf(kind, id, scope) };
+  return result('match', match_id, scope, { title, match_id, competition_id, name, competition });
 }
 
 /** Returns the match in play, the next one and the last one of a team or competition. */
@@ -179,44 +164,33 @@ export const fetchDocument = tool({
   answer({ id }, scope) {
     const named = parseDocumentId(id);
     if (named === null) throw new ToolError('NOT_FOUND', UNKNOWN);
-    const { title, content } = DOCUMENTS[named.kind](named.id, scope);
+    const { kind } = named;
+    const { title, content } = kind === 'match' ? ofOneMatch(named.id, scope) : ofMany(kind, named.id, scope);
     return {
-      id: documentId(named.kind, named.id),
+      id: documentId(kind, named.id),
       title,
       text: JSON.stringify(shortTexts(content)),
-      url: linkOf(named.kind, named.id, scope),
-      metadata: { kind: named.kind, read_at: isoOf(scope.now * 1000) },
+      url: linkOf(kind, named.id, scope),
+      metadata: { kind, read_at: isoOf(scope.now * 1000) },
     };
   },
 });
 
-type Document = { readonly title: string; readonly content: object };
+function ofOneMatch(id: number, scope: ToolScope) {
+  const { state } = scope.queries.match(id, scope.access);
+  return { title: titleOf(state), content: wholeMatch(id, scope) };
+}
 
-const DOCUMENTS: Readonly<Record<DocumentKind, (id: number, scope: ToolScope) => Document>> = {
-  match(id, scope) {
-    const { state } = scope.queries.match(id, scope.access);
-    return { title: titleOf(state), content: wholeMatch(id, scope) };
-  },
-  team(id, scope) {
-    const matches = matchesOf({ participant_id: id }, scope, FEW);
-    const sides = matches.flatMap(({ state: { home, away } }) => [home, away]);
-    const name = sides.find((side) => side?.id === id)?.name;
-    if (name === undefined) throw new ToolError('NOT_FOUND', UNKNOWN);
-    return {
-      title: name ?? documentId('team', id),
-      content: { team_id: id, name, matches: summaries(matches, scope) },
-    };
-  },
-  competition(id, scope) {
-    const seasons = seasonsOf(id, scope);
-    const matches = matchesOf({ competition_id: id }, scope, FEW);
-    const competition = scope.queries.levelName('competition', id);
-    if (competition === null && matches.length === 0) throw new ToolError('NOT_FOUND', UNKNOWN);
-    const content = { competition_id: id, name: competition, seasons, matches: summaries(matches, scope) };
-    return { title: competition ?? documentId('competition', id), content };
-  },
-};
-
-function summaries(matches: readonly NamedMatch[], scope: ToolScope) {
-  return matches.map((match) => summaryOf(match, scope));
+function ofMany(kind: 'team' | 'competition', id: number, scope: ToolScope) {
+  const isTeam = kind === 'team';
+  // First: it refuses a competition outside the contract.
+  const own = isTeam ? { team_id: id } : { competition_id: id, seasons: seasonsOf(id, scope) };
+  const matches = matchesOf(isTeam ? { participant_id: id } : { competition_id: id }, scope, FEW);
+  const sides = matches.flatMap(({ state: { home, away } }) => [home, away]);
+  const name = isTeam
+    ? sides.find((side) => side?.id === id)?.name
+    : scope.queries.levelName('competition', id);
+  if (name == null && matches.length === 0) throw new ToolError('NOT_FOUND', UNKNOWN);
+  const content = { ...own, name, matches: matches.map((match) => summaryOf(match, scope)) };
+  return { title: name ?? documentId(kind, id), content };
 }

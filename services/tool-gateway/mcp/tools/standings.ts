@@ -38,7 +38,15 @@ export const listStandings = tool({
   answer(args, scope) {
     const season_id = seasonOf(args, scope);
     const { entries, total } = tablesOf(season_id, args, scope);
-    return { season_id, tables: entries.map(entryOf), total };
+    const tables = entries.map((one) => ({
+      standings_id: one.id,
+      name: one.name,
+      type_id: one.type_id,
+      type: one.type_name,
+      of: one.object_type,
+      of_id: one.object_id,
+    }));
+    return { season_id, tables, total };
   },
 });
 
@@ -139,15 +147,16 @@ export const getTopScorers = tool({
     const standings_id = chosenTable({ seasonId: season_id, typeId: TOP_SCORERS }, scope);
     const rows = rowsOf(readTable(standings_id, scope).groups);
     const scorers = pageOf(rows, args).map(({ record }) => {
-      const values = new Map(record.columns.map(({ code, value }) => [code, value]));
+      const count = (wanted: string) =>
+        toWholeNumber(record.columns.find(({ code }) => code === wanted)?.value);
       return {
         rank: record.rank,
         player_id: record.id,
         player: record.name,
         team_id: toWholeNumber(record.subparticipant_id),
         team: record.subparticipant_name || null,
-        goals: numberOf(values.get('goals_scored')),
-        matches: numberOf(values.get('mp')),
+        goals: count('goals_scored'),
+        matches: count('mp'),
       };
     });
     return { standings_id, season_id, scorers, total: rows.length };
@@ -163,22 +172,6 @@ function notesOf({ corrections, provider }: TableGroup): string[] {
     ),
     ...(provider?.differences ?? []).map((one) => `In the provider’s table: ${differenceText(one)}`),
   ];
-}
-
-function entryOf(one: TableListEntry): z.input<typeof entry> {
-  return {
-    standings_id: one.id,
-    name: one.name,
-    type_id: one.type_id,
-    type: one.type_name,
-    of: one.object_type,
-    of_id: one.object_id,
-  };
-}
-
-function numberOf(value: number | string | null | undefined): number | null {
-  const number = value === null || value === undefined || value === '' ? Number.NaN : Number(value);
-  return Number.isNaN(number) ? null : number;
 }
 
 /** Maximum number of tables of one season that are searched: 19 types for each of its stages. */
@@ -210,47 +203,29 @@ type WantedTable = {
 /** Returns a season's table of one type: its own, else its stages' only one, else the only one with the group. Throws `ToolError`. */
 function chosenTable({ seasonId, typeId, stageId, group }: WantedTable, scope: ToolScope): number {
   const { entries } = tablesOf(seasonId, { limit: MAX_TABLES, page: 1 }, scope);
-  const ofType = entries.filter((one) => one.type_id === typeId);
-  const candidates =
-    stageId === undefined
-      ? ofType
-      : ofType.filter((one) => one.object_type === 'stage' && one.object_id === stageId);
+  const candidates = entries.filter(
+    ({ type_id, object_type, object_id }) =>
+      type_id === typeId && (stageId === undefined || (object_type === 'stage' && object_id === stageId)),
+  );
   const usual = candidates.filter((one) => !isOwnTable(one.id, one));
-  const own = usual.find((one) => one.object_type === 'season');
-  const only = usual.length === 1 ? usual[0] : undefined;
-  const withGroup =
-    group === undefined
-      ? []
-      : candidates.filter(({ id }) => groupNamed(readTable(id, scope), group) !== undefined);
-  const table = own ?? only ?? (withGroup.length === 1 ? withGroup[0] : undefined);
+  const withGroup = () =>
+    candidates.filter(
+      ({ id }) => group !== undefined && groupNamed(readTable(id, scope), group) !== undefined,
+    );
+  const table = usual.find((one) => one.object_type === 'season') ?? onlyOf(usual) ?? onlyOf(withGroup());
   if (table !== undefined) return table.id;
-  if (candidates.length > 0) {
-    const names = candidates.slice(0, 20).map((one) => `${one.id} (${shortText(one.name)})`);
-    throw new ToolError(
-      'AMBIGUOUS',
-      `Several tables match. Call again with standings_id, one of ${names.join(', ')}.`,
-    );
-  }
-  const stages = new Map(
-    entries.filter((one) => one.object_type === 'stage').map((one) => [one.object_id, one.object_name]),
-  );
-  if (stageId !== undefined && !stages.has(stageId) && entries.length > 0) {
-    const names = [...stages]
-      .map(([id, name]) => (name ? `${id} (${shortText(name)})` : String(id)))
-      .join(', ');
-    throw new ToolError(
-      'NOT_FOUND',
-      `That season has no tables of that stage. ${names === '' ? 'Call again without stage_id.' : `Its stages with tables are ${names}.`}`,
-    );
-  }
-  const types = [...new Map(entries.map((one) => [one.type_id, one.type_name]))];
-  const known = types.map(([type, name]) => `${type} ${shortText(name)}`).join(', ');
-  throw new ToolError(
-    'NOT_FOUND',
-    known === ''
-      ? 'That season has no tables (yet). Call list_competitions for other seasons.'
-      : `That season has no table of this type. It has types ${known}.`,
-  );
+  const [code, problem, listed] =
+    candidates.length > 0
+      ? (['AMBIGUOUS', 'Several tables match', candidates] as const)
+      : (['NOT_FOUND', 'That season has no such table', entries] as const);
+  if (listed.length === 0)
+    throw new ToolError(code, 'That season has no tables (yet). Call list_competitions for other seasons.');
+  const names = listed.slice(0, 20).map((one) => `${one.id} (${shortText(one.name)})`);
+  throw new ToolError(code, `${problem}. Call again with standings_id, such as ${names.join(', ')}.`);
+}
+
+function onlyOf<T>(items: readonly T[]): T | undefined {
+  return items.length === 1 ? items[0] : undefined;
 }
 
 /** Reads a table. Throws `RestError` `NOT_FOUND`, `NOT_SERVED`, `FORBIDDEN`. */
@@ -265,9 +240,7 @@ function rowsOfGroup(table: Table, name: string): TableRow[] {
   const names = table.groups.map((group) => shortText(group.name)).filter((one) => one !== '');
   throw new ToolError(
     'NOT_FOUND',
-    names.length === 0
-      ? 'That table has no named groups. Call again without group.'
-      : `That table has no such group. It has ${names.join(', ')}.`,
+    `That table has no such group. It has ${names.join(', ') || 'none with a name'}.`,
   );
 }
 

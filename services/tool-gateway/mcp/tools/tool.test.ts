@@ -9,20 +9,17 @@ const INPUT = z
     limit: z.int().max(50).default(20),
     show: z.enum(['live', 'today']).default('live'),
     day: z.iso.date().optional(),
-    whole: z.boolean().optional(),
   })
   .strict();
 const REQUIRED = { id: 7, name: 'Alpha' };
 const DEFAULTS = { ...REQUIRED, limit: 20, show: 'live' };
 
 test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
-  ['null as left out', { limit: null, show: null, day: null, whole: null }, DEFAULTS],
-  ['empty text as left out', { limit: '', show: ' ', day: '', whole: '' }, DEFAULTS],
+  ['null as left out', { limit: null, show: null, day: null }, DEFAULTS],
+  ['empty text as left out', { limit: '', show: ' ', day: '' }, DEFAULTS],
   ['a number in text', { id: ' 900001 ', limit: '10' }, { ...DEFAULTS, id: 900_001, limit: 10 }],
   ['a number with a fraction of zero', { id: '900001.0' }, { ...DEFAULTS, id: 900_001 }],
   ['a number for text', { name: 2018 }, { ...DEFAULTS, name: '2018' }],
-  ['a boolean in text', { whole: 'True' }, { ...DEFAULTS, whole: true }],
-  ['false in text', { whole: 'false' }, { ...DEFAULTS, whole: false }],
   ['a word in another case', { show: 'TODAY' }, { ...DEFAULTS, show: 'today' }],
 ])('reads %s', (_name, given, meant) => {
   expect(INPUT.safeParse(readArguments({ ...REQUIRED, ...given }, INPUT.shape))).toEqual({

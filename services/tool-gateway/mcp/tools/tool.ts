@@ -38,8 +38,6 @@ export type Tool = {
   call(args: unknown, scope: ToolScope): Record<string, unknown>;
 };
 
-/** Maximum number of unknown arguments that a refusal names. */
-const MAX_UNKNOWN = 5;
 /** Maximum number of items in a page: an answer must fit into a conversation. */
 const MAX_ITEMS = 50;
 
@@ -62,11 +60,9 @@ type Definition<I extends z.ZodObject, O extends z.ZodObject> = Pick<
 /** Creates a tool with paging, validation of arguments, and errors of REST as `ToolError`. */
 export function tool<I extends z.ZodObject, O extends z.ZodObject>(definition: Definition<I, O>): Tool {
   const { name, title, description, operations, missing, pageSize } = definition;
-  const paging = pageSize === null ? {} : pagingOf(pageSize);
   // Ignoring an unknown argument would answer another question.
-  const input = definition.input.extend(paging).strict();
-  const output = pageSize === null ? definition.output : definition.output.extend(pageInfo);
-  const known = Object.keys(input.shape);
+  const input = definition.input.extend(pageSize === null ? {} : pagingOf(pageSize)).strict();
+  const output = definition.output.extend(pageSize === null ? {} : pageInfo);
   return {
     name,
     title,
@@ -76,7 +72,7 @@ export function tool<I extends z.ZodObject, O extends z.ZodObject>(definition: D
     outputSchema: objectSchema(output, 'output'),
     call(args, scope) {
       const parsed = input.safeParse(readArguments(args, input.shape));
-      if (!parsed.success) throw new ToolError('INVALID_ARGUMENTS', problemsOf(parsed.error, known));
+      if (!parsed.success) throw invalidArguments(parsed.error, Object.keys(input.shape));
       try {
         const { limit, page } = parsed.data as Paging;
         const answer = definition.answer(parsed.data as z.output<I> & Paging, scope);
@@ -104,46 +100,38 @@ function asToolError(error: unknown, missing: string, access: Access): unknown {
       : new ToolError('NOT_FOUND', `${error.message} This server serves ${served}.`, error);
   }
   if (!(error instanceof RestError)) return error;
-  if (error.code === 'NOT_FOUND') return new ToolError('NOT_FOUND', missing, error);
-  if (error.code === 'NOT_SERVED')
-    return new ToolError(
-      'NOT_SERVED',
-      `${error.message}. It may belong to another one, or be unknown.`,
-      error,
-    );
-  const [code, message] = REFUSALS[error.code] ?? [];
-  return code === undefined || message === undefined ? error : new ToolError(code, message, error);
+  const refusals: { readonly [code in RestErrorCode]?: readonly [CodeOf<'ToolError'>, string] } = {
+    NOT_FOUND: ['NOT_FOUND', missing],
+    NOT_SERVED: ['NOT_SERVED', `${error.message}. It may belong to another one, or be unknown.`],
+    FORBIDDEN: [
+      'OUTSIDE_CONTRACT',
+      'Your contract does not cover that competition. Call list_competitions for those it covers.',
+    ],
+    INVALID_PARAMETER: [
+      'INVALID_ARGUMENTS',
+      'date_to is before date_from, or more than 31 days after it. Send fewer days, or a competition, season or team.',
+    ],
+  };
+  const refusal = refusals[error.code];
+  return refusal === undefined ? error : new ToolError(...refusal, error);
 }
 
-/** What a tool says of other refusals of REST. */
-const REFUSALS: { readonly [code in RestErrorCode]?: readonly [CodeOf<'ToolError'>, string] } = {
-  FORBIDDEN: [
-    'OUTSIDE_CONTRACT',
-    'Your contract does not cover that competition. Call list_competitions for those it covers.',
-  ],
-  INVALID_PARAMETER: [
-    'INVALID_ARGUMENTS',
-    'date_to is before date_from, or more than 31 days after it. Send fewer days, or a competition, season or team.',
-  ],
-};
-
-/** Describes every invalid argument. */
-function problemsOf(error: z.ZodError, known: readonly string[]): string {
-  const lines = error.issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.slice(0, MAX_UNKNOWN).map((name) => unknownArgument(name, known))
-      : [`${issue.path.join('.') || 'arguments'}: ${issue.message}`],
+/** Names every invalid argument, and those that the tool has. */
+function invalidArguments({ issues }: z.ZodError, known: readonly string[]): ToolError {
+  const problems = issues.map(
+    (issue) => `${issue.path.join('.') || 'arguments'}: ${shortText(issue.message)}`,
   );
-  return `Call again with other arguments. ${lines.join('. ')}.`;
+  return new ToolError(
+    'INVALID_ARGUMENTS',
+    `Call again with other arguments of ${known.join(', ')}. ${problems.join('. ')}.`,
+  );
 }
 
-/** Schemas that only wrap the one of a value. */
-const WRAPPERS: ReadonlySet<string> = new Set(['optional', 'default']);
 const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
 
 /**
- * Returns the arguments as a tool's schema has them: leaves out null and empty text of an optional argument; converts text to a number or
- * boolean, a number to text, and the case of a word to that of an allowed one. Returns any other value unchanged, to be refused.
+ * Returns the arguments as a tool's schema has them: leaves out null and empty text of an optional argument; converts text to a number, a
+ * number to text, and a word to lower case. Returns any other value unchanged, to be refused.
  */
 export function readArguments(given: unknown, shape: Readonly<Record<string, z.ZodType>>): unknown {
   const values = object(given);
@@ -154,30 +142,19 @@ export function readArguments(given: unknown, shape: Readonly<Record<string, z.Z
       if (schema === undefined) return [[name, value]];
       const isEmpty = value === null || (typeof value === 'string' && value.trim() === '');
       if (isEmpty && schema.safeParse(undefined).success) return [];
-      return [[name, readValue(value, valueSchema(schema))]];
+      return [[name, readValue(value, schema)]];
     }),
   );
 }
 
-function valueSchema(schema: z.ZodType): z.ZodType {
-  return WRAPPERS.has(schema.type) ? valueSchema((schema as z.ZodOptional<z.ZodType>).unwrap()) : schema;
-}
-
 function readValue(value: unknown, schema: z.ZodType): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
+    return readValue(value, schema.unwrap() as z.ZodType);
   if (typeof value === 'number') return schema.type === 'string' ? String(value) : value;
   if (typeof value !== 'string') return value;
   const text = value.trim();
-  const word = text.toLowerCase();
-  switch (schema.type) {
-    case 'number':
-      return NUMBER.test(text) ? Number(text) : value;
-    case 'boolean':
-      return word === 'true' ? true : word === 'false' ? false : value;
-    case 'enum':
-      return (schema as z.ZodEnum).options.includes(word) ? word : value;
-    default:
-      return value;
-  }
+  if (schema.type === 'number' && NUMBER.test(text)) return Number(text);
+  return schema.type === 'enum' ? text.toLowerCase() : value;
 }
 
 type JsonObjectSchema = { readonly type: 'object' } & Readonly<Record<string, unknown>>;
@@ -188,22 +165,19 @@ type JsonObjectSchema = { readonly type: 'object' } & Readonly<Record<string, un
  */
 function objectSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io });
-  return compact(json, io) as JsonObjectSchema;
+  return JSON.parse(JSON.stringify(json), (_name, node) =>
+    object(node) === null ? node : compact(node, io),
+  );
 }
 
-function compact(value: unknown, io: 'input' | 'output'): unknown {
-  if (Array.isArray(value)) return value.map((one) => compact(one, io));
-  if (typeof value !== 'object' || value === null) return value;
-  const node = Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, compact(inner, io)] as const),
-  );
+function compact(node: Record<string, unknown>, io: 'input' | 'output'): unknown {
+  // A schema that another tool of the list has.
+  if (typeof node.sameAs === 'string') return { type: 'object', description: `As in ${node.sameAs}.` };
   // Removes the bounds that every integer has, and keywords that a reader of answers does not need.
   if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum;
   if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
   if (typeof node.additionalProperties === 'boolean' || io === 'output') delete node.additionalProperties;
   if (io === 'output' && Array.isArray(node.required)) delete node.required;
-  // A schema that another tool of the list has.
-  if (typeof node.sameAs === 'string') return { type: 'object', description: `As in ${node.sameAs}.` };
   // The description names the form of a date; its pattern is a hundred characters.
   if (typeof node.format === 'string') delete node.pattern;
   if (node.format !== 'date-time') delete node.format;
@@ -213,63 +187,12 @@ function compact(value: unknown, io: 'input' | 'output'): unknown {
   return description === undefined ? { anyOf } : { anyOf, description };
 }
 
-/** Suggests the right name for an argument that a tool does not have. */
-
-/** Other names that callers use for an argument, where neither the name nor a part of it matches. */
-const SYNONYMS: Readonly<Record<string, string>> = {
-  league: 'competition_id',
-  tournament: 'competition_id',
-  event: 'match_id',
-  event_id: 'match_id',
-  fixture: 'match_id',
-  id: 'match_id',
-  club: 'team_id',
-  participant_id: 'team_id',
-  table_id: 'standings_id',
-  name: 'query',
-  player: 'query',
-  q: 'query',
-  text: 'query',
-  day: 'date_from',
-  from: 'date_from',
-  to: 'date_to',
-  until: 'date_to',
-  after: 'since',
-  timestamp: 'since',
-  count: 'limit',
-  page_size: 'limit',
-};
-
-/** Returns the one of `known` that is meant; undefined if none matches. */
-function meantBy(argument: string, known: readonly string[]): string | undefined {
-  const name = argument
-    .replace(/([a-z])([A-Z])/g, '$1_$2')
-    .replaceAll('-', '_')
-    .toLowerCase();
-  const synonym = SYNONYMS[name];
-  const match = [name, `${name}_id`, synonym].find((one) => one !== undefined && known.includes(one));
-  return match ?? known.find((one) => one.startsWith(name) || name.startsWith(one.replace(/_id$/, '')));
-}
-
-/** Returns a message that names an unknown argument, and the right one. */
-function unknownArgument(argument: string, known: readonly string[]): string {
-  const shown = argument.slice(0, 40);
-  const meant = meantBy(argument, known);
-  if (meant === undefined) return `${shown}: unknown argument; known are ${known.join(', ')}`;
-  const found = meant === 'team_id' || meant === 'competition_id' ? ' (search finds it by name)' : '';
-  return `${shown}: unknown argument; send ${meant}${found}`;
-}
-
 /** Fields whose text is Touchline's own, or consists of texts that were cut before. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['act', 'hint', 'text', 'url']);
 
 /** Returns a copy of JSON data in which `shortText` cut every text, also of fields that are added later. */
-export function shortTexts<T>(data: T): T;
-export function shortTexts(data: unknown): unknown {
-  if (typeof data === 'string') return shortText(data);
-  if (Array.isArray(data)) return data.map((item) => shortTexts<unknown>(item));
-  if (typeof data !== 'object' || data === null) return data;
-  return Object.fromEntries(
-    Object.entries(data).map(([name, value]) => [name, OWN_FIELDS.has(name) ? value : shortTexts(value)]),
+export function shortTexts<T>(data: T): T {
+  return JSON.parse(JSON.stringify(data), (name, value) =>
+    typeof value === 'string' && !OWN_FIELDS.has(name) ? shortText(value) : value,
   );
 }
