@@ -73,28 +73,24 @@ export function registerDeliveryGauges(registry: Registry, figures: () => Delive
       this.set({ state: SEALED }, sealed);
     },
   });
-  new Gauge({
-    name: 'touchline_dispatcher_unclaimed_partitions',
-    help: 'Partitions of webhook-progress that the group has assigned to this process, and that it does not deliver yet.',
-    registers,
-    collect() {
-      this.set(figures().unclaimed);
-    },
-  });
-  new Gauge({
-    name: 'touchline_dispatcher_behind_records',
-    help: 'Records between subscriptions and the end of webhook-messages, summed over all that are not disabled.',
-    registers,
-    collect() {
-      this.set(figures().behind);
-    },
-  });
-  new Gauge({
-    name: 'touchline_dispatcher_window_bytes',
-    help: 'Bytes of the latest messages in memory, shared by all subscriptions.',
-    registers,
-    collect() {
-      this.set(figures().windowBytes);
-    },
-  });
+  const gauges = {
+    unclaimed_partitions: [
+      'unclaimed',
+      'Partitions of webhook-progress that the group has assigned to this process, and that it does not deliver yet.',
+    ],
+    behind_records: [
+      'behind',
+      'Records between subscriptions and the end of webhook-messages, summed over all that are not disabled.',
+    ],
+    window_bytes: ['windowBytes', 'Bytes of the latest messages in memory, shared by all subscriptions.'],
+  } as const;
+  for (const [name, [figure, help]] of Object.entries(gauges))
+    new Gauge({
+      name: `touchline_dispatcher_${name}`,
+      help,
+      registers,
+      collect() {
+        this.set(figures()[figure]);
+      },
+    });
 }

@@ -2,15 +2,15 @@ import { wants } from '#clients/webhooks.ts';
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
 import type { WebhookProgress } from '#records/types.ts';
 import { type Logger, logsMessages } from '#streams/log.ts';
-import { settlesWithin } from '#timing/clock.ts';
+import { sleep } from '#timing/clock.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
 import { ExpiredError, type MessageBacklog } from './message-backlog.ts';
 import type { MessageAtOffset, MessageChunk, MessageReader } from './message-reader.ts';
 import type { DeliveryProgress } from './progress.ts';
 import {
-  type CollectedBatch,
   collectBatch,
   identify,
+  type MessageBatch,
   type MessageHead,
   type OpenEndpoint,
   Receiver,
@@ -44,6 +44,10 @@ const RETRY_MS = 1_000;
 const NARROWED_AFTER = 3;
 /** Factor by which the next request grows after an accepted one. */
 const WIDENED_BY = 8;
+/** Maximum time of one sleep, milliseconds: a timer cannot take an infinite one. */
+const MAX_SLEEP_MS = 3_600_000;
+/** Reason of an abort that nobody reads: the default would create an error with a stack each time. */
+const WOKEN = new Error('woken');
 
 /** Delivers one subscription, in order, one request at a time, until it is closed. */
 export class SubscriptionDelivery {
@@ -55,7 +59,8 @@ export class SubscriptionDelivery {
   #firstPartition = 0;
   /** Maximum messages of the next batch: one after repeated failures, to isolate a message that the receiver rejects. */
   #maxMessages: number;
-  readonly #pause = new WakeableSleep();
+  /** Aborted when there may be work since the last sleep. */
+  #woken = new AbortController();
   /** The time of the next attempt, Unix milliseconds, and on the monotonic clock. */
   #due: { readonly of: number; readonly at: number } | null = null;
   #isEnding = false;
@@ -96,7 +101,7 @@ export class SubscriptionDelivery {
 
   /** Wakes the loop: there may be work. */
   wake(): void {
-    this.#pause.wake();
+    this.#woken.abort(WOKEN);
   }
 
   /** Replaces the subscription from the next batch on, and applies its new orders at once. */
@@ -109,7 +114,7 @@ export class SubscriptionDelivery {
   /** Stops starting requests. Resolves when the pending one has ended and is recorded. */
   async drain(): Promise<void> {
     this.#isEnding = true;
-    this.#pause.end();
+    this.wake();
     await this.#ended;
   }
 
@@ -127,27 +132,33 @@ export class SubscriptionDelivery {
       } catch (error) {
         if (this.#isEnding) break;
         this.#context.log.warn({ ...this.#fields(), err: error }, 'a delivery failed, it is retried');
-        await this.#pause.sleep(RETRY_MS);
+        await this.#sleep(RETRY_MS);
       }
     }
     await this.#progress.recorded.catch(() => {});
   }
 
+  /** Sleeps until `wake`, for `ms` and an hour at most. */
+  async #sleep(ms: number): Promise<void> {
+    await sleep(Math.min(ms, MAX_SLEEP_MS), this.#woken.signal);
+    if (!this.#isEnding) this.#woken = new AbortController();
+  }
+
   async #step(): Promise<void> {
     const { progress } = this;
     if (progress === null) return this.#start();
-    if (progress.disabled !== null) return this.#pause.sleep(Number.POSITIVE_INFINITY);
+    if (progress.disabled !== null) return this.#sleep(Number.POSITIVE_INFINITY);
     const wait = this.#waitMs(progress);
-    if (wait > 0) return this.#pause.sleep(wait);
+    if (wait > 0) return this.#sleep(wait);
     const room = this.#progress.waitForRoom();
     // Where nothing can be recorded any more, this delivery is about to be closed.
-    if (room !== null) return room.catch(() => this.#pause.sleep(RETRY_MS));
-    const collected = await this.#collect(progress);
+    if (room !== null) return room.catch(() => this.#sleep(RETRY_MS));
+    const batch = await this.#collect(progress);
     if (this.#isOutdated(progress)) return;
-    if (collected !== null) return this.#send(progress, collected);
+    if (batch !== null) return this.#send(progress, batch);
     const { skippedSince } = this.#progress;
     if (skippedSince !== null && this.#context.now() - skippedSince >= PASSED_MS) this.#progress.record();
-    await this.#pause.sleep(IDLE_MS);
+    await this.#sleep(IDLE_MS);
   }
 
   /** Returns how long the next attempt waits: from when its time is known by a clock that nobody sets, and no longer than a delay may be. */
@@ -173,9 +184,9 @@ export class SubscriptionDelivery {
   }
 
   /** Collects the next batch; null if the subscription has no message now. */
-  async #collect(progress: WebhookProgress): Promise<CollectedBatch | null> {
+  async #collect(progress: WebhookProgress): Promise<MessageBatch | null> {
     const { messages, limits } = this.#context;
-    const collected = await collectBatch({
+    const batch = await collectBatch({
       window: messages.window,
       limits: { messages: this.#subscription.format === null ? this.#maxMessages : 1, bytes: limits.bytes },
       next: this.#progress.next,
@@ -188,11 +199,11 @@ export class SubscriptionDelivery {
         return this.#isOutdated(progress) ? null : chunk;
       },
     });
-    if (collected === null) return null;
-    const { batch, next, leftOut, isCut } = collected;
+    if (batch === null) return null;
+    const { next, leftOut } = batch;
     // The next step continues after the skipped messages.
-    if (isCut) this.wake();
-    if (batch.messages.length > 0) return collected;
+    if (batch.isCut) this.wake();
+    if (batch.messages.length > 0) return batch;
     this.#rotate();
     this.#progress.skipTo(next, leftOut);
     this.#context.metrics.leftOut.inc(leftOut);
@@ -216,9 +227,9 @@ export class SubscriptionDelivery {
     }
   }
 
-  async #send(progress: WebhookProgress, { batch, next, leftOut }: CollectedBatch): Promise<void> {
+  async #send(progress: WebhookProgress, batch: MessageBatch): Promise<void> {
     const { now, metrics, log, limits } = this.#context;
-    const { messages, bytes } = batch;
+    const { messages, next, leftOut } = batch;
     const startedAt = now();
     const outcome = await this.#receiver.post(this.#subscription, batch);
     // An order that was applied meanwhile decides where the delivery continues.
@@ -228,7 +239,7 @@ export class SubscriptionDelivery {
     if (outcome.kind !== 'accepted') return this.#recordFailed(outcome, startedAt, messages);
     metrics.leftOut.inc(leftOut);
     // Further batches are sent meanwhile; `waitForRoom` limits the unrecorded ones to two full batches.
-    this.#progress.deliver(next, leftOut, { messages: messages.length, bytes });
+    this.#progress.deliver(next, leftOut, { messages: messages.length, bytes: batch.body.length });
     this.#progress.flushIfFull();
     this.#rotate();
     this.#maxMessages = Math.min(limits.messages, WIDENED_BY * this.#maxMessages);
@@ -279,37 +290,5 @@ export class SubscriptionDelivery {
 
   #fields(): { client: number; subscription: string } {
     return { client: this.#subscription.clientId, subscription: this.#subscription.id };
-  }
-}
-
-/** Maximum time of one sleep, milliseconds: a timer cannot take an infinite one. */
-const MAX_SLEEP_MS = 3_600_000;
-
-/** The sleep of a loop, which ends early when there may be work. */
-class WakeableSleep {
-  #isWoken = false;
-  #isEnded = false;
-  #wake = (): void => {};
-
-  /** Sleeps until `wake`, for `ms` and an hour at most. */
-  async sleep(ms: number): Promise<void> {
-    if (!this.#isWoken && !this.#isEnded) {
-      const { promise: woken, resolve } = Promise.withResolvers<void>();
-      this.#wake = resolve;
-      await settlesWithin(woken, Math.min(ms, MAX_SLEEP_MS));
-    }
-    this.#isWoken = false;
-  }
-
-  /** Ends the pending sleep, or the next one at once. */
-  wake(): void {
-    this.#isWoken = true;
-    this.#wake();
-  }
-
-  /** Ends the pending sleep, and all later ones at once. */
-  end(): void {
-    this.#isEnded = true;
-    this.wake();
   }
 }

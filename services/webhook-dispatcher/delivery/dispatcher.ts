@@ -87,9 +87,9 @@ export class Dispatcher {
       if (state !== 'disabled') behind += records;
     }
     const { subscriptions, context } = this.#options;
-    const sealed = [...subscriptions.all()].filter(
-      ({ id, isSealed }) => isSealed && this.#owned.has(this.#partitionOf(id)),
-    );
+    const sealed = subscriptions
+      .all()
+      .filter(({ id, isSealed }) => isSealed && this.#owned.has(this.#partitionOf(id)));
     return { states, behind, sealed: sealed.length, windowBytes: context.messages.window.bytes };
   }
 
@@ -107,7 +107,8 @@ export class Dispatcher {
     const owned = this.#owned.get(partition);
     if (owned === undefined || !subscriptions.known || this.#isDraining) return;
     const { deliveries, progress, progressLog } = owned;
-    for (const subscription of subscriptions.all()) {
+    const known = new Map(subscriptions.all().map((subscription) => [subscription.id, subscription]));
+    for (const subscription of known.values()) {
       const { id, active } = subscription;
       if (!active || this.#partitionOf(id) !== partition) continue;
       const delivery = deliveries.get(id);
@@ -120,7 +121,7 @@ export class Dispatcher {
     }
     const closed = new Map<string, Promise<void>>();
     for (const [id, delivery] of deliveries) {
-      if (subscriptions.get(id)?.active === true) continue;
+      if (known.get(id)?.active === true) continue;
       deliveries.delete(id);
       // Should the client return, it continues there.
       const keep = (): void => {
@@ -130,7 +131,7 @@ export class Dispatcher {
       closed.set(id, delivery.close().then(keep));
     }
     for (const id of progress.keys()) {
-      if (subscriptions.get(id) !== undefined) continue;
+      if (known.has(id)) continue;
       const remove = (): Promise<void> => {
         progress.delete(id);
         return progressLog.write(id, null).catch(() => {});

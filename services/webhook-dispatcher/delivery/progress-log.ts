@@ -44,8 +44,8 @@ export class ProgressLog {
   /** Settled with the transaction that has what changed. */
   #written = newWrite();
   #timer: NodeJS.Timeout | undefined;
-  #isBusy = false;
-  #isDue = false;
+  /** Resolves after the last step so far: one transaction at a time. */
+  #steps: Promise<void> = Promise.resolve();
   readonly #failed = new AbortController();
 
   constructor(
@@ -74,36 +74,28 @@ export class ProgressLog {
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#isDue = true;
-    if (!this.#isBusy) void this.#work();
+    this.#queue(() => this.#commit());
   }
 
   /** Fails if a broker left the last transaction open: nobody could read it. */
   check(): void {
-    if (!this.#isBusy) void this.#work(() => this.#producer.requireDecided());
+    this.#queue(() => this.#producer.requireDecided());
   }
 
   /** Ends the log: nothing is written any more. */
   fail(error: unknown): void {
     clearTimeout(this.#timer);
-    this.#isBusy = true;
     this.#failed.abort(error);
     this.#written.reject(error);
   }
 
-  async #work(first: () => Promise<void> = async () => {}): Promise<void> {
-    this.#isBusy = true;
-    try {
-      await first();
-      while (this.#isDue) await this.#commit();
-      this.#isBusy = false;
-    } catch (error) {
-      this.fail(error);
-    }
+  #queue(step: () => Promise<void>): void {
+    this.#steps = this.#steps
+      .then(() => (this.failed.aborted ? undefined : step()))
+      .catch((error: unknown) => this.fail(error));
   }
 
   async #commit(): Promise<void> {
-    this.#isDue = false;
     if (this.#changed.size === 0) return;
     const [changed, written] = [this.#changed, this.#written];
     this.#changed = new Map();

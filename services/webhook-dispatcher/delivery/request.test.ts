@@ -1,30 +1,38 @@
 import { describe, expect, test } from 'vitest';
 import type { WebhookMessage } from '#records/types.ts';
-import { latenessOf, MessageBatch } from './request.ts';
+import { type BatchLimits, collectBatch, latenessOf } from './request.ts';
 
-const message = (text: string) => ({ message: Buffer.from(JSON.stringify(text)) }) as WebhookMessage;
-
-describe('a batch', () => {
-  test('is the JSON array of its messages, byte for byte', () => {
-    const batch = new MessageBatch({ messages: 10, bytes: 100 });
-    for (const text of ['a', 'ü', 'c']) expect(batch.add(message(text))).toBe(true);
-    expect(batch.takeBody().toString()).toBe('["a","ü","c"]');
-    expect(batch.bytes).toBe('["a","ü","c"]'.length + 1);
+/** Returns the body of the first batch of these texts. */
+async function bodyOf(texts: readonly string[], limits: BatchLimits): Promise<string | undefined> {
+  const messages = texts.map((text, offset) => ({
+    offset,
+    message: { message: Buffer.from(JSON.stringify(text)) } as WebhookMessage,
+  }));
+  const batch = await collectBatch({
+    window: { latest: () => ({ messages, next: messages.length }) },
+    limits,
+    next: [0],
+    firstPartition: 0,
+    wants: () => true,
+    isOutdated: () => false,
+    readOlder: async () => null,
   });
+  return batch?.body.toString();
+}
 
-  test('has as many messages as its limits of number and bytes allow', () => {
-    const few = new MessageBatch({ messages: 2, bytes: 100 });
-    expect(['a', 'b', 'c'].map((text) => few.add(message(text)))).toEqual([true, true, false]);
-    const small = new MessageBatch({ messages: 10, bytes: 9 });
-    expect(['a', 'b', 'c'].map((text) => small.add(message(text)))).toEqual([true, true, false]);
-    expect(small.bytes).toBe(9);
-  });
-
-  test('has only one message if that exceeds the limit of bytes', () => {
-    const batch = new MessageBatch({ messages: 10, bytes: 10 });
-    expect(batch.add(message('x'.repeat(100)))).toBe(true);
-    expect(batch.add(message('y'))).toBe(false);
-  });
+test.each([
+  ['the JSON array of its messages, byte for byte', ['a', 'ü', 'c'], 10, 100, '["a","ü","c"]'],
+  ['of as many messages as may be', ['a', 'b', 'c'], 2, 100, '["a","b"]'],
+  ['of as many bytes as may be', ['a', 'b', 'c'], 10, 9, '["a","b"]'],
+  [
+    'of one message that exceeds the limit of bytes alone',
+    ['x'.repeat(100), 'y'],
+    10,
+    10,
+    `["${'x'.repeat(100)}"]`,
+  ],
+])('a batch is %s', async (_, texts, messages, bytes, body) => {
+  expect(await bodyOf(texts, { messages, bytes })).toBe(body);
 });
 
 const T = 1_790_000_000;

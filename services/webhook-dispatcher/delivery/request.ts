@@ -49,58 +49,14 @@ const OPEN = Buffer.from('[');
 const COMMA = Buffer.from(',');
 const CLOSE = Buffer.from(']');
 
-/** Messages for one request, at least one, in order. */
-export class MessageBatch {
-  readonly #limits: BatchLimits;
-  readonly #messages: MessageHead[] = [];
-  #parts: Buffer[] = [];
-  readonly #traces: string[] = [];
-  #bytes = OPEN.length;
-
-  constructor(limits: BatchLimits) {
-    this.#limits = limits;
-  }
-
-  get messages(): readonly MessageHead[] {
-    return this.#messages;
-  }
-
+/** Messages for one request, in the order of each partition. */
+export type MessageBatch = {
+  readonly messages: readonly MessageHead[];
+  /** The JSON array of all messages. */
+  readonly body: Buffer;
   /** Traces of its messages, as far as these have one. */
-  get traces(): readonly string[] {
-    return this.#traces;
-  }
-
-  /** Size of the body. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /** Adds a message and returns true if there is room; else returns false. */
-  add(
-    { message, uuid, message_id, event_id, ut, received_at, in_play }: WebhookMessage,
-    trace?: string,
-  ): boolean {
-    const bytes = this.#bytes + message.length + 1;
-    const { length } = this.#messages;
-    if (length > 0 && (length >= this.#limits.messages || bytes > this.#limits.bytes)) return false;
-    this.#messages.push({ uuid, message_id, event_id, ut, received_at, in_play });
-    this.#parts.push(length === 0 ? OPEN : COMMA, message);
-    if (trace !== undefined) this.#traces.push(trace);
-    this.#bytes = bytes;
-    return true;
-  }
-
-  /** Returns the JSON array of all messages, once, and drops their bytes, which hold all that was fetched with them. */
-  takeBody(): Buffer {
-    const parts = this.#parts;
-    this.#parts = [];
-    return Buffer.concat([...parts, CLOSE]);
-  }
-}
-
-/** A batch, with the next offset of each partition after its delivery. */
-export type CollectedBatch = {
-  readonly batch: MessageBatch;
+  readonly traces: readonly string[];
+  /** The next offset of each partition after its delivery. */
   readonly next: readonly number[];
   /** Number of wanted messages that are outdated. */
   readonly leftOut: number;
@@ -124,24 +80,35 @@ type CollectBatchOptions = {
 /** Maximum number of reads of older messages for a batch; it is sent then, full or not. */
 const MAX_READS = 16;
 
-/** Collects the next batch of a subscription, in the order of each partition. Null when `readOlder` returns null. */
-export async function collectBatch(options: CollectBatchOptions): Promise<CollectedBatch | null> {
+/** Collects the next batch of a subscription; at least one message, however large, if there is any. Null when `readOlder` returns null. */
+export async function collectBatch(options: CollectBatchOptions): Promise<MessageBatch | null> {
   const { window, limits, firstPartition, wants, isOutdated, readOlder } = options;
-  const batch = new MessageBatch(limits);
   const next = [...options.next];
+  const messages: MessageHead[] = [];
+  const traces: string[] = [];
+  const parts: Buffer[] = [];
+  let bytes = OPEN.length;
   let isFull = false;
   let leftOut = 0;
-  const add = (partition: number, { messages, next: end }: MessageChunk): void => {
-    for (const one of messages) {
+  const add = (partition: number, chunk: MessageChunk): void => {
+    for (const one of chunk.messages) {
       const { offset, message, traceparent } = one;
-      const isWanted = wants(message);
-      const isLeftOut = isWanted && isOutdated(partition, one);
-      isFull = isWanted && !isLeftOut && !batch.add(message, traceparent);
-      if (isFull) return;
-      if (isLeftOut) leftOut += 1;
+      if (wants(message)) {
+        if (isOutdated(partition, one)) leftOut += 1;
+        else {
+          const size = message.message.length + 1;
+          isFull = messages.length > 0 && (messages.length >= limits.messages || bytes + size > limits.bytes);
+          if (isFull) return;
+          const { uuid, message_id, event_id, ut, received_at, in_play } = message;
+          messages.push({ uuid, message_id, event_id, ut, received_at, in_play });
+          parts.push(parts.length === 0 ? OPEN : COMMA, message.message);
+          if (traceparent !== undefined) traces.push(traceparent);
+          bytes += size;
+        }
+      }
       next[partition] = offset + 1;
     }
-    next[partition] = Math.max(end, next[partition] ?? 0);
+    next[partition] = Math.max(chunk.next, next[partition] ?? 0);
   };
   for (let reads = 0; ; reads++) {
     let behind: number | null = null;
@@ -151,8 +118,9 @@ export async function collectBatch(options: CollectBatchOptions): Promise<Collec
       if (latest === null) behind ??= partition;
       else add(partition, latest);
     }
-    if (isFull || behind === null) return { batch, next, leftOut, isCut: false };
-    if (reads >= MAX_READS) return { batch, next, leftOut, isCut: true };
+    const isCut = !isFull && behind !== null && reads >= MAX_READS;
+    if (isFull || behind === null || isCut)
+      return { messages, body: Buffer.concat([...parts, CLOSE]), traces, next, leftOut, isCut };
     const older = await readOlder(behind, next[behind] ?? 0);
     if (older === null) return null;
     add(behind, older);
@@ -166,30 +134,25 @@ export type OpenEndpoint = (subscription: Subscription) => ReceiverEndpoint;
 
 /** The receiver of a subscription, which gets one request at a time. */
 export class Receiver {
-  readonly #openEndpoint: OpenEndpoint;
-  readonly #now: () => number;
+  readonly #context: { readonly openEndpoint: OpenEndpoint; readonly now: () => number };
   /** The endpoint in use, with the subscription that it was opened for. */
   #opened: { readonly endpoint: ReceiverEndpoint; readonly of: Subscription } | null = null;
   #request: AbortController | null = null;
 
   /** `now`: Unix milliseconds. */
-  constructor({ openEndpoint, now }: { readonly openEndpoint: OpenEndpoint; readonly now: () => number }) {
-    this.#openEndpoint = openEndpoint;
-    this.#now = now;
+  constructor(context: { readonly openEndpoint: OpenEndpoint; readonly now: () => number }) {
+    this.#context = context;
   }
 
-  /** Posts a batch, whose bytes it drops. Resolves with null if that was aborted, unless the batch was accepted all the same. */
+  /** Posts a batch. Resolves with null if that was aborted, unless the batch was accepted all the same. */
   async post(subscription: Subscription, batch: MessageBatch): Promise<DeliveryOutcome | null> {
     const endpoint = this.#endpointOf(subscription);
     const request = new AbortController();
     this.#request = request;
     const span = startSpan(batch, subscription);
-    const lateness = latenessOf(batch.messages, subscription, this.#now());
-    const outcome = await endpoint.post(
-      bodyOf(subscription, batch),
-      request.signal,
-      lateness === null ? {} : { [HEALTH_HEADER]: lateness },
-    );
+    const lateness = latenessOf(batch.messages, subscription, this.#context.now());
+    const headers = lateness === null ? {} : { [HEALTH_HEADER]: lateness };
+    const outcome = await endpoint.post(bodyOf(subscription, batch), request.signal, headers);
     span?.set({ 'http.response.status_code': outcome.kind === 'status' ? outcome.status : undefined });
     span?.end(outcome.kind === 'accepted' ? undefined : outcome.kind);
     this.#request = null;
@@ -212,18 +175,16 @@ export class Receiver {
     const opened = this.#opened;
     if (opened !== null && opened.of.url === url && opened.of.secret === secret) return opened.endpoint;
     void opened?.endpoint.close();
-    const endpoint = this.#openEndpoint(subscription);
+    const endpoint = this.#context.openEndpoint(subscription);
     this.#opened = { endpoint, of: subscription };
     return endpoint;
   }
 }
 
 /** Returns the body of a request: the contract's list, or the alert of the batch's one message in the subscription's format. */
-function bodyOf({ format, template, secret }: Subscription, batch: MessageBatch): Buffer {
-  const body = batch.takeBody();
+function bodyOf({ format, template, secret }: Subscription, { body }: MessageBatch): Buffer {
   if (format === null) return body;
-  const [message] = JSON.parse(body.toString()) as { data: { alert: Alert } }[];
-  if (message === undefined) return body;
+  const [message] = JSON.parse(body.toString()) as [{ data: { alert: Alert } }];
   return Buffer.from(alertBody(message.data.alert, { format: format as AlertFormat, template, secret }));
 }
 

@@ -21,7 +21,7 @@ function dispatcherWith(keys: DerivedKeys) {
   const opened = (...records: readonly Client[]) => {
     for (const record of records) subscriptions.apply(record);
     subscriptions.openChanged();
-    return [...subscriptions.all()];
+    return subscriptions.all();
   };
   return { codes, subscriptions, opened };
 }

@@ -43,7 +43,6 @@ export class WebhookSubscriptions {
   /** Clients whose last record is not opened yet. */
   readonly #unopened = new Set<number>();
   readonly #opened = new Map<number, readonly Subscription[]>();
-  readonly #byId = new Map<string, Subscription>();
   #known = false;
 
   constructor(options: SubscriptionsOptions) {
@@ -55,16 +54,16 @@ export class WebhookSubscriptions {
     return this.#known;
   }
 
-  get(id: string): Subscription | undefined {
-    return this.#byId.get(id);
-  }
-
-  all(): Iterable<Subscription> {
-    return this.#byId.values();
+  all(): Subscription[] {
+    return [...this.#opened.values()].flat();
   }
 
   /** Follows the clients until `signal` is aborted, and calls `onChange` after each change. Rejects as `follow` does. */
   async follow(source: OpenTopics, signal: AbortSignal, onChange: () => void): Promise<void> {
+    const change = (): void => {
+      this.openChanged();
+      onChange();
+    };
     await follow(['clients'], source, {
       reader: 'touchline-webhook-dispatcher',
       signal,
@@ -73,14 +72,9 @@ export class WebhookSubscriptions {
           if (value === null) this.forget(Number(key));
           else this.apply(value);
         }
-        if (!this.#known) return;
-        this.openChanged();
-        onChange();
+        if (this.#known) change();
       },
-      onCaughtUp: () => {
-        this.openChanged();
-        onChange();
-      },
+      onCaughtUp: change,
     });
   }
 
@@ -100,11 +94,13 @@ export class WebhookSubscriptions {
   openChanged(): void {
     this.#known = true;
     for (const clientId of this.#unopened) {
-      for (const { id } of this.#opened.get(clientId) ?? []) this.#byId.delete(id);
       const client = this.#clients.get(clientId);
-      const opened = client?.webhooks.map((webhook) => this.#open(client, webhook)) ?? [];
-      this.#opened.set(clientId, opened);
-      for (const subscription of opened) this.#byId.set(subscription.id, subscription);
+      if (client === undefined) this.#opened.delete(clientId);
+      else
+        this.#opened.set(
+          clientId,
+          client.webhooks.map((webhook) => this.#open(client, webhook)),
+        );
     }
     this.#unopened.clear();
   }
