@@ -22,13 +22,13 @@ export async function stopTracing(): Promise<void> {
   await stopped?.close();
 }
 
-/** Publishes records of a sampled trace within a span, which their header names. Rejects as `publish`. */
+/** Publishes records within a span of a sampled trace, which their header names. `parent`: null where none is. Rejects as `publish`. */
 export async function publishTraced<R extends { readonly traceparent?: string | undefined }>(
   publish: (records: readonly R[]) => Promise<void>,
   records: readonly R[],
-  parent: TraceSpan,
+  parent: TraceSpan | null,
 ): Promise<void> {
-  const span = tracer()?.start('publish', { kind: 'producer', parent: parent.traceparent });
+  const span = parent && tracer()?.start('publish', { kind: 'producer', parent: parent.traceparent });
   if (span == null) return publish(records);
   const { traceparent } = span;
   span.set({ 'messaging.system': 'kafka', 'messaging.batch.message_count': records.length });

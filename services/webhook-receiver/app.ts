@@ -1,15 +1,20 @@
 import { once } from 'node:events';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, ListenOptions, Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { deliveryId } from '#ingestion/delivery.ts';
 import { createHttpServer, rawAnswer, refuseWith } from '#service/http-server.ts';
 import type { Logger } from '#service/logger.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
-import { checkSignature, type SignatureCheck, type SignatureFault } from '#signing/signing.ts';
+import {
+  checkSignature,
+  SIGNATURE_HEADER,
+  type SignatureCheck,
+  type SignatureFault,
+  TIMESTAMP_HEADER,
+} from '#signing/signing.ts';
 import { PublishError } from '#streams/errors.ts';
 import {
-  ACCEPTED_CODINGS,
   type BodyCharset,
   type ContentCodings,
   charsetOf,
@@ -18,8 +23,7 @@ import {
   decodeBody,
 } from './content-coding.ts';
 import type { ReceiverMetrics } from './metrics.ts';
-import { DeliveryRefusedError, FAULT_TEXTS, type RequestOutcome } from './refusal.ts';
-import { headerText, isDecodable, pathOf, signatureOf } from './request-head.ts';
+import { ANSWERS, DeliveryRefusedError, FAULT_TEXTS, type ReceiverAnswer } from './refusal.ts';
 import type { SourceStatus } from './source-status.ts';
 import { IncomingBody, UnprovenBodies } from './unproven-bodies.ts';
 
@@ -41,15 +45,16 @@ export type ReceiverAppOptions = {
   readonly log: Logger;
 };
 
-/** `Retry-After` of a refusal, seconds. */
-const RETRY_AFTER_SECONDS = 1;
-
 const PATHS: readonly string[] = ['/webhook', '/webhook/'];
 
-type IncomingDelivery = {
+type DeliveryHead = {
+  readonly check: SignatureCheck;
   readonly codings: ContentCodings;
   readonly charset: BodyCharset;
   readonly traceparent: string | undefined;
+};
+
+type IncomingDelivery = Omit<DeliveryHead, 'check'> & {
   /** When its head was read, on the clock of `performance.now`. */
   readonly arrivedAt: number;
   readonly response: ServerResponse<IncomingMessage>;
@@ -67,6 +72,7 @@ export class ReceiverApp {
   readonly #options: ReceiverAppOptions;
   readonly #server: Server;
   readonly #unproven: UnprovenBodies;
+  readonly #tooLarge: ReceiverAnswer;
   /** Connections whose last request was answered before its body was received. */
   readonly #answeredEarly = new WeakSet<Socket>();
   /** Resolves when no body is being decoded before its proof. */
@@ -77,6 +83,8 @@ export class ReceiverApp {
     this.#options = options;
     const { answerTimeoutMs, maxConnections, maxUnprovenBytes, tls = null, log } = options;
     this.#unproven = new UnprovenBodies(maxUnprovenBytes);
+    const text = `The body is larger than ${options.bodyLimit} bytes.`;
+    this.#tooLarge = { status: 413, outcome: 'too_large', text };
     this.#server = createHttpServer({ requestMs: answerTimeoutMs, maxConnections, tls, log })
       .on('request', (request, response) => this.#receive(request, response, false))
       .on('checkContinue', (request, response) => this.#receive(request, response, true))
@@ -120,41 +128,33 @@ export class ReceiverApp {
     const { shouldKeepAlive } = response;
     // A sender refused before `100 Continue` may send its body or another request next; the two cannot be told apart.
     if (expectsContinue) response.shouldKeepAlive = false;
-    if (request.method !== 'POST' || !PATHS.includes(pathOf(request))) {
-      this.#wrongTarget(request, response);
-      return;
+    const head = this.#headOf(request);
+    if ('status' in head) this.#answer(response, head);
+    else {
+      if (expectsContinue) {
+        response.shouldKeepAlive = shouldKeepAlive;
+        response.writeContinue();
+      }
+      this.#read(request, head.check, { ...head, arrivedAt: performance.now(), response });
     }
-    const { headers } = request;
-    const length = headers['content-length'];
-    const announced = length === undefined ? null : Number(length);
-    if (announced !== null && announced > this.#options.bodyLimit) {
-      this.#tooLarge(response);
-      return;
-    }
-    const signature = signatureOf(headers);
-    const check = checkSignature(signature, this.#options.secrets, Date.now());
+  }
+
+  /** Returns what the head of a delivery says, or the answer to it. */
+  #headOf(request: IncomingMessage): DeliveryHead | ReceiverAnswer {
+    const { headers, method, url = '' } = request;
+    if (!PATHS.includes(url.split('?', 1)[0] as string)) return ANSWERS.not_found;
+    if (method !== 'POST') return ANSWERS.method_not_allowed;
+    if (Number(headers['content-length'] ?? 0) > this.#options.bodyLimit) return this.#tooLarge;
+    const check = this.#checkOf(headers, Date.now());
     if (typeof check === 'string') {
       if (check === 'timestamp_expired') this.#countIfAuthentic(request);
-      this.#notAuthentic(response, check);
-      return;
+      return this.#notAuthentic(check);
     }
     const codings = codingsOf(headerText(headers['content-encoding']));
-    if (codings === null) {
-      response.setHeader('accept-encoding', ACCEPTED_CODINGS);
-      this.#answer(response, 415, 'unsupported', 'This Content-Encoding is not supported.');
-      return;
-    }
+    if (codings === null) return ANSWERS.unknown_coding;
     const charset = charsetOf(headers['content-type']);
-    if (charset === 'other') {
-      this.#answer(response, 415, 'unsupported', 'The body must be UTF-8.');
-      return;
-    }
-    if (expectsContinue) {
-      response.shouldKeepAlive = shouldKeepAlive;
-      response.writeContinue();
-    }
-    const traceparent = headerText(headers.traceparent);
-    this.#read(request, check, { codings, charset, traceparent, arrivedAt: performance.now(), response });
+    if (charset === 'other') return ANSWERS.not_utf8;
+    return { check, codings, charset, traceparent: headerText(headers.traceparent) };
   }
 
   #read(request: IncomingMessage, check: SignatureCheck, delivery: IncomingDelivery): void {
@@ -165,19 +165,19 @@ export class ReceiverApp {
       if (response.writableEnded) return;
       if (body.length + chunk.length > this.#options.bodyLimit) {
         unproven.release(body);
-        this.#tooLarge(response);
+        this.#answer(response, this.#tooLarge);
       } else unproven.add(body, chunk);
     });
     request.on('end', () => {
       if (response.writableEnded) return;
-      if (body.isProven()) {
+      if (check.matches()) {
         const received = body.bytes();
         unproven.release(body);
         void this.#store(received, delivery);
       } else if (codings.length > 0) void this.#proveDecoded(body, delivery);
       else {
         unproven.release(body);
-        this.#notAuthentic(response, 'signature_mismatch');
+        this.#answer(response, this.#notAuthentic('signature_mismatch'));
       }
     });
     request.on('close', () => {
@@ -199,11 +199,11 @@ export class ReceiverApp {
     this.#unproven.release(body);
     if (isGone()) return;
     if (decoded === 'late') this.#overloaded(response, 'decoding');
-    else if (Buffer.isBuffer(decoded) && body.provesInstead(decoded))
+    else if (Buffer.isBuffer(decoded) && body.check.matchesInstead(decoded))
       await this.#store(decoded, { ...delivery, codings: [] });
     else if (decoded instanceof DeliveryRefusedError && decoded.code === 'DECODED_TOO_LARGE')
-      this.#refuse(response, decoded);
-    else this.#notAuthentic(response, 'signature_mismatch');
+      this.#answer(response, decoded.answer);
+    else this.#answer(response, this.#notAuthentic('signature_mismatch'));
   }
 
   async #store(received: Buffer, delivery: IncomingDelivery): Promise<void> {
@@ -214,7 +214,7 @@ export class ReceiverApp {
       checkCharset(body, charset);
       await this.#options.store(body, performance.now() - arrivedAt, traceparent);
       this.#options.status.accepted(Date.now());
-      this.#answer(response, 200, 'accepted', 'Accepted');
+      this.#answer(response, ANSWERS.accepted);
     } catch (error) {
       this.#failed(error, response, body);
     }
@@ -226,22 +226,21 @@ export class ReceiverApp {
     if (error instanceof DeliveryRefusedError) {
       log.warn({ delivery_id, code: error.code, err: error }, 'a delivery was refused, its sender keeps it');
       metrics.refusedAuthentic.inc({ reason: error.published });
-      this.#refuse(response, error);
+      this.#answer(response, error.answer);
     } else if (error instanceof PublishError) {
       log.warn({ delivery_id, code: error.code, err: error }, 'a delivery could not be stored');
-      response.setHeader('retry-after', String(RETRY_AFTER_SECONDS));
-      this.#answer(response, 503, 'not_stored', 'Not stored, repeat it.');
+      this.#answer(response, ANSWERS.not_stored);
     } else {
       log.error({ delivery_id, err: error }, 'a delivery failed');
-      this.#answer(response, 500, 'failed', 'Failed, repeat it.');
+      this.#answer(response, ANSWERS.failed);
     }
   }
 
   /** Counts an expired delivery whose signature matches: our clock is ahead, or it is late. Hashes its bytes as they are dropped. */
   #countIfAuthentic(request: IncomingMessage): void {
-    const { secrets, bodyLimit, metrics, status } = this.#options;
+    const { bodyLimit, metrics, status } = this.#options;
     // At the time 0 nothing has expired.
-    const check = checkSignature(signatureOf(request.headers), secrets, 0);
+    const check = this.#checkOf(request.headers, 0);
     if (typeof check === 'string') return;
     let length = 0;
     request.on('data', (chunk: Buffer) => {
@@ -255,38 +254,22 @@ export class ReceiverApp {
     });
   }
 
-  #refuse(
-    response: ServerResponse<IncomingMessage>,
-    { answer: { status, outcome, text } }: DeliveryRefusedError,
-  ): void {
-    this.#answer(response, status, outcome, text);
+  #checkOf(headers: IncomingHttpHeaders, now: number): SignatureCheck | SignatureFault {
+    const [timestamp, signature] = [TIMESTAMP_HEADER, SIGNATURE_HEADER].map((name) =>
+      headerText(headers[name]),
+    );
+    return checkSignature({ timestamp, signature }, this.#options.secrets, now);
   }
 
   #overloaded(response: ServerResponse<IncomingMessage>, reason: 'unproven_bytes' | 'decoding'): void {
     this.#options.metrics.overloaded.inc({ reason });
-    response.setHeader('retry-after', String(RETRY_AFTER_SECONDS));
-    this.#answer(response, 503, 'overloaded', 'Overloaded, repeat it.');
+    this.#answer(response, ANSWERS.overloaded);
   }
 
-  #notAuthentic(response: ServerResponse<IncomingMessage>, fault: SignatureFault): void {
+  #notAuthentic(fault: SignatureFault): ReceiverAnswer {
     this.#options.metrics.refused.inc({ check: fault });
     if (fault === 'signature_mismatch') this.#options.status.forged();
-    this.#answer(response, 401, 'not_authentic', FAULT_TEXTS[fault]);
-  }
-
-  #tooLarge(response: ServerResponse<IncomingMessage>): void {
-    this.#answer(response, 413, 'too_large', `The body is larger than ${this.#options.bodyLimit} bytes.`);
-  }
-
-  /** Answers a request for another path or method. The answer never contains the path: it may hold a secret. */
-  #wrongTarget(request: IncomingMessage, response: ServerResponse<IncomingMessage>): void {
-    const path = pathOf(request);
-    if (!isDecodable(path)) this.#answer(response, 400, 'bad_request', 'Bad request.');
-    else if (!PATHS.includes(path)) this.#answer(response, 404, 'not_found', 'Not found.');
-    else {
-      response.setHeader('allow', 'POST');
-      this.#answer(response, 405, 'method_not_allowed', 'Only POST is allowed.');
-    }
+    return { status: 401, outcome: 'not_authentic', text: FAULT_TEXTS[fault] };
   }
 
   /** Answers 408 to a request that is too slow, and 400 to bytes that are not HTTP. */
@@ -307,9 +290,7 @@ export class ReceiverApp {
   /** Answers a request, and drops the rest of its body until the timeout: a closed connection would discard the answer. */
   #answer(
     response: ServerResponse<IncomingMessage>,
-    status: number,
-    outcome: RequestOutcome,
-    line: string,
+    { status, outcome, text, headers }: ReceiverAnswer,
   ): void {
     this.#options.metrics.requests.inc({ outcome });
     const { req } = response;
@@ -321,8 +302,14 @@ export class ReceiverApp {
     if (this.#draining) response.setHeader('connection', 'close');
     response.writeHead(status, {
       'content-type': 'text/plain; charset=utf-8',
-      'content-length': line.length,
+      'content-length': text.length,
+      ...headers,
     });
-    response.end(line);
+    response.end(text);
   }
+}
+
+/** Returns the value of a header. A repeated one becomes one text with a comma, which is valid in neither signature header. */
+function headerText(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(', ') : header;
 }

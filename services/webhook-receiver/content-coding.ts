@@ -18,9 +18,6 @@ type Decoder = (bytes: Buffer, limit: number) => Promise<Buffer>;
 /** Decoders of a body, in the order in which they apply. Empty: the body is not compressed. */
 export type ContentCodings = readonly Decoder[];
 
-/** Value of `Accept-Encoding` in the answer to another coding. */
-export const ACCEPTED_CODINGS = 'gzip, deflate, br, zstd';
-
 /** Maximum number of codings of a body: each costs as much as the first. */
 const MAX_CODINGS = 4;
 

@@ -3,6 +3,7 @@ import { logDelivery } from '#ingestion/delivery-log.ts';
 import type { Logger } from '#service/logger.ts';
 import { PublishError } from '#streams/errors.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
+import { settlesWithin } from '#timing/clock.ts';
 import type { TraceSpan } from '#tracing/tracer.ts';
 import { publishTraced, tracer } from '#tracing/tracing.ts';
 import { SERVICE } from './config.ts';
@@ -33,39 +34,26 @@ export class Intake {
   }
 
   /** Stores an authentic body. Rejects with `PublishError` at the deadline (it may still be stored), and `DeliveryRefusedError`. */
-  store(body: Buffer, waitedMs: number, traceparent?: string): Promise<void> {
+  async store(body: Buffer, waitedMs: number, traceparent?: string): Promise<void> {
     const { publisher, encode, answerTimeoutMs } = this.#options;
     const readAt = performance.now();
     const delivery = readDelivery(body, { origin: 'webhook', service: SERVICE, receivedAt: Date.now() });
     // Parsed already, and nothing is published: the sender keeps what a dead letter would take from it.
-    if (delivery.deadLetters[0]?.code === 'too_many')
-      return Promise.reject(new DeliveryRefusedError('TOO_MANY_MESSAGES'));
+    if (delivery.deadLetters[0]?.code === 'too_many') throw new DeliveryRefusedError('TOO_MANY_MESSAGES');
     const span = startSpan(delivery, waitedMs, traceparent);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    // Publishing continues.
-    const timer = setTimeout(
-      () => reject(new PublishError('TIMEOUT', 'not acknowledged in time')),
-      answerTimeoutMs - waitedMs,
-    );
-    const records = encode(delivery);
-    const published =
-      span === null
-        ? publisher.publish(records)
-        : publishTraced((traced) => publisher.publish(traced), records, span);
-    published.then(
+    const stored = publishTraced((records) => publisher.publish(records), encode(delivery), span).then(
       () => {
         span?.end();
-        clearTimeout(timer);
         this.#count(delivery, performance.now() - readAt);
-        resolve();
       },
       (error: unknown) => {
         span?.end(String(error));
-        clearTimeout(timer);
-        reject(error);
+        throw error;
       },
     );
-    return promise;
+    // Publishing continues after the deadline.
+    if (!(await settlesWithin(stored, answerTimeoutMs - waitedMs)))
+      throw new PublishError('TIMEOUT', 'not acknowledged in time');
   }
 
   #count(delivery: ReadDelivery, storedMs: number): void {
@@ -100,9 +88,7 @@ function startSpan(
   waitedMs: number,
   traceparent: string | undefined,
 ): TraceSpan | null {
-  const tracing = tracer();
-  if (tracing === null) return null;
-  return tracing.start('POST /webhook', {
+  const span = tracer()?.start('POST /webhook', {
     kind: 'server',
     startedAt: Date.now() - waitedMs,
     links: traceparent === undefined ? [] : [traceparent],
@@ -112,4 +98,5 @@ function startSpan(
       message_id: normalized.slice(0, MAX_SPAN_MESSAGES).map(({ message_id }) => message_id),
     },
   });
+  return span ?? null;
 }

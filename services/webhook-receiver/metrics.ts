@@ -44,43 +44,17 @@ export function receiverMetrics(registry: Registry, held: Held) {
     held.unprovenBytes,
   );
   const counter = <L extends string>(name: string, help: string, label: L): Counter<L> =>
-    new Counter({ name, help, labelNames: [label], registers });
-  const requests = counter('touchline_webhook_requests_total', 'Requests answered, by outcome.', 'outcome');
-  const refused = counter(
-    'touchline_webhook_refused_total',
-    'Requests that are not authentic, by the first failed check.',
-    'check',
-  );
+    new Counter({ name: `touchline_${name}_total`, help, labelNames: [label], registers });
   const refusedAuthentic = counter(
-    'touchline_webhook_refused_authentic_total',
+    'webhook_refused_authentic',
     'Authentic deliveries refused, which their sender keeps, by reason.',
     'reason',
   );
   for (const reason of AUTHENTIC_REFUSALS) refusedAuthentic.inc({ reason }, 0);
-  const clockBehind = new Gauge({
-    name: 'touchline_webhook_clock_behind_seconds',
-    help: 'How far the newest ut of the last delivery was ahead of the clock of this machine; 0 when it was not.',
-    registers,
-  });
-  const overloaded = counter(
-    'touchline_webhook_overloaded_total',
-    'Bodies refused above a limit, by limit.',
-    'reason',
-  );
-  const messages = counter(
-    'touchline_webhook_messages_total',
-    'Messages accepted, by type; "unknown" counts all unused types.',
-    'type',
-  );
   const deadLetters = counter(
-    'touchline_webhook_dead_letters_total',
+    'webhook_dead_letters',
     'Messages and bodies sent to dead letters, by reason.',
     'code',
-  );
-  const unread = counter(
-    'touchline_unread_fields_total',
-    'Fields that could not be read and count as left out, by path.',
-    'path',
   );
   countFromZero(deadLetters, DEAD_LETTER_CODES);
   const storeSeconds = new Histogram({
@@ -91,14 +65,26 @@ export function receiverMetrics(registry: Registry, held: Held) {
   });
   const stages = stageLatencies(registry, ['provider_to_received', 'received_to_published']);
   return {
-    requests,
-    refused,
+    requests: counter('webhook_requests', 'Requests answered, by outcome.', 'outcome'),
+    refused: counter(
+      'webhook_refused',
+      'Requests that are not authentic, by the first failed check.',
+      'check',
+    ),
     refusedAuthentic,
-    clockBehind,
-    overloaded,
-    messages,
+    clockBehind: new Gauge({
+      name: 'touchline_webhook_clock_behind_seconds',
+      help: 'How far the newest ut of the last delivery was ahead of the clock of this machine; 0 when it was not.',
+      registers,
+    }),
+    overloaded: counter('webhook_overloaded', 'Bodies refused above a limit, by limit.', 'reason'),
+    messages: counter(
+      'webhook_messages',
+      'Messages accepted, by type; "unknown" counts all unused types.',
+      'type',
+    ),
     deadLetters,
-    unread,
+    unread: counter('unread_fields', 'Fields that could not be read and count as left out, by path.', 'path'),
     providerToReceived: stages.provider_to_received,
     /** Observes the time until a delivery was stored, milliseconds. */
     stored(ms: number): void {

@@ -9,7 +9,7 @@ import { ReceiverApp } from './app.ts';
 import { type ReceiverConfig, SERVICE, settings } from './config.ts';
 import { Intake } from './intake.ts';
 import { receiverMetrics } from './metrics.ts';
-import { SourceStatus, StatusReporter } from './source-status.ts';
+import { SourceStatus, startReports } from './source-status.ts';
 
 /** What the receiver uses of a service's context. */
 export type ReceiverContext = Pick<
@@ -57,14 +57,14 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
   });
   const status = new SourceStatus(randomUUID(), Date.now());
   const topic = topicName(prefix, 'ingress-status');
-  const reporter = new StatusReporter({ status, publisher, codec, topic, log });
+  const reporter = startReports({ status, publisher, codec, topic, log });
   const intake = new Intake({
     publisher,
     encode,
     answerTimeoutMs,
     metrics,
     status,
-    onUnreadable: () => void reporter.report(),
+    onUnreadable: reporter.report,
     log,
   });
   const app = new ReceiverApp({

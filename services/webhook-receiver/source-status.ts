@@ -82,41 +82,15 @@ type StatusReporterOptions = {
   readonly log: Logger;
 };
 
-/** Writes the status of the webhook source to ingress-status every three seconds and on request, one report at a time. */
-export class StatusReporter {
-  readonly #options: StatusReporterOptions;
-  readonly #timer: NodeJS.Timeout;
-  #writing = false;
-  #due = false;
-
-  constructor(options: StatusReporterOptions) {
-    this.#options = options;
-    this.#timer = setInterval(() => void this.report(), REPORT_MS);
-    void this.report();
-  }
-
-  async report(): Promise<void> {
-    this.#due = true;
-    if (this.#writing) return;
-    this.#writing = true;
-    while (this.#due) {
-      this.#due = false;
-      await this.#publish();
-    }
-    this.#writing = false;
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-  }
-
-  async #publish(): Promise<void> {
-    const { status, publisher, codec, topic, log } = this.#options;
-    try {
-      const report = status.report(Date.now());
-      await publisher.publish([{ topic, key: report.source, value: codec.encode(report) }]);
-    } catch (error) {
-      log.debug({ err: error }, 'the status of the source was not written');
-    }
-  }
+/** Writes the status of the webhook source to ingress-status every three seconds, and with each `report`. */
+export function startReports({ status, publisher, codec, topic, log }: StatusReporterOptions) {
+  const report = (): void => {
+    const current = status.report(Date.now());
+    publisher
+      .publish([{ topic, key: current.source, value: codec.encode(current) }])
+      .catch((error: unknown) => log.debug({ err: error }, 'the status of the source was not written'));
+  };
+  const timer = setInterval(report, REPORT_MS);
+  report();
+  return { report, stop: () => clearInterval(timer) };
 }

@@ -13,17 +13,17 @@ export class IncomingBody {
   readonly arrivedAt = performance.now();
   /** Answers that the body is dropped. */
   readonly refuse: () => void;
-  readonly #check: SignatureCheck;
+  readonly check: SignatureCheck;
   readonly #chunks: Buffer[] = [];
 
   constructor(check: SignatureCheck, refuse: () => void) {
-    this.#check = check;
+    this.check = check;
     this.refuse = refuse;
   }
 
   /** Stores the next chunk. Returns how many bytes it holds more. */
   add(chunk: Buffer): number {
-    this.#check.update(chunk);
+    this.check.update(chunk);
     this.#chunks.push(chunk);
     this.length += chunk.length;
     const bytes = chunk.length + CHUNK_BYTES;
@@ -34,16 +34,6 @@ export class IncomingBody {
   drop(): void {
     this.#chunks.length = 0;
     this.held = 0;
-  }
-
-  /** Whether the signature matches the received bytes. Call it once. */
-  isProven(): boolean {
-    return this.#check.matches();
-  }
-
-  /** Whether the signature matches these bytes, another form of the body. */
-  provesInstead(bytes: Buffer): boolean {
-    return this.#check.matchesInstead(bytes);
   }
 
   /** Returns the received bytes, proven or not. */
