@@ -34,32 +34,29 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
   const { timeoutMs, secureContext, closing, proxy } = options;
   let session: Buffer | undefined;
   return (target, callback) => {
+    const failed = new AbortController();
     // Each connection has its own signal, as sockets would leave listeners on a long-lived one.
-    const connecting = new AbortController();
-    const abort = (): void => connecting.abort(closing.reason);
-    closing.addEventListener('abort', abort);
-    if (closing.aborted) abort();
+    const signal = AbortSignal.any([closing, failed.signal]);
     const connect = buildConnector({
-      lookup: permittedLookup(options, connecting.signal),
+      lookup: permittedLookup(options, signal),
       timeout: timeoutMs,
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
       rejectUnauthorized: true,
-      signal: connecting.signal,
+      signal,
       ...(secureContext === undefined ? {} : { secureContext }),
       ...(session === undefined ? {} : { session }),
     });
     const via = proxy?.(target.hostname, target.port || HTTPS_PORT) ?? null;
     const opened: Promise<Partial<buildConnector.Options>> =
-      via === null ? Promise.resolve({}) : tunnelled(options, via, target, connecting.signal);
+      via === null ? Promise.resolve({}) : tunnelled(options, via, target, signal);
     const connected: buildConnector.Callback = (...result) => {
-      closing.removeEventListener('abort', abort);
       const [error, socket] = result;
       if (error === null) {
         socket.on('session', (latest: Buffer) => {
           session = latest;
         });
-      } else connecting.abort(error);
+      } else failed.abort(error);
       callback(...result);
     };
     opened.then(

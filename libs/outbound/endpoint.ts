@@ -66,15 +66,11 @@ const CONNECTION_MS = 60_000;
 
 const BROKEN_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
-/** Reasons of an aborted attempt; they never leave this file. */
-const DEADLINE = new Error('deadline');
-const STOPPED = new Error('stopped');
-
 /** Returns why nothing would be sent to an address as it is now; null where it may be called, or its name is not resolved. */
 export async function refusalOfAddress(text: string, allowed: AllowedRanges): Promise<RefusalReason | null> {
   const url = parseUrl(text);
   const refusal = refusalOf(url, allowed);
-  if (url === null || refusal !== null || isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) return refusal;
+  if (url === null || refusal !== null || isIP(addressIn(url)) !== 0) return refusal;
   const addresses = await resolveName(url.hostname, AbortSignal.timeout(NAME_MS)).catch(() => []);
   const isRefused = addresses.length > 0 && !addresses.some((address) => allowed.allows(address));
   return isRefused ? 'address_not_public' : null;
@@ -95,23 +91,29 @@ export class WebhookEndpoint {
   readonly #options: EndpointOptions;
   readonly #timeoutMs: number;
   readonly #closing = new AbortController();
-  /** Null if the URL itself is refused. */
-  readonly #target: { pool: Pool; readonly path: string; readonly createPool: () => Pool } | null = null;
+  readonly #url: URL | null;
   readonly #refusal: RefusalReason | null;
+  readonly #connect: buildConnector.connector;
+  #pool: Pool | null = null;
   /** Number of connections so far, and when the last one was opened, on the monotonic clock. */
   #connections = 0;
   #connectedAt = Number.POSITIVE_INFINITY;
 
   /** `resolve` returns the addresses of a name; by default from DNS. */
   constructor(options: EndpointOptions, resolve: ResolveName = resolveName) {
+    const { url, allowed, ca, proxy, timeoutMs = TIMEOUT_MS } = options;
     this.#options = options;
-    this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-    const url = parseUrl(options.url);
-    this.#refusal = refusalOf(url, options.allowed);
-    if (url === null || this.#refusal !== null) return;
-    const connect = this.#createConnector(resolve);
-    const createPool = (): Pool => this.#createPool(url.origin, connect);
-    this.#target = { pool: createPool(), path: `${url.pathname}${url.search}`, createPool };
+    this.#timeoutMs = timeoutMs;
+    this.#url = parseUrl(url);
+    this.#refusal = refusalOf(this.#url, allowed);
+    this.#connect = createConnector({
+      allowed,
+      resolve,
+      timeoutMs,
+      closing: this.#closing.signal,
+      secureContext: ca === undefined ? undefined : trusting(ca),
+      ...(proxy === undefined ? {} : { proxy: (host, port) => proxyFor(proxy, host, port) }),
+    });
   }
 
   /**
@@ -123,49 +125,48 @@ export class WebhookEndpoint {
     signal?: AbortSignal,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<DeliveryOutcome> {
-    if (this.#target === null) return { kind: 'refused', reason: this.#refusal ?? 'not_a_url' };
+    const url = this.#url;
+    if (url === null || this.#refusal !== null)
+      return { kind: 'refused', reason: this.#refusal ?? 'not_a_url' };
     const attempt = new AbortController();
-    const stop = (): void => attempt.abort(STOPPED);
-    const signals = [this.#closing.signal, ...(signal === undefined ? [] : [signal])];
-    for (const one of signals) {
-      if (one.aborted) stop();
-      one.addEventListener('abort', stop);
-    }
-    const deadline = setTimeout(() => attempt.abort(DEADLINE), this.#timeoutMs);
-    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-    this.#renewPool(this.#target);
+    const ending = AbortSignal.any([
+      this.#closing.signal,
+      attempt.signal,
+      AbortSignal.timeout(this.#timeoutMs),
+      ...(signal === undefined ? [] : [signal]),
+    ]);
+    const pool = this.#currentPool(url);
+    const send = () => this.#send(pool, url, Buffer.from(body), attempt, ending, headers);
     const connectionsBefore = this.#connections;
     try {
-      return await this.#send(this.#target, bytes, attempt, headers).catch((error: unknown) => {
+      return await send().catch((error: unknown) => {
         const wasReused = connectionsBefore > 0 && this.#connections === connectionsBefore;
-        if (this.#target === null || !wasReused || !isBroken(error) || attempt.signal.aborted) throw error;
-        return this.#send(this.#target, bytes, attempt, headers);
+        if (!wasReused || !isBroken(error) || ending.aborted) throw error;
+        return send();
       });
     } catch (error) {
-      return failure(error, attempt.signal);
-    } finally {
-      clearTimeout(deadline);
-      for (const one of signals) one.removeEventListener('abort', stop);
+      return failure(error, ending);
     }
   }
 
   /** Closes all connections; pending deliveries end as `failed`. */
   async close(): Promise<void> {
-    this.#closing.abort(STOPPED);
-    await this.#target?.pool.destroy();
+    this.#closing.abort();
+    await this.#pool?.destroy();
   }
 
   async #send(
-    { pool, path }: { readonly pool: Pool; readonly path: string },
+    pool: Pool,
+    { pathname, search }: URL,
     body: Buffer,
     attempt: AbortController,
+    signal: AbortSignal,
     more: Readonly<Record<string, string>>,
   ): Promise<DeliveryOutcome> {
-    const { signal } = attempt;
     const { secret, now, isContract = true } = this.#options;
     const answer = await pool.request({
       method: 'POST',
-      path,
+      path: `${pathname}${search}`,
       headers: {
         'content-type': 'application/json',
         'user-agent': 'touchline',
@@ -195,27 +196,12 @@ export class WebhookEndpoint {
   }
 
   /** Replaces a connection that was in use for long: the name may have another address by now. Pending requests end over the old one. */
-  #renewPool(target: { pool: Pool; readonly createPool: () => Pool }): void {
-    if (performance.now() - this.#connectedAt < (this.#options.connectionMs ?? CONNECTION_MS)) return;
+  #currentPool({ origin }: URL): Pool {
+    const { connectionMs = CONNECTION_MS } = this.#options;
+    if (this.#pool !== null && performance.now() - this.#connectedAt < connectionMs) return this.#pool;
+    void this.#pool?.close();
     this.#connectedAt = Number.POSITIVE_INFINITY;
-    void target.pool.close();
-    target.pool = target.createPool();
-  }
-
-  #createConnector(resolve: ResolveName): buildConnector.connector {
-    const { allowed, ca, proxy } = this.#options;
-    return createConnector({
-      allowed,
-      resolve,
-      timeoutMs: this.#timeoutMs,
-      closing: this.#closing.signal,
-      secureContext: ca === undefined ? undefined : trusting(ca),
-      ...(proxy === undefined ? {} : { proxy: (host, port) => proxyFor(proxy, host, port) }),
-    });
-  }
-
-  #createPool(origin: string, connect: buildConnector.connector): Pool {
-    const pool = new Pool(origin, {
+    this.#pool = new Pool(origin, {
       connections: 1,
       pipelining: 1,
       // The timeout of the whole answer covers both.
@@ -224,13 +210,12 @@ export class WebhookEndpoint {
       maxHeaderSize: MAX_HEAD_BYTES,
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: MAX_IDLE_MS,
-      connect,
-    });
-    pool.on('connect', () => {
+      connect: this.#connect,
+    }).on('connect', () => {
       this.#connections += 1;
       this.#connectedAt = performance.now();
     });
-    return pool;
+    return this.#pool;
   }
 }
 
@@ -241,12 +226,17 @@ function parseUrl(text: string): URL | null {
   return url;
 }
 
+/** Returns the host of a URL without the brackets of an IPv6 address. */
+function addressIn({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
 /** Returns why a URL is refused; null if it is not. Checks an IP address in it, which is never resolved. */
 function refusalOf(url: URL | null, allowed: AllowedRanges): RefusalReason | null {
   if (url === null) return 'not_a_url';
   if (url.protocol !== 'https:') return 'not_https';
   if (url.username !== '' || url.password !== '') return 'credentials';
-  const address = url.hostname.replace(/^\[|\]$/g, '');
+  const address = addressIn(url);
   return isIP(address) !== 0 && !allowed.allows(address) ? 'address_not_public' : null;
 }
 
@@ -256,8 +246,9 @@ function isBroken(error: unknown): boolean {
 }
 
 function failure(error: unknown, { reason }: AbortSignal): DeliveryOutcome {
-  if (reason === DEADLINE || error instanceof errors.ConnectTimeoutError) return { kind: 'timeout' };
-  if (reason === STOPPED) return { kind: 'failed', reason: 'STOPPED' };
+  const ended = reason instanceof DOMException ? reason.name : null;
+  if (ended === 'TimeoutError' || error instanceof errors.ConnectTimeoutError) return { kind: 'timeout' };
+  if (ended !== null) return { kind: 'failed', reason: 'STOPPED' };
   if (error instanceof AddressNotPublicError) return { kind: 'refused', reason: 'address_not_public' };
   return { kind: 'failed', reason: systemCode(error) ?? 'UNKNOWN' };
 }
@@ -285,15 +276,10 @@ function isPlain(encoding: string | string[] | undefined): boolean {
   return encoding === undefined || encoding === '' || encoding === 'identity';
 }
 
-const SECONDS = /^\d{1,10}$/;
-/** IMF-fixdate, the only date form that HTTP allows a server to send (RFC 9110, 5.6.7). */
-const DATE =
-  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
-
 /** Returns the delay of a `Retry-After` header from `nowMs` (Unix milliseconds) on, milliseconds; null if it is invalid. */
 export function retryAfterMs(header: string | string[] | undefined, nowMs: number): number | null {
   if (typeof header !== 'string') return null;
-  if (SECONDS.test(header)) return Number(header) * 1000;
-  const at = DATE.test(header) ? Date.parse(header) : Number.NaN;
+  if (/^\d{1,10}$/.test(header)) return Number(header) * 1000;
+  const at = Date.parse(header);
   return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
 }

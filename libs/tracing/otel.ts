@@ -4,7 +4,6 @@ import {
   type Context,
   SpanKind as Kind,
   type Span as OtelSpan,
-  type Tracer as OtelTracer,
   ROOT_CONTEXT,
   type SpanContext,
   SpanStatusCode,
@@ -21,7 +20,6 @@ import {
   type ReadableSpan,
   type Sampler,
   type SpanExporter,
-  type SpanProcessor,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
@@ -63,7 +61,31 @@ export function openTracer(options: TracingOptions, sinks: TracingSinks): Tracer
     sampler: samplerOf(options),
     spanProcessors: [new BoundedProcessor(exporter, sinks)],
   });
-  return new OpenTelemetryTracer(provider);
+  const tracer = provider.getTracer('touchline');
+  return {
+    start(name, { kind, parent, links = [], startedAt, attributes = {} }) {
+      const span = tracer.startSpan(
+        name,
+        {
+          kind: KINDS[kind],
+          links: links.flatMap((link) => {
+            const context = parseTraceparent(link);
+            return context === null ? [] : [{ context }];
+          }),
+          ...(startedAt === undefined ? {} : { startTime: startedAt }),
+          attributes: known(attributes),
+        },
+        contextOf(parent),
+      );
+      return span.isRecording() ? sampled(span) : null;
+    },
+    async close() {
+      await settlesWithin(
+        provider.shutdown().catch(() => {}),
+        CLOSE_TIMEOUT_MS,
+      );
+    },
+  };
 }
 
 function samplerOf({ sampler, ratio }: TracingOptions): Sampler {
@@ -77,60 +99,16 @@ function samplerOf({ sampler, ratio }: TracingOptions): Sampler {
   return parentBased === undefined ? rootSampler : new ParentBasedSampler({ root: rootSampler });
 }
 
-class OpenTelemetryTracer implements Tracer {
-  readonly #provider: TracerProvider;
-  readonly #tracer: OtelTracer;
-
-  constructor(provider: TracerProvider) {
-    this.#provider = provider;
-    this.#tracer = provider.getTracer('touchline');
-  }
-
-  start(name: string, { kind, parent, links = [], startedAt, attributes }: SpanOptions): TraceSpan | null {
-    const span = this.#tracer.startSpan(
-      name,
-      {
-        kind: KINDS[kind],
-        links: links.flatMap((link) => {
-          const context = parseTraceparent(link);
-          return context === null ? [] : [{ context }];
-        }),
-        ...(startedAt === undefined ? {} : { startTime: startedAt }),
-        ...(attributes === undefined ? {} : { attributes: known(attributes) }),
-      },
-      contextOf(parent),
-    );
-    return span.isRecording() ? new SampledSpan(span) : null;
-  }
-
-  async close(): Promise<void> {
-    await settlesWithin(
-      this.#provider.shutdown().catch(() => {}),
-      CLOSE_TIMEOUT_MS,
-    );
-  }
-}
-
-class SampledSpan implements TraceSpan {
-  readonly #span: OtelSpan;
-
-  constructor(span: OtelSpan) {
-    this.#span = span;
-  }
-
-  get traceparent(): string {
-    const { traceId, spanId, traceFlags } = this.#span.spanContext();
-    return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
-  }
-
-  set(attributes: SpanAttributes): void {
-    this.#span.setAttributes(known(attributes));
-  }
-
-  end(failure?: string): void {
-    if (failure !== undefined) this.#span.setStatus({ code: SpanStatusCode.ERROR, message: failure });
-    this.#span.end();
-  }
+function sampled(span: OtelSpan): TraceSpan {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return {
+    traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
+    set: (attributes) => void span.setAttributes(known(attributes)),
+    end(failure) {
+      if (failure !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: failure });
+      span.end();
+    },
+  };
 }
 
 function contextOf(parent: string | undefined): Context {
@@ -155,15 +133,13 @@ function known(attributes: SpanAttributes): Attributes {
 }
 
 /** Passes spans to OpenTelemetry while fewer than `MAX_PENDING` wait, and counts outcomes: a missing collector costs bounded memory. */
-class BoundedProcessor implements SpanProcessor {
-  readonly #batches: BatchSpanProcessor;
+class BoundedProcessor extends BatchSpanProcessor {
   readonly #sinks: TracingSinks;
   #pending = 0;
   #isFailing = false;
 
   constructor(exporter: SpanExporter, sinks: TracingSinks) {
-    this.#sinks = sinks;
-    this.#batches = new BatchSpanProcessor({
+    super({
       exporter: {
         export: (spans, done) =>
           exporter.export(spans, (result) => {
@@ -177,25 +153,15 @@ class BoundedProcessor implements SpanProcessor {
       scheduledDelayMillis: SEND_INTERVAL_MS,
       exportTimeoutMillis: 2 * SEND_TIMEOUT_MS,
     });
+    this.#sinks = sinks;
   }
 
-  onStart(): void {}
-
-  onEnd(span: ReadableSpan): void {
-    if (this.#pending >= MAX_PENDING) {
-      this.#sinks.onSpans('dropped', 1);
-      return;
+  override onEnd(span: ReadableSpan): void {
+    if (this.#pending >= MAX_PENDING) this.#sinks.onSpans('dropped', 1);
+    else {
+      this.#pending += 1;
+      super.onEnd(span);
     }
-    this.#pending += 1;
-    this.#batches.onEnd(span);
-  }
-
-  forceFlush(): Promise<void> {
-    return this.#batches.forceFlush();
-  }
-
-  shutdown(): Promise<void> {
-    return this.#batches.shutdown();
   }
 
   /** Counts a sent or failed batch. Logs one line when batches begin to fail, and one when they succeed again. */
