@@ -174,9 +174,7 @@ describe('list_changes', () => {
   test('lists goals first, and describes status and guard in words', () => {
     const all = changes({ limit: 50 });
     expect(all[0]?.kind).toBe('goal');
-    expect(all).toContainEqual(
-      expect.objectContaining({ kind: 'status', what: 'Status: 1st half' }),
-    );
+    expect(all).toContainEqual(expect.objectContaining({ kind: 'status', what: 'Status: 1st half' }));
   });
 
   test('has every change of one moment on exactly one page', () => {
