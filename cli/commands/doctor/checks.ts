@@ -11,16 +11,15 @@ import { type ClusterFacts, describeCluster } from '#cluster/describe.ts';
 import { findRefusals } from '#cluster/refusals.ts';
 import { tokenUrl } from '#contract/rest/client.ts';
 import { reasonOf } from '#errors/touchline-error.ts';
-import { addressesOf, type Brokers, securityOf } from '#security/brokers.ts';
 import { dataSettings, type Environment, httpUrl, loadConfig, secret } from '#service/config.ts';
 import { httpGet } from '#service/http-get.ts';
 import { redactor } from '#service/logger.ts';
 import { certificateFiles, validityOf } from '#service/server-tls.ts';
 import { requiredTopics, wantedTopics } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/follow.ts';
-import { PROCESSOR_NAMES, PROCESSORS, streamTopics } from '#topics/processors.ts';
+import { PROCESSOR_NAMES, PROCESSORS, type ProcessorName, streamTopics } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
-import { probeRegistry, type RegistryAnswer } from '#topics/registry-http.ts';
+import { probeRegistry } from '#topics/registry-http.ts';
 import { findLostTopics, IDENTIFIED, topicIdsName } from '#topics/topic-ids.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { findCluster, type OpenCluster, withBackbone } from '../../cluster.ts';
@@ -28,33 +27,8 @@ import { findUnreadable, LAST_OFFSETS } from '../../followed-topics.ts';
 import { serviceConfig } from '../../services.ts';
 import { deriverOf } from '../rebuild/derived.ts';
 import { WebhookTopics } from '../webhooks/topics.ts';
-import {
-  type CheckName,
-  type CheckResult,
-  failed,
-  fine,
-  judgeCertificate,
-  judgeClock,
-  judgeDisk,
-  judgeLostVersions,
-  judgeNoRegistry,
-  judgeProvider,
-  judgeRecords,
-  judgeRegistrySpeed,
-  LostVersions,
-  REGISTRY_ADVICE,
-  warning,
-  withOneCause,
-} from './rules.ts';
-import {
-  judgeBrokers,
-  judgeLost,
-  judgeRefusals,
-  judgeRights,
-  judgeSchemas,
-  judgeTopics,
-} from './topic-rules.ts';
-import { judgeWebhooks } from './webhook-rules.ts';
+import * as rules from './rules.ts';
+import { type CheckResult, failed, fine, warning } from './rules.ts';
 
 /** Timeout of a request to the registry or the provider. */
 export const REQUEST_TIMEOUT_MS = 5_000;
@@ -71,38 +45,32 @@ export async function runChecks(
   onReachable: () => Promise<void>,
 ): Promise<CheckResult[]> {
   const cluster = await guarded('settings', async () => findCluster(env));
-  const independent = [
+  const checks: Promise<CheckResult | CheckResult[]>[] = [
     ...services.map((name) => guarded('settings', () => settingsOf(name, env))),
     guarded('disk', () => localDisks(env)),
     guarded('tls', async () =>
-      certificateFiles(env).map((file) => judgeCertificate(file.setting, validityOf(file), Date.now())),
+      certificateFiles(env).map((file) => rules.judgeCertificate(file.setting, validityOf(file), Date.now())),
     ),
     guarded('provider', () => provider(env)),
   ];
-  if (!('brokers' in cluster)) return [cluster, ...(await Promise.all(independent)).flat()];
-  const facts = await guarded('broker', () =>
-    describeCluster(
-      cluster.brokers,
-      wantedTopics(cluster).map(({ name }) => name),
-    ),
-  );
-  const found = await Promise.all([
-    ...independent,
-    guarded('registry', () => registry(cluster)),
-    ...('topics' in facts
-      ? [
-          topicsAndPositions(cluster, facts),
-          guarded('versions', () => versions(cluster)),
-          guarded('records', () => records(cluster)),
-          // Another check names missing topics.
-          ...(WEBHOOK_TOPICS.every((topic) => facts.topics.has(topicName(cluster.prefix, topic)))
-            ? [guarded('webhooks', async () => judgeWebhooks(await new WebhookTopics(cluster).rows()))]
-            : []),
-          guarded('lag', () => onReachable().then(() => [])),
-        ]
-      : [[(await speaksPlain(cluster.brokers)) ? NO_TLS_THERE : facts].flat()]),
-  ]);
-  return [fine('settings', 'broker, registry and prefix are set'), ...withOneCause(found.flat())];
+  if (!('brokers' in cluster)) return [cluster, ...(await Promise.all(checks)).flat()];
+  const names = wantedTopics(cluster).map(({ name }) => name);
+  const facts = await guarded('broker', () => describeCluster(cluster.brokers, names));
+  checks.push(guarded('registry', () => registry(cluster)));
+  if ('topics' in facts) {
+    checks.push(
+      topicsAndPositions(cluster, facts),
+      guarded('versions', () => versions(cluster)),
+      guarded('records', () => records(cluster)),
+      guarded('lag', () => onReachable().then(() => [])),
+    );
+    // Another check names missing topics.
+    if (WEBHOOK_TOPICS.every((topic) => facts.topics.has(topicName(cluster.prefix, topic))))
+      checks.push(
+        guarded('webhooks', async () => rules.judgeWebhooks(await new WebhookTopics(cluster).rows())),
+      );
+  } else checks.push(Promise.resolve(facts));
+  return [fine('settings', 'broker, registry and prefix are set'), ...(await Promise.all(checks)).flat()];
 }
 
 async function settingsOf(service: string, env: Environment): Promise<CheckResult> {
@@ -119,29 +87,27 @@ async function settingsOf(service: string, env: Environment): Promise<CheckResul
 /** Checks the topics, and whether the positions of the processors fit them. */
 async function topicsAndPositions(cluster: TopicCluster, facts: ClusterFacts): Promise<CheckResult[]> {
   const { brokers, prefix } = cluster;
-  const ofTopic = new Map(TOPIC_NAMES.map((topic) => [topicName(prefix, topic), topic]));
   const { lost: gone, marks } = await withConnections(brokers, 'touchline-doctor', (connections) =>
     findLostTopics(connections, prefix, facts.topics),
   );
   const named = new Set(gone.map(({ topic }) => topicName(prefix, topic)));
   const allLost = new Set<string>(named);
+  const positions = async (processor: ProcessorName): Promise<CheckResult[]> => {
+    const { lost, refused } = await findRefusals(brokers, streamTopics(prefix, processor));
+    for (const name of lost) allLost.add(name);
+    const derived = lost
+      .filter((name) => !named.has(name))
+      .map((name) => {
+        const topic = TOPIC_NAMES.find((one) => topicName(prefix, one) === name);
+        // Without its positions topic a processor must process all input again.
+        return { name, deriver: topic === undefined ? processor : deriverOf(topic) };
+      });
+    const isNamed = named.has(topicName(prefix, PROCESSORS[processor].input));
+    const others = refused.filter(({ error }) => !isNamed || error.code !== 'INPUT_RECREATED');
+    return rules.judgeRefusals(processor, derived, others);
+  };
   const findings = await Promise.all(
-    PROCESSOR_NAMES.map((processor) =>
-      guarded('positions', async () => {
-        const { lost, refused } = await findRefusals(brokers, streamTopics(prefix, processor));
-        for (const name of lost) allLost.add(name);
-        const derived = lost
-          .filter((name) => !named.has(name))
-          .map((name) => {
-            const topic = ofTopic.get(name);
-            // Without its positions topic a processor must process all input again.
-            return { name, deriver: topic === undefined ? processor : deriverOf(topic) };
-          });
-        const isNamed = named.has(topicName(prefix, PROCESSORS[processor].input));
-        const others = refused.filter(({ error }) => !isNamed || error.code !== 'INPUT_RECREATED');
-        return judgeRefusals(processor, derived, others);
-      }),
-    ),
+    PROCESSOR_NAMES.map((processor) => guarded('positions', () => positions(processor))),
   );
   const unnamed = IDENTIFIED.filter(
     (topic) => !marks.has(topic) && facts.topics.has(topicName(prefix, topic)),
@@ -149,12 +115,12 @@ async function topicsAndPositions(cluster: TopicCluster, facts: ClusterFacts): P
   // Where no topic exists, their ids are not lost.
   if (unnamed.length > 0) allLost.add(topicIdsName(prefix));
   return [
-    ...judgeLost(prefix, gone, { unnamed, isRecorded: marks.size > 0 }),
-    judgeBrokers(facts),
-    ...judgeTopics(requiredTopics(prefix, facts.topics, facts.brokers.length), facts.topics, allLost),
-    ...judgeRights(facts.topics),
+    ...rules.judgeLost(prefix, gone, { unnamed, isRecorded: marks.size > 0 }),
+    rules.judgeBrokers(facts),
+    ...rules.judgeTopics(requiredTopics(prefix, facts.topics, facts.brokers.length), facts.topics, allLost),
+    ...rules.judgeRights(facts.topics),
     ...facts.disks.map(({ broker, freeBytes, totalBytes }) =>
-      judgeDisk(`log of broker ${broker}`, freeBytes, totalBytes),
+      rules.judgeDisk(`log of broker ${broker}`, freeBytes, totalBytes),
     ),
     ...findings.flat(),
   ];
@@ -173,48 +139,26 @@ async function versions({ brokers }: TopicCluster): Promise<CheckResult[]> {
   );
 }
 
-/** Checks the registry's answer, speed, clock and schemas. */
-async function registry(cluster: TopicCluster): Promise<CheckResult[]> {
-  const { registryUrl: url, prefix } = cluster;
+/** Checks the registry's answer, clock and schemas. */
+async function registry({ registryUrl: url, prefix }: TopicCluster): Promise<CheckResult[]> {
   const before = Date.now();
-  let answer: RegistryAnswer;
-  try {
-    answer = await probeRegistry(url, REQUEST_TIMEOUT_MS);
-  } catch (error) {
-    return [judgeNoRegistry(error, REQUEST_TIMEOUT_MS, textOf(error))];
-  }
-  const { date: theirs, tookMs } = answer;
+  const theirs = await probeRegistry(url, REQUEST_TIMEOUT_MS);
   const clock =
     theirs === null
       ? fine('clock', 'not compared: the registry sends no Date')
-      : judgeClock('the registry', { before, theirs, after: Date.now() });
+      : rules.judgeClock('the registry', { before, theirs, after: Date.now() });
   const opened = Registry.open({ url, prefix, waitMs: REQUEST_TIMEOUT_MS });
   const states = await Promise.all(
     TOPIC_NAMES.map(async (topic) => [opened.subject(topic), await opened.schemaState(topic)] as const),
   );
-  return [clock, judgeRegistrySpeed(tookMs), ...judgeSchemas(new Map(states))];
-}
-
-const NO_TLS_THERE = failed(
-  'broker',
-  'KAFKA_TLS is on, and the brokers speak no TLS on these ports',
-  'name the port of their TLS listener in KAFKA_BROKERS, or set KAFKA_TLS=off',
-);
-
-/** Whether brokers that cannot be reached with TLS answer without it. */
-async function speaksPlain(brokers: Brokers): Promise<boolean> {
-  if (securityOf(brokers).tls === null) return false;
-  return describeCluster(addressesOf(brokers), []).then(
-    () => true,
-    () => false,
-  );
+  return [clock, fine('registry', 'answers'), ...rules.judgeSchemas(new Map(states))];
 }
 
 /** Checks the last records of all topics. */
 async function records(cluster: OpenCluster): Promise<CheckResult[]> {
-  const lost = new LostVersions();
+  const lost = new rules.LostVersions();
   const unreadable = await findUnreadable(cluster, (record) => lost.add(record));
-  return [...judgeRecords(unreadable, LAST_OFFSETS), ...judgeLostVersions(lost.found())];
+  return [...rules.judgeRecords(unreadable, LAST_OFFSETS), ...lost.judge()];
 }
 
 /** Checks the disks of views and of spilled state. */
@@ -225,7 +169,7 @@ async function localDisks(env: Environment): Promise<CheckResult[]> {
   return Promise.all(
     [...new Set([data, tmpdir()])].map(async (folder) => {
       const { bavail, blocks, bsize } = await statfs(folder);
-      return judgeDisk(folder, bavail * bsize, blocks * bsize);
+      return rules.judgeDisk(folder, bavail * bsize, blocks * bsize);
     }),
   );
 }
@@ -242,25 +186,29 @@ async function provider(env: Environment): Promise<CheckResult[]> {
   const { PROVIDER_BASE_URL: base, PROVIDER_CLIENT_ID: id, PROVIDER_SECRET_KEY: key } = settings;
   if (base === undefined) return [];
   const limits = { timeoutMs: REQUEST_TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES };
-  const reply = await httpGet(tokenUrl(base, id, key), limits, new AbortController().signal).catch(
-    () => null,
-  );
-  return [judgeProvider(reply?.status ?? null)];
+  const asked = httpGet(tokenUrl(base, id, key), limits, new AbortController().signal);
+  return [
+    rules.judgeProvider(
+      await asked.then(
+        ({ status }) => status,
+        () => null,
+      ),
+    ),
+  ];
 }
 
-const ADVICE: Partial<Record<CheckName, string>> = {
+const ADVICE: Readonly<Record<string, string>> = {
   settings: 'the help of a service lists its settings',
-  broker: 'is KAFKA_BROKERS right, the broker up, and reachable from here?',
-  registry: REGISTRY_ADVICE,
+  broker:
+    'is KAFKA_BROKERS right, the broker up, and reachable from here? KAFKA_TLS=on needs the port of a TLS listener, which refuses all else',
+  registry: 'is SCHEMA_REGISTRY_URL right, the registry up, and reachable from here?',
 };
 
 /** Returns the result of a check, or a failed check when it throws. */
-export async function guarded<T>(check: CheckName, work: () => Promise<T>): Promise<T | CheckResult> {
+export async function guarded<T>(check: string, work: () => Promise<T>): Promise<T | CheckResult> {
   try {
     return await work();
   } catch (error) {
-    const needsTls = error instanceof Error && 'code' in error && error.code === 'TLS_REQUIRED';
-    if (needsTls) return failed(check, textOf(error), 'set KAFKA_TLS=on: docs/guides/secure-it.md');
     return failed(check, textOf(error), ADVICE[check] ?? 'docs/reference/errors.md has every error');
   }
 }

@@ -1,36 +1,28 @@
 /** Judges the facts that the checks of `touchline doctor` collected. Pure. A warning or failure always has an advice. */
+import type { ClusterFacts, TopicFacts } from '#cluster/describe.ts';
 import { type PartitionProgress, totalLag } from '#cluster/logs.ts';
-import type { DeadLetter, IngressClock, IngressStatus } from '#records/types.ts';
+import type { Refusals } from '#cluster/refusals.ts';
+import type { DeadLetter, IngressStatus, WebhookProgress } from '#records/types.ts';
+import { certificateFault } from '#security/tls.ts';
 import type { Validity } from '#service/server-tls.ts';
 import { feedWords } from '#story/feed-words.ts';
 import { rebuildCommand } from '#streams/runtime/positions.ts';
 import { isOfSchema } from '#topics/errors.ts';
 import type { TopicRecord } from '#topics/follow.ts';
+import type { SchemaState } from '#topics/registry.ts';
+import { type LostTopic, lostAdvice, lostText, topicIdsName } from '#topics/topic-ids.ts';
+import { judgeTopic, mismatchText, type TopicMismatch, type WantedTopic } from '#topics/topic-rule.ts';
+import type { TopicName } from '#topics/topics.ts';
 import type { UnreadableRecord } from '#topics/unreadable.ts';
 import type { SourceFeedStatus } from '#trading/feed-status.ts';
 import { type VersionStamp, wentBack } from '#trading/trading.ts';
 import { unreadableText } from '../../followed-topics.ts';
-
-export type CheckName =
-  | 'settings'
-  | 'broker'
-  | 'versions'
-  | 'topics'
-  | 'rights'
-  | 'registry'
-  | 'schemas'
-  | 'lag'
-  | 'positions'
-  | 'records'
-  | 'webhooks'
-  | 'provider'
-  | 'feed'
-  | 'clock'
-  | 'disk'
-  | 'tls';
+import { deriverOf } from '../rebuild/derived.ts';
+import { lastText, type WebhookRow } from '../webhooks/topics.ts';
 
 export type CheckResult = {
-  readonly check: CheckName;
+  /** What was checked, such as `topics`. */
+  readonly check: string;
   /** `warning`: it works, but needs attention. */
   readonly status: 'ok' | 'warning' | 'failed';
   readonly message: string;
@@ -38,19 +30,167 @@ export type CheckResult = {
   readonly advice: string | null;
 };
 
-/** Returns a passed check. */
-export function fine(check: CheckName, message: string): CheckResult {
+export function fine(check: string, message: string): CheckResult {
   return { check, status: 'ok', message, advice: null };
 }
 
-/** Returns a check that found something that works, but needs attention. */
-export function warning(check: CheckName, message: string, advice: string): CheckResult {
+export function warning(check: string, message: string, advice: string): CheckResult {
   return { check, status: 'warning', message, advice };
 }
 
-/** Returns a check that found something that cannot work. */
-export function failed(check: CheckName, message: string, advice: string): CheckResult {
+export function failed(check: string, message: string, advice: string): CheckResult {
   return { check, status: 'failed', message, advice };
+}
+
+/** Returns the findings, or that all is fine where there are none. */
+function orFine(findings: CheckResult[], check: string, message: string): CheckResult[] {
+  return findings.length > 0 ? findings : [fine(check, message)];
+}
+
+const MAKE_TOPICS = 'run npx touchline topics';
+
+/** Judges the topics against the required ones. `lost`: missing topics that `judgeLost` and `judgeRefusals` judge. */
+export function judgeTopics(
+  required: readonly WantedTopic[],
+  found: ClusterFacts['topics'],
+  lost: ReadonlySet<string> = new Set(),
+): CheckResult[] {
+  const missing = required.filter(({ name }) => !found.has(name) && !lost.has(name)).map(({ name }) => name);
+  const existing = required.flatMap((topic) => {
+    const facts = found.get(topic.name);
+    return facts === undefined ? [] : [{ topic, facts }];
+  });
+  const mismatches = existing.flatMap(({ topic, facts }) => judgeTopic(topic, facts));
+  const textsOf = (breaks: boolean) =>
+    mismatches.filter((one: TopicMismatch) => one.breaks === breaks).map(mismatchText);
+  const [broken, defaults] = [textsOf(true), textsOf(false)];
+  const findings = existing.flatMap(({ topic, facts }) => judgeReplicas(topic.name, facts));
+  if (missing.length > 0)
+    findings.push(
+      failed('topics', `missing: ${missing.join(', ')}`, `${MAKE_TOPICS}; is TOPIC_PREFIX right?`),
+    );
+  if (broken.length > 0) {
+    const advice = `${MAKE_TOPICS}: it repairs what has lost nothing, and names the command for the rest`;
+    findings.push(failed('topics', broken.join('; '), advice));
+  }
+  if (defaults.length > 0) {
+    const text = `nobody chose these settings, so the broker's defaults apply: ${defaults.join('; ')}`;
+    findings.push(warning('topics', text, MAKE_TOPICS));
+  }
+  if (lost.size > 0) return findings;
+  return orFine(findings, 'topics', `${required.length} topics as the table has them`);
+}
+
+function judgeReplicas(name: string, { leaderless, inSync, replicas }: TopicFacts): CheckResult[] {
+  if (leaderless > 0) {
+    const text = `${name} has ${leaderless} partitions without a leader`;
+    return [failed('topics', text, 'start the brokers that hold them')];
+  }
+  if (inSync >= replicas) return [];
+  const text = `${name} has ${inSync} of ${replicas} replicas in sync`;
+  return [warning('topics', text, 'find the broker that is down or behind')];
+}
+
+/**
+ * Judges topics that are not those which the system was made with: one finding, however many there are. `unnamed`: existing topics that
+ * the topic of their ids does not name, `isRecorded`: whether it names any.
+ */
+export function judgeLost(
+  prefix: string,
+  lost: readonly LostTopic[],
+  { unnamed, isRecorded }: { readonly unnamed: readonly TopicName[]; readonly isRecorded: boolean },
+): CheckResult[] {
+  if (unnamed.length > 0) {
+    const names = isRecorded ? unnamed.join(',') : 'all';
+    const text = `${topicIdsName(prefix)} has lost records and does not name ${names}: their loss would not be noticed`;
+    return [failed('topics', text, `check that no topic is missing, then ${MAKE_TOPICS} --accept ${names}`)];
+  }
+  if (lost.length === 0) return [];
+  const derivers = Map.groupBy(lost, ({ topic }) => deriverOf(topic));
+  const again = [...derivers].map(([of, derived]) =>
+    of === null
+      ? ''
+      : `; ${rebuildCommand(of)} derives ${derived.map(({ topic }) => topic).join(' and ')} again`,
+  );
+  return [failed('topics', lostText(prefix, lost), lostAdvice(lost, 'topics') + again.join(''))];
+}
+
+/** Judges the rights of these credentials. Missing rights are a warning: each service needs other ones. */
+export function judgeRights(found: ClusterFacts['topics']): CheckResult[] {
+  if (found.size === 0) return [];
+  const lacks = (right: 'mayRead' | 'mayWrite', verb: string): CheckResult[] => {
+    const names = [...found].filter(([, facts]) => !facts[right]).map(([name]) => name);
+    const advice = 'grant it to these credentials if their service needs it';
+    return names.length > 0 ? [warning('rights', `may not ${verb} ${names.join(', ')}`, advice)] : [];
+  };
+  const findings = [...lacks('mayRead', 'read'), ...lacks('mayWrite', 'write')];
+  return orFine(findings, 'rights', 'may read and write every topic');
+}
+
+/** Judges whether the advertised brokers can be reached from here. */
+export function judgeBrokers(facts: Pick<ClusterFacts, 'brokers' | 'unreachable'>): CheckResult {
+  const { brokers, unreachable } = facts;
+  if (unreachable.length === 0) return fine('broker', `${brokers.length} answer: ${brokers.join(', ')}`);
+  return failed(
+    'broker',
+    `${unreachable.join(', ')} of ${brokers.length} brokers cannot be reached from here`,
+    'start them, or correct advertised.listeners: clients connect to these addresses',
+  );
+}
+
+/** Judges whether the registry has the schemas of this release. */
+export function judgeSchemas(states: ReadonlyMap<string, SchemaState>): CheckResult[] {
+  const of = (state: SchemaState, judge: (subjects: string) => CheckResult): CheckResult[] => {
+    const subjects = [...states].filter(([, own]) => own === state).map(([subject]) => subject);
+    return subjects.length === 0 ? [] : [judge(subjects.join(', '))];
+  };
+  const findings = [
+    ...of('missing', (subjects) => failed('schemas', `not registered: ${subjects}`, MAKE_TOPICS)),
+    ...of('unreadable', (subjects) =>
+      failed(
+        'schemas',
+        `this release cannot read what is written with the newest schema of ${subjects}`,
+        'run a newer release; or something else has registered it: is TOPIC_PREFIX right?',
+      ),
+    ),
+    ...of('another version', (subjects) =>
+      warning('schemas', `not the newest schema: ${subjects}`, `${MAKE_TOPICS} of the newest release here`),
+    ),
+  ];
+  return orFine(findings, 'schemas', `${states.size} schemas are registered`);
+}
+
+/** A missing topic whose records are lost, and the processor whose rebuild derives them again; null when none does. */
+type UnderivedTopic = { readonly name: string; readonly deriver: string | null };
+
+/** Judges whether the logs of a processor are those that its positions were written with. */
+export function judgeRefusals(
+  processor: string,
+  lost: readonly UnderivedTopic[],
+  refused: Refusals['refused'],
+): CheckResult[] {
+  const ofLost = lost.map(({ name, deriver }) =>
+    failed(
+      'positions',
+      `${name} is missing, and ${processor} had processed or written records of it: they are lost`,
+      deriver === null
+        ? 'restore the topic from a backup, or have it empty: npx touchline topics'
+        : `${MAKE_TOPICS}, which creates it empty, and then ${rebuildCommand(deriver)}, which derives it again`,
+    ),
+  );
+  // These two are findings of the lag.
+  const others = refused.filter(({ error }) => !['POSITION_BEYOND_END', 'INPUT_LOST'].includes(error.code));
+  const ofRefused = [...Map.groupBy(others, ({ error }) => error.code)].map(([code, of]) => {
+    const partitions = of.map(({ partition }) => partition);
+    const { why, repair } = of[0]?.error ?? {};
+    const page = 'docs/guides/operate.md, "Refused partitions"';
+    return failed(
+      'positions',
+      `${processor} refuses partitions ${partitions.join(', ')} (${code}): ${why}`,
+      repair ? `${repair(partitions.join(','))}; offsets differ between partitions: ${page}` : page,
+    );
+  });
+  return orFine([...ofLost, ...ofRefused], 'positions', `${processor}: its logs are those of its positions`);
 }
 
 /** Commands that run processors which an installation may not use. */
@@ -60,64 +200,65 @@ const RUN_BY: Readonly<Record<string, string>> = { 'alert-processor': 'alerts --
 const MAX_BEHIND = 100_000;
 
 /** Judges the lag of a processor, and whether it can continue. */
-export function* judgeLag(
+export function judgeLag(
   processor: string,
   progress: readonly PartitionProgress[],
   members: number,
-): Generator<CheckResult> {
-  const listed = (is: (position: number, of: PartitionProgress) => boolean): string =>
-    progress
-      .filter((of) => of.position !== null && is(of.position, of))
-      .map(({ partition }) => partition)
-      .join(',');
-  const lost = listed((position, { start }) => position < start);
-  if (lost !== '')
-    yield failed(
-      'lag',
-      `${processor}: input was removed before it was processed, in partitions ${lost}`,
-      `restore the topic, or accept the loss: ON_LOST_INPUT=continue, or npx touchline position ${processor} ${lost} start`,
-    );
-  const beyond = listed((position, { end }) => position > end);
-  if (beyond !== '')
-    yield failed(
-      'lag',
-      `${processor}: its position is beyond the end of its input, in partitions ${beyond}`,
-      `the input was made again: npx touchline position ${processor} ${beyond} start`,
-    );
-  const behind = totalLag(progress);
-  const state = `${processor}: ${behind} records behind, ${members} ${members === 1 ? 'process' : 'processes'}`;
-  const command = RUN_BY[processor];
-  if (members === 0 && command !== undefined && progress.every(({ position }) => position === null))
-    yield fine('lag', `${processor}: not in use`);
-  else if (members === 0) yield warning('lag', state, `start it: npx touchline ${command ?? processor}`);
-  else if (behind > MAX_BEHIND)
-    yield warning('lag', state, 'check that it falls; start more processes, up to the number of partitions');
-  else yield fine('lag', state);
-}
-
-/** Judges the records that nobody can read among the last `offsets` of each partition: one finding for each of two causes. */
-export function judgeRecords(unreadable: readonly UnreadableRecord[], offsets: number): CheckResult[] {
-  if (unreadable.length === 0)
-    return [fine('records', `the last ${offsets} offsets of each partition can be read`)];
-  const ofSchema = ({ error }: UnreadableRecord) => isOfSchema(error);
-  const judge = (of: readonly UnreadableRecord[], advice: string): CheckResult[] => {
-    if (of.length === 0) return [];
-    const firsts = [...Map.groupBy(of, ({ topic }) => topic).values()].flatMap(([first]) => first ?? []);
-    const rest = of.length - firsts.length;
-    const text = `nobody can read ${firsts.map(unreadableText).join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
-    return [failed('records', text, advice)];
+): CheckResult[] {
+  const judge = (
+    is: (position: number, of: PartitionProgress) => boolean,
+    problem: string,
+    advice: string,
+  ): CheckResult[] => {
+    const found = progress.filter((of) => of.position !== null && is(of.position, of));
+    if (found.length === 0) return [];
+    const partitions = found.map(({ partition }) => partition).join(',');
+    const command = `npx touchline position ${processor} ${partitions} start`;
+    return [failed('lag', `${processor}: ${problem}, in partitions ${partitions}`, `${advice} ${command}`)];
   };
   return [
-    ...judge(unreadable.filter(ofSchema), REGISTRY_LOST),
     ...judge(
-      unreadable.filter((one) => !ofSchema(one)),
-      'find out who else writes to these topics, and take its right to Write: every reader leaves the records out',
+      (position, { start }) => position < start,
+      'input was removed before it was processed',
+      'restore the topic, or accept the loss: ON_LOST_INPUT=continue, or',
     ),
+    ...judge(
+      (position, { end }) => position > end,
+      'its position is beyond the end of its input',
+      'the input was made again:',
+    ),
+    judgeWork(processor, progress, members),
   ];
 }
 
-/** A match whose state has an earlier version than a record that it must include. */
-type LostVersion = { readonly event_id: number; readonly version: number; readonly known: number };
+function judgeWork(processor: string, progress: readonly PartitionProgress[], members: number): CheckResult {
+  const behind = totalLag(progress);
+  const state = `${processor}: ${behind} records behind, ${members} ${members === 1 ? 'process' : 'processes'}`;
+  const command = RUN_BY[processor];
+  const hasBegun = progress.some(({ position }) => position !== null);
+  if (members === 0 && command !== undefined && !hasBegun) return fine('lag', `${processor}: not in use`);
+  if (members === 0) return warning('lag', state, `start it: npx touchline ${command ?? processor}`);
+  if (behind <= MAX_BEHIND) return fine('lag', state);
+  return warning('lag', state, 'check that it falls; start more processes, up to the number of partitions');
+}
+
+const REGISTRY_LOST =
+  'the registry lost schemas, or has others under their ids: restore them (docs/guides/runbooks/registry-lost.md); ' +
+  'or a program with another registry writes to these topics: take its right to Write';
+const FOREIGN_WRITER =
+  'find out who else writes to these topics, and take its right to Write: every reader leaves the records out';
+
+/** Judges the records that nobody can read among the last `offsets` of each partition: one finding for each of two causes. */
+export function judgeRecords(unreadable: readonly UnreadableRecord[], offsets: number): CheckResult[] {
+  const byCause = Map.groupBy(unreadable, ({ error }) => isOfSchema(error));
+  const findings = [...byCause].map(([isSchemas, of]) => {
+    const firsts = [...Map.groupBy(of, ({ topic }) => topic).values()].flatMap(([first]) => first ?? []);
+    const rest = of.length - firsts.length;
+    const text = `nobody can read ${firsts.map(unreadableText).join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
+    return failed('records', text, isSchemas ? REGISTRY_LOST : FOREIGN_WRITER);
+  });
+  return orFine(findings, 'records', `the last ${offsets} offsets of each partition can be read`);
+}
 
 /** Finds matches whose state lost versions, by the records of all topics of a match. */
 export class LostVersions {
@@ -133,30 +274,20 @@ export class LostVersions {
     if (version > (this.#latest.get(event_id)?.version ?? 0)) this.#latest.set(event_id, { version, cause });
   }
 
-  /** Returns the matches whose last state denies a record. */
-  found(): LostVersion[] {
-    return [...this.#states].flatMap(([event_id, state]) => {
-      const latest = this.#latest.get(event_id);
+  /** Judges the matches whose last state denies a record: one finding, however many there are. */
+  judge(): CheckResult[] {
+    const lost = [...this.#states].flatMap(([id, state]) => {
+      const latest = this.#latest.get(id);
       if (latest === undefined || !wentBack(latest, state)) return [];
-      return [{ event_id, version: state.version, known: latest.version }];
+      return [`event ${id} has version ${state.version} after version ${latest.version}`];
     });
+    if (lost.length === 0) return [];
+    const others = lost.length === 1 ? '' : `, and ${lost.length - 1} more matches went back`;
+    const why =
+      'state was lost in between, or another program writes to the topics of matches. ' +
+      'Readers that knew more have closed the guards (version_went_back)';
+    return [failed('records', `${lost[0]}${others}: ${why}`, rebuildCommand('match-processor'))];
   }
-}
-
-/** Judges matches whose state lost versions: one finding, however many there are. */
-export function judgeLostVersions(lost: readonly LostVersion[]): CheckResult[] {
-  const [first] = lost;
-  if (first === undefined) return [];
-  const { event_id, version, known } = first;
-  const others = lost.length === 1 ? '' : `, and ${lost.length - 1} more matches went back`;
-  return [
-    failed(
-      'records',
-      `event ${event_id} has version ${version} after version ${known}${others}: state was lost in between, or another program writes to ` +
-        'the topics of matches. Readers that knew more have closed the guards (version_went_back)',
-      rebuildCommand('match-processor'),
-    ),
-  ];
 }
 
 const DAY_MS = 86_400_000;
@@ -180,58 +311,11 @@ export function judgeDeadLetters(
   ];
 }
 
-/**
- * Leaves out that schemas are not registered where the registry has lost them: that has the same cause, and its advice would give
- * their ids to others.
- */
-export function withOneCause(results: readonly CheckResult[]): CheckResult[] {
-  const isLost = results.some(({ advice }) => advice === REGISTRY_LOST);
-  return results.filter(({ check, status }) => !(isLost && check === 'schemas' && status === 'failed'));
-}
-
-const REGISTRY_LOST =
-  'the registry lost schemas, or has others under their ids: restore them (docs/guides/runbooks/registry-lost.md); ' +
-  'or a program with another registry writes to these topics: take its right to Write';
-
-/** What to do when the registry does not answer. */
-export const REGISTRY_ADVICE = 'is SCHEMA_REGISTRY_URL right, the registry up, and reachable from here?';
-
-/** Judges why a registry did not answer within `waitedMs`; `text` describes an unknown error. */
-export function judgeNoRegistry(error: unknown, waitedMs: number, text: string): CheckResult {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if (at.name === 'TimeoutError')
-      return failed(
-        'registry',
-        `does not answer within ${waitedMs / 1_000} s: it is slow, or the network drops packets`,
-        'check its load, its storage and the network',
-      );
-    if (/wrong version number|packet length too long/.test(at.message))
-      return failed(
-        'registry',
-        'speaks no TLS, and its address says https',
-        'set http in SCHEMA_REGISTRY_URL',
-      );
-    if ('code' in at && at.code === 'HPE_INVALID_CONSTANT')
-      return failed('registry', 'speaks no HTTP on this port', REGISTRY_ADVICE);
-  }
-  return failed('registry', text, REGISTRY_ADVICE);
-}
-
-const SLOW_MS = 1_000;
-
-/** Judges how long the registry took to answer. */
-export function judgeRegistrySpeed(tookMs: number): CheckResult {
-  if (tookMs < SLOW_MS) return fine('registry', 'answers');
-  return warning(
-    'registry',
-    `is slow: it took ${(tookMs / 1_000).toFixed(1)} s to answer`,
-    'check its load and its storage: processes query it when they start, and for each new schema',
-  );
-}
-
 const SKEW_WARNING_MS = 5_000;
 /** Signatures and tokens are valid for minutes. */
 const SKEW_FAILED_MS = 60_000;
+const SYNCHRONISE =
+  'synchronise the clocks (NTP): signatures, tokens, latencies and feed health depend on them';
 
 /**
  * Judges this machine's clock against another, which returned `theirs` (milliseconds, cut to whole seconds) between `before`
@@ -239,15 +323,12 @@ const SKEW_FAILED_MS = 60_000;
  */
 export function judgeClock(
   who: string,
-  times: { before: number; theirs: number; after: number },
+  { before, theirs, after }: { before: number; theirs: number; after: number },
 ): CheckResult {
-  const { before, theirs, after } = times;
   const skew = theirs > after ? theirs - after : Math.max(0, before - (theirs + 999));
   const text = `differs by ${Math.round(skew / 1_000)} s from that of ${who}`;
-  const advice = 'synchronise the clocks (NTP): signatures, tokens and limits depend on them';
-  if (skew >= SKEW_FAILED_MS) return failed('clock', text, advice);
-  if (skew >= SKEW_WARNING_MS) return warning('clock', text, advice);
-  return fine('clock', `as that of ${who}`);
+  if (skew >= SKEW_FAILED_MS) return failed('clock', text, SYNCHRONISE);
+  return skew >= SKEW_WARNING_MS ? warning('clock', text, SYNCHRONISE) : fine('clock', `as that of ${who}`);
 }
 
 /** Expired deliveries without an accepted one between them that are no single late repetition. */
@@ -258,37 +339,32 @@ const REPORTED_WITHIN_MS = 30_000;
 /** Judges the clocks of receivers by what their deliveries say: the last report of each instance. */
 export function judgeReceiverClocks(reports: Iterable<IngressStatus>): CheckResult[] {
   const all = [...reports].filter(({ clock }) => clock !== null);
+  if (all.length === 0) return [];
   const newest = Math.max(...all.map(({ written_at }) => written_at));
-  const findings = all.flatMap(({ clock, written_at }) =>
-    clock === null || newest - written_at > REPORTED_WITHIN_MS ? [] : judgeReceiverClock(clock, written_at),
-  );
-  if (all.length === 0 || findings.length > 0) return findings;
-  return [fine('clock', 'of the receivers as that of the provider')];
-}
-
-function judgeReceiverClock({ behind_ms, expired }: IngressClock, writtenAt: number): CheckResult[] {
-  const at = new Date(writtenAt).toISOString();
-  const seconds = Math.round(behind_ms / 1_000);
-  const findings: CheckResult[] = [];
-  if (behind_ms >= SKEW_WARNING_MS)
-    findings.push(
-      warning(
-        'clock',
-        `of a receiver is ${seconds} s behind that of the provider (${at})`,
-        'synchronise the clocks (NTP): latencies and feed health depend on them',
-      ),
-    );
-  if (expired > 0) {
-    const text = `a receiver refused ${expired} authentic deliveries since the last accepted one: they had expired (${at})`;
-    const advice =
-      'synchronise the clocks (NTP): its clock is ahead; or the sender repeats without a new signature';
-    findings.push((expired > MAX_EXPIRED ? failed : warning)('clock', text, advice));
-  }
-  return findings;
+  const findings = all.flatMap(({ clock, written_at }): CheckResult[] => {
+    if (clock === null || newest - written_at > REPORTED_WITHIN_MS) return [];
+    const at = new Date(written_at).toISOString();
+    const behind = `of a receiver is ${Math.round(clock.behind_ms / 1_000)} s behind that of the provider (${at})`;
+    const expired = `a receiver refused ${clock.expired} authentic deliveries since the last accepted one: they had expired (${at})`;
+    return [
+      ...(clock.behind_ms >= SKEW_WARNING_MS ? [warning('clock', behind, SYNCHRONISE)] : []),
+      ...(clock.expired > 0
+        ? [
+            (clock.expired > MAX_EXPIRED ? failed : warning)(
+              'clock',
+              expired,
+              'synchronise the clocks (NTP): its clock is ahead; or the sender repeats without a new signature',
+            ),
+          ]
+        : []),
+    ];
+  });
+  return orFine(findings, 'clock', 'of the receivers as that of the provider');
 }
 
 /** Judges the sources of messages by feed-health. */
 export function judgeFeeds(sources: readonly SourceFeedStatus[]): CheckResult[] {
+  if (sources.length === 0) return [];
   const findings = sources
     .filter(({ believed }) => !believed)
     .map((feed) =>
@@ -300,8 +376,7 @@ export function judgeFeeds(sources: readonly SourceFeedStatus[]): CheckResult[] 
           : 'no match is safe by this source alone; docs/guides/feed-health.md has the causes',
       ),
     );
-  if (sources.length === 0 || findings.length > 0) return findings;
-  return [fine('feed', `${sources.map(({ source }) => source).join(' and ')}: alive`)];
+  return orFine(findings, 'feed', `${sources.map(({ source }) => source).join(' and ')}: alive`);
 }
 
 const MIB = 1024 * 1024;
@@ -314,9 +389,8 @@ export function judgeDisk(where: string, freeBytes: number, totalBytes: number):
   const text = `${where}: ${Math.floor(freeBytes / MIB)} MiB free of ${Math.floor(totalBytes / MIB)}`;
   const advice = 'free space, or use a larger disk; docs/reference/topics.md has the retention of topics';
   if (freeBytes < FAILED_BYTES) return failed('disk', text, advice);
-  if (freeBytes < WARNING_BYTES || freeBytes < WARNING_SHARE * totalBytes)
-    return warning('disk', text, advice);
-  return fine('disk', text);
+  const isLow = freeBytes < WARNING_BYTES || freeBytes < WARNING_SHARE * totalBytes;
+  return isLow ? warning('disk', text, advice) : fine('disk', text);
 }
 
 /** Judges the status of the provider's answer to the credentials; null when it did not answer. */
@@ -324,27 +398,84 @@ export function judgeProvider(status: number | null): CheckResult {
   if (status === 200) return fine('provider', 'accepts the credentials');
   if (status === null)
     return failed('provider', 'does not answer', 'is PROVIDER_BASE_URL right, and reachable from here?');
-  if (status === 401 || status === 403)
-    return failed(
-      'provider',
-      `refuses the credentials (${status})`,
-      'check PROVIDER_CLIENT_ID and PROVIDER_SECRET_KEY',
-    );
-  return warning('provider', `answers ${status}`, 'ask the provider; the poller retries');
+  if (status !== 401 && status !== 403)
+    return warning('provider', `answers ${status}`, 'ask the provider; the poller retries');
+  const advice = 'check PROVIDER_CLIENT_ID and PROVIDER_SECRET_KEY';
+  return failed('provider', `refuses the credentials (${status})`, advice);
 }
 
 /** As the alert TouchlineCertificateExpires. */
 const CERTIFICATE_WARNING_MS = 14 * DAY_MS;
-const CERTIFICATE_ADVICE = 'replace the files: they are read again within seconds (docs/guides/secure-it.md)';
 
 /** Judges a certificate of ours, by its setting, at a time (Unix milliseconds). */
 export function judgeCertificate(setting: string, { from, to }: Validity, now: number): CheckResult {
+  const advice = 'replace the files: they are read again within seconds (docs/guides/secure-it.md)';
   const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
   const of = `that of ${setting}`;
-  if (now >= to)
-    return failed('tls', `${of} has expired on ${dayOf(to)}: peers refuse it`, CERTIFICATE_ADVICE);
-  if (now < from)
-    return failed('tls', `${of} is not valid before ${dayOf(from)}: peers refuse it`, CERTIFICATE_ADVICE);
+  if (now >= to) return failed('tls', `${of} has expired on ${dayOf(to)}: peers refuse it`, advice);
+  if (now < from) return failed('tls', `${of} is not valid before ${dayOf(from)}: peers refuse it`, advice);
   const text = `${of} expires on ${dayOf(to)}`;
-  return to - now < CERTIFICATE_WARNING_MS ? warning('tls', text, CERTIFICATE_ADVICE) : fine('tls', text);
+  return to - now < CERTIFICATE_WARNING_MS ? warning('tls', text, advice) : fine('tls', text);
+}
+
+/** What `judgeWebhooks` reads of a webhook. */
+type JudgedWebhook = Pick<WebhookRow, 'id' | 'clientId' | 'active' | 'isUnopened'> & {
+  readonly progress: Pick<
+    WebhookProgress,
+    'disabled' | 'attempts' | 'failing_since' | 'last_outcome' | 'last_reason'
+  > | null;
+};
+
+/** Webhooks with the same fault that are described; more of them are counted. */
+const DESCRIBED = 2;
+
+/** Judges the deliveries to the webhooks of clients. A disabled client receives nothing, as its operator wants. */
+export function judgeWebhooks(webhooks: readonly JudgedWebhook[]): CheckResult[] {
+  const faults = webhooks.map(faultOf).filter((fault) => fault !== null);
+  const findings = [...Map.groupBy(faults, ({ kind }) => kind)].flatMap(([kind, of]) => {
+    const all = of.map(({ kind: _, ...finding }): CheckResult => ({ check: 'webhooks', ...finding }));
+    const [first] = all;
+    if (first === undefined || all.length <= DESCRIBED) return all;
+    const message = `${all.length - 1} more webhooks ${kind}`;
+    return [first, { ...first, message, advice: 'npx touchline webhooks list' }];
+  });
+  const all = webhooks.length === 0 ? 'there are none' : `all ${webhooks.length} are delivered`;
+  return orFine(findings, 'webhooks', all);
+}
+
+/** Returns what is wrong with a webhook, and as `kind` the same of several; null where nothing is. */
+function faultOf(webhook: JudgedWebhook): (Omit<CheckResult, 'check'> & { readonly kind: string }) | null {
+  const { id, clientId, active, isUnopened, progress } = webhook;
+  if (!active) return null;
+  const which = `webhook ${id} of client ${clientId}`;
+  if (isUnopened)
+    return {
+      kind: 'are sealed with another key',
+      status: 'failed',
+      message: `${which} is sealed with another key than those of this environment: a dispatcher with these sends it nothing`,
+      advice:
+        'set CLIENTS_KEY_SECOND to the key that sealed it, and seal it again: docs/guides/runbooks/rotate-secrets.md',
+    };
+  if (progress === null) return null;
+  const { disabled, attempts, failing_since, last_reason } = progress;
+  const since = failing_since === null ? '' : ` since ${new Date(failing_since).toISOString()}`;
+  const fault = certificateFault(last_reason ?? '');
+  const refused = fault === undefined ? '' : `: the certificate of its receiver is refused, as ${fault}`;
+  const outcome = lastText(progress) ?? 'unknown';
+  const last = `ended as ${outcome}${refused}`;
+  if (disabled !== null)
+    return {
+      kind: `are disabled (${disabled})`,
+      // An operator's order is no defect.
+      status: disabled === 'operator' ? 'warning' : 'failed',
+      message: `${which} is disabled (${disabled})${since}: it receives nothing; its last attempt ${last}`,
+      advice: `npx touchline webhooks enable ${id} sends what waits`,
+    };
+  if (attempts === 0) return null;
+  return {
+    kind: `fail (${outcome})`,
+    status: 'warning',
+    message: `${which} fails${since}: ${attempts} attempts, the last ${last}`,
+    advice: 'npx touchline webhooks list shows when it is tried again',
+  };
 }
