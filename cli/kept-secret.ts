@@ -24,10 +24,10 @@ export function platformSecrets(dataDir: string, given: PlatformSettings) {
 }
 
 /**
- * Returns a secret of this deployment: the given one, else that of the file, else a new one, which only the file's owner can
- * read; with the file that keeps it, null when a setting supplies it, and whether it was created now. During a rotation there are two
- * secrets with a comma between them: the first signs. A new secret has the length of a webhook secret. A secret in the file is never overwritten: it may seal the webhooks of
- * clients. Throws `CommandError` when `setting` rejects the content of the file.
+ * Returns a secret of this deployment: the given one, else that of the file, else a new one in the file; with the file that keeps it,
+ * null when a setting supplies it, and whether it was created now. During a rotation there are two secrets with a comma between them: the
+ * first signs. A secret in the file is never overwritten: it may seal the webhooks of clients. Throws `CommandError` when `setting`
+ * rejects the content of the file.
  */
 export function keptSecret(
   file: string,

@@ -176,7 +176,7 @@ test.each([
   ['position match-processor 1', 'name partitions and one offset'],
   ['position match-processor --yes', 'go with a partition and an offset'],
   ['replay --into rebuilt. --yes', '--yes goes with --replace'],
-  ['replay --into rebuilt. --copy --source raw', '--copy goes with --into'],
+  ['replay --into rebuilt. --copy --source raw', 'cannot be used with'],
   ['tail match-state match-incident', 'match-incidents'],
   ['tail match-state --since 1h --from-beginning', 'cannot be used with'],
   ['tail match-state --offset 5', '--offset goes with --partition'],

@@ -1,6 +1,6 @@
 /** Shows the warnings of services on a terminal: one line for each cause. Logs have all of them, with their stacks. */
 
-import { appendFileSync, renameSync, statSync, truncateSync } from 'node:fs';
+import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseJson } from '#json/values.ts';
 import { makeFolder } from '#security/folders.ts';
@@ -69,7 +69,6 @@ const MAX_BYTES = 32 * 1024 * 1024;
 /** Appends lines to a file. Never throws: what cannot be written is lost, and reported. */
 export class LogFile {
   readonly #options: LogFileOptions;
-  #bytes: number | null = null;
   #lost = 0;
 
   constructor(options: LogFileOptions) {
@@ -77,42 +76,20 @@ export class LogFile {
   }
 
   write(line: string): void {
-    const { path, onProblem } = this.#options;
+    const { path, maxBytes = MAX_BYTES, onProblem } = this.#options;
     try {
-      this.#append(`${line}\n`);
+      makeFolder(dirname(path));
+      const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+      // Of the first line that was lost, a full disk may have taken a part.
+      const text = `${this.#lost > 0 && size > 0 ? '\n' : ''}${line}\n`;
+      if (size > 0 && size + Buffer.byteLength(text) > maxBytes) renameSync(path, `${path}.1`);
+      appendFileSync(path, text);
       if (this.#lost > 0) onProblem(`${path} is written again; ${this.#lost} lines are lost`);
       this.#lost = 0;
     } catch (error) {
-      this.#cut();
       if (this.#lost === 0)
         onProblem(`${path} cannot be written, its lines are lost: ${(error as Error).message}`);
       this.#lost += 1;
     }
-  }
-
-  /** Removes the part of a line for which the disk had room. */
-  #cut(): void {
-    const { path } = this.#options;
-    try {
-      if (this.#bytes !== null && statSync(path).size > this.#bytes) truncateSync(path, this.#bytes);
-    } catch {
-      // The part stays, and the next line begins behind it.
-    }
-    this.#bytes = null;
-  }
-
-  #append(text: string): void {
-    const { path, maxBytes = MAX_BYTES } = this.#options;
-    if (this.#bytes === null) {
-      makeFolder(dirname(path));
-      this.#bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    }
-    const bytes = Buffer.byteLength(text);
-    if (this.#bytes > 0 && this.#bytes + bytes > maxBytes) {
-      renameSync(path, `${path}.1`);
-      this.#bytes = 0;
-    }
-    appendFileSync(path, text);
-    this.#bytes += bytes;
   }
 }

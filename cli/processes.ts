@@ -12,9 +12,8 @@ import { LogFile, parseLine, problemOf } from './problem-lines.ts';
 import { programOf } from './services.ts';
 
 /**
- * Returns NODE_OPTIONS for the process of a service: V8's young generation as in the image, and a heap as in a container with a limit
- * of memory. Without them V8 takes the whole machine's memory for its own, collects late and keeps what it had at most (20,000
- * scheduled matches, `npm run bench -- memory`: 374 MiB resident instead of 251). What the user gives, overrides them.
+ * Returns NODE_OPTIONS for the process of a service: heaps as in the image (20,000 scheduled matches, `npm run bench -- memory`: 251 MiB
+ * resident instead of 374). What the user gives, overrides them.
  */
 export function nodeOptions(given = process.env.NODE_OPTIONS ?? ''): string {
   return `--max-semi-space-size=8 --max-old-space-size=768 ${given}`;

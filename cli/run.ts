@@ -35,29 +35,28 @@ export async function run([name = '', ...args]: readonly string[]): Promise<numb
 }
 
 async function runCommand(name: string, args: readonly string[]): Promise<number> {
+  let stopWarning = () => {};
   try {
     const { parseArguments } = await import('./command.ts');
     const { action, given, isOrder } = parseArguments(await loadCommand(name), args);
     const start = await loadRun(name, action);
-    await warnOfUnreadable();
+    stopWarning = await warnOfUnreadable();
     if (!isOrder) return await start(...given);
     const { recordOrder } = await import('./orders.ts');
     return await recordOrder({ command: name, args }, () => start(...given));
   } catch (error) {
     return report(`touchline ${name}`, error, FAILED[name]);
+  } finally {
+    stopWarning();
   }
 }
 
-let isWarning = false;
-
-/** Prints a warning for each record that a command leaves out because nobody can read it. */
-async function warnOfUnreadable(): Promise<void> {
-  if (isWarning) return;
-  isWarning = true;
+/** Prints a warning for each record that a command leaves out because nobody can read it; of those that lack a schema, for the first. */
+async function warnOfUnreadable(): Promise<() => void> {
   const { onUnreadable } = await import('#topics/unreadable.ts');
   const { isOfSchema } = await import('#topics/errors.ts');
   let isRegistryNamed = false;
-  onUnreadable(({ topic, partition, offset, error }) => {
+  return onUnreadable(({ topic, partition, offset, error }) => {
     const ofRegistry = isOfSchema(error);
     if (ofRegistry && isRegistryNamed) return;
     isRegistryNamed ||= ofRegistry;
@@ -75,25 +74,27 @@ async function report(command: string, error: unknown, failedCode: number = EXIT
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   const { redactor } = await import('#service/logger.ts');
   const redact = redactor([]);
-  const isExpected = error instanceof Error && 'code' in error;
-  let text: string;
-  if (isExpected) text = error instanceof TouchlineError ? error.message : withAdvice(error);
-  else text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`${command}: ${redact(text)}\n`);
+  process.stderr.write(`${command}: ${redact(textOf(error))}\n`);
   if (!(error instanceof TouchlineError && WRONG_INPUT.has(error.code))) return failedCode;
   process.stderr.write(`See ${command} --help.\n`);
   return EXIT.usage;
 }
 
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof TouchlineError) return error.message;
+  return 'code' in error ? withAdvice(error) : (error.stack ?? error.message);
+}
+
 /** Prints all commands and services, or the release; suggests what is meant by a word that is neither. */
 async function overview(word: string): Promise<number> {
-  const { serviceNames } = await import('./services.ts');
   if (['version', '--version', '-v'].includes(word)) {
     const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
     process.stdout.write(`touchline ${version}, node ${process.versions.node}\n`);
     return EXIT.ok;
   }
-  if (word === '' || word === '--help' || word === '-h') {
+  const { serviceNames } = await import('./services.ts');
+  if (['', '--help', '-h'].includes(word)) {
     (word === '' ? process.stderr : process.stdout).write(overviewText(serviceNames()));
     return word === '' ? EXIT.usage : EXIT.ok;
   }

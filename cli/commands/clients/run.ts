@@ -2,6 +2,7 @@ import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/keys.ts';
 import { isOperationName } from '#contract/rest/operations.ts';
 import type { Client } from '#records/types.ts';
+import { findTopics } from '#topics/admin.ts';
 import {
   commandLog,
   findClusterWith,
@@ -82,7 +83,7 @@ export const actions = {
     onClients(async (directory, cluster) => {
       findWebhook(await findClient(directory, id), webhookId);
       if (yes !== true) {
-        const pending = await new WebhookTopics(cluster).pendingOf(webhookId);
+        const pending = await pendingOf(cluster, webhookId);
         const loss = `webhook ${webhookId} of client ${id} would be deleted, and ${pending} pending messages never sent`;
         requireConfirmed(cluster, yes, loss);
       }
@@ -113,6 +114,14 @@ async function onClients(
   const directory = ClientDirectory.open({ ...cluster, log: commandLog('clients') });
   process.stdout.write(await perform(directory, cluster));
   return 0;
+}
+
+/** Returns the number of pending messages of a webhook; 0 before a dispatcher has seen it. */
+async function pendingOf(cluster: OpenCluster, webhookId: string): Promise<number> {
+  if (!(await findTopics(cluster)).has('webhook-progress')) return 0;
+  const topics = new WebhookTopics(cluster);
+  const row = (await topics.rows()).find(({ id }) => id === webhookId);
+  return row === undefined ? 0 : (await topics.pending(row)).length;
 }
 
 function setActive(id: number, active: boolean): Promise<number> {

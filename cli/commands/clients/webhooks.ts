@@ -209,36 +209,19 @@ export async function resealWebhooks(directory: ClientDirectory, keys: DerivedKe
   const unopened: string[] = [];
   let resealed = 0;
   for (const client of await directory.list()) {
-    const before = new Set(client.webhooks);
-    const changed = resealAll(client, keys, (id) => unopened.push(id)).filter((one) => !before.has(one));
-    if (changed.length === 0) continue;
-    await directory.edit(client.client_id, (known) => {
-      const current = known ?? client;
-      return { ...current, webhooks: resealAll(current, keys) };
-    });
-    resealed += changed.length;
+    const { client_id: id } = client;
+    const opens = (one: WebhookSubscription) => addressOf(id, one, keys) !== null;
+    const reseal = (one: WebhookSubscription) => (opens(one) ? resealWebhook(id, one, keys) : one);
+    unopened.push(...client.webhooks.filter((one) => !opens(one)).map((one) => one.id));
+    const changed = client.webhooks.filter((one) => reseal(one) !== one).length;
+    if (changed === 0) continue;
+    await directory.edit(id, (known = client) => ({ ...known, webhooks: known.webhooks.map(reseal) }));
+    resealed += changed;
   }
   if (unopened.length === 0) return resealed;
   throw new CommandError(
     `${resealed} webhooks were sealed again, no key opens ${unopened.join(', ')}: set CLIENTS_KEY_SECOND to the key that sealed them, or add them again`,
   );
-}
-
-/** Returns the webhooks of a client, sealed with the first key. Those that no key opens stay, and `onUnopened` gets their ids. */
-function resealAll(
-  client: Client,
-  keys: DerivedKeys,
-  onUnopened: (id: string) => void = () => {},
-): WebhookSubscription[] {
-  return client.webhooks.map((webhook) => {
-    try {
-      return resealWebhook(client.client_id, webhook, keys);
-    } catch (error) {
-      if (!(error instanceof SealError)) throw error;
-      onUnopened(webhook.id);
-      return webhook;
-    }
-  });
 }
 
 /** Reads a secret from a file, or from standard input when `file` is `-`; prompts on a terminal. Throws `SecretFileError`. */

@@ -1,10 +1,7 @@
 /** Compares what the topics hold after the play, read committed, with the official results. */
 import { topicBounds } from '#cluster/logs.ts';
 import type { MatchState, Score, Standings } from '#records/types.ts';
-import { StreamError } from '#streams/errors.ts';
-import { retry } from '#timing/retry.ts';
 import { findTopics } from '#topics/admin.ts';
-import { TopicAdminError } from '#topics/errors.ts';
 import { readLatest, type TopicCluster } from '#topics/follow.ts';
 import { topicName } from '#topics/topics.ts';
 import { type Dataset, finalScore, type GoalPair, type MatchFacts } from '../../../data/dataset.ts';
@@ -16,28 +13,15 @@ export type PlayOutcome = Awaited<ReturnType<typeof readOutcome>>;
 /** A match whose final state is not the official one; `state` is undefined when it is missing. */
 export type Mismatch = { readonly facts: MatchFacts; readonly state: MatchState | undefined };
 
-/** Timeout for a new partition without a leader. */
-const LEADER_TIMEOUT_MS = 15_000;
-
 /** In a system that was set up, at least one of these topics has records: deliveries expire, clients do not. */
 const USED_TOPICS = ['raw-messages', 'normalized-messages', 'match-state', 'clients'] as const;
 
 /** Whether a system uses the topics of a prefix: a play would then reach its clients. Rejects with `StreamError`, `TopicAdminError`. */
-export async function isInUse({ brokers, prefix }: TopicCluster): Promise<boolean> {
-  const readBounds = async () => {
-    const found = await findTopics({ brokers, prefix });
-    const topics = USED_TOPICS.filter((topic) => found.has(topic)).map((topic) => topicName(prefix, topic));
-    return topicBounds({ brokers, clientId: 'touchline-demo' }, topics);
-  };
-  // A new broker does not answer yet, and a new partition has no leader.
-  const passes = (error: unknown): boolean =>
-    error instanceof StreamError || error instanceof TopicAdminError;
-  const bounds = await retry(readBounds, {
-    firstMs: 100,
-    ceilingMs: 100,
-    deadlineMs: LEADER_TIMEOUT_MS,
-    passes,
-  });
+export async function isInUse(cluster: TopicCluster): Promise<boolean> {
+  const { brokers, prefix } = cluster;
+  const found = await findTopics(cluster);
+  const topics = USED_TOPICS.filter((topic) => found.has(topic)).map((topic) => topicName(prefix, topic));
+  const bounds = await topicBounds({ brokers, clientId: 'touchline-demo' }, topics);
   return bounds.some(({ start, end }) => end > start);
 }
 
@@ -64,12 +48,10 @@ export function mismatches(
 }
 
 /** Whether a state has the official score and the official shoot-out, if any. */
-function isOfficial(state: MatchState, facts: MatchFacts): boolean {
-  const is = (score: Score | null, official: GoalPair | undefined): boolean =>
-    official === undefined ? score === null : score?.home === official[0] && score.away === official[1];
-  return (
-    is(state.score, finalScore(facts)) && is(state.firm, finalScore(facts)) && is(state.shoot_out, facts.pens)
-  );
+function isOfficial({ score, firm, shoot_out }: MatchState, facts: MatchFacts): boolean {
+  const is = (own: Score | null, official: GoalPair | undefined): boolean =>
+    own?.home === official?.[0] && own?.away === official?.[1];
+  return is(score, finalScore(facts)) && is(firm, finalScore(facts)) && is(shoot_out, facts.pens);
 }
 
 /** Id of the type of league tables (spec, "Standings type"). */

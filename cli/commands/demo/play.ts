@@ -108,10 +108,10 @@ async function printNowAndThen(line: () => string, signal: AbortSignal): Promise
 
 /** Processors in the order of the data flow. */
 const PROCESSORS = ['match-processor', 'standings-processor'] as const;
-/** Timeout without progress: a processor may be killed and restarted. */
-const PROGRESS_TIMEOUT = { timeoutMs: 60_000, everyMs: 200 };
+/** A processor may be killed and restarted meanwhile. */
+const PROCESSED_WITHIN = { timeoutMs: 120_000, everyMs: 200 };
 
-/** Waits until the processors have processed all their input, until one makes no progress, or until `signal`. */
+/** Waits until the processors have processed all their input, until one takes too long, or until `signal`. */
 async function untilProcessed({ brokers, prefix }: TopicCluster, signal: AbortSignal): Promise<void> {
   for (const processor of PROCESSORS) {
     const { application, input } = streamTopics(prefix, processor);
@@ -126,18 +126,11 @@ async function untilProcessed({ brokers, prefix }: TopicCluster, signal: AbortSi
         for (const { partition, records } of batch) ends.set(partition, (records.at(-1)?.offset ?? -1) + 1);
       },
     });
-    let pending = Number.POSITIVE_INFINITY;
-    while (pending > 0) {
-      const fewer = async (): Promise<number | undefined> => {
-        const positions = await readPositions({ brokers, application });
-        const left = [...ends].map(([partition, end]) => Math.max(0, end - (positions.get(partition) ?? 0)));
-        const sum = left.reduce((total, one) => total + one, 0);
-        return sum < pending ? sum : undefined;
-      };
-      const found = await poll(fewer, { ...PROGRESS_TIMEOUT, signal });
-      if (found === undefined) return;
-      pending = found;
-    }
+    const isDone = async (): Promise<boolean> => {
+      const positions = await readPositions({ brokers, application });
+      return [...ends].every(([partition, end]) => (positions.get(partition) ?? 0) >= end);
+    };
+    await poll(isDone, { ...PROCESSED_WITHIN, signal });
   }
 }
 

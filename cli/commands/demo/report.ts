@@ -7,23 +7,6 @@ import { backboneLines, dataDirFor, enterFolder } from '../../addresses.ts';
 import type { Platform } from '../../platform.ts';
 import type { checkTables, Mismatch, PlayOutcome } from './check.ts';
 
-/** Names of the injected faults. */
-const FAULT_WORDS: Readonly<Record<string, string>> = {
-  duplicate: 'sent twice',
-  reorder: 'out of order',
-  delay: 'late',
-  drop: 'broken connections',
-  signature: 'forged signatures',
-  malformed: 'unreadable bodies',
-};
-
-/** The ways in which goals are disallowed, by the reasons of match-state. */
-const WAYS: Readonly<Record<string, string>> = {
-  cancelled: 'cancelled',
-  removed: 'deleted',
-  goal_cancelled: 'by a goal-cancelled incident',
-};
-
 /** Renders what was played, and how scores and tables compare with the official ones: `wrong` scores, and the number of right tables. */
 export function renderReport(
   { dataset, matches }: { readonly dataset: Dataset; readonly matches: readonly MatchFacts[] },
@@ -33,11 +16,11 @@ export function renderReport(
   tables: ReturnType<typeof checkTables>,
 ): string {
   const voids = [...states.values()].flatMap(({ void_goals }) => Object.values(void_goals));
-  const ways = Object.entries(WAYS).map(
-    ([reason, words]) => `${voids.filter((why) => why === reason).length} ${words}`,
-  );
-  const faults = Object.entries(FAULT_WORDS).map(
-    ([fault, words]) => `${thousands(summary.faults[fault] ?? 0)} ${words}`,
+  const ways = [...Map.groupBy(voids, (why) => why)].map(([why, of]) => `${of.length} ${why}`);
+  const faults = Object.entries(summary.faults).map(([fault, count]) => `${thousands(count)} ${fault}`);
+  const line = (name: string, text: string) => `  ${styleText('gray', name.padEnd(17))} ${text}`;
+  const [messages, deliveries, requests] = [summary.messages, summary.deliveries, summary.requests].map(
+    thousands,
   );
   return [
     '',
@@ -45,13 +28,9 @@ export function renderReport(
       'bold',
       `${dataset.competition.season.name}: ${matches.length} matches in ${Math.round(summary.seconds)} s`,
     ),
-    reportLine(
-      'messages',
-      `${thousands(summary.messages)}, in ${thousands(summary.deliveries)} deliveries; ${thousands(summary.requests)} requests`,
-    ),
-    reportLine('faults', faults.slice(0, 3).join(', ')),
-    reportLine('', faults.slice(3).join(', ')),
-    reportLine('goals disallowed', `${voids.length}: ${ways.join(', ')}`),
+    line('messages', `${messages}, in ${deliveries} deliveries; ${requests} requests`),
+    line('faults', faults.join(', ')),
+    line('goals disallowed', `${voids.length}: ${ways.join(', ')}`),
     '',
     tick(
       tables.right === tables.all,
@@ -66,10 +45,6 @@ export function renderReport(
 /** Returns a number with commas between thousands. */
 function thousands(value: number): string {
   return value.toLocaleString('en-GB');
-}
-
-function reportLine(name: string, text: string): string {
-  return `  ${styleText('gray', name.padEnd(17))} ${text}`;
 }
 
 /** Renders the commands that read the topics, whose data is in a folder. `isKept`: whether the platform still runs. */
@@ -115,29 +90,26 @@ function tick(holds: boolean, text: string): string {
 function finalScores(matches: readonly MatchFacts[], wrong: number): string {
   if (wrong > 0)
     return `${matches.length - wrong} of ${matches.length} final scores are the official ones; these are not:`;
-  const shootOuts = matches.filter(({ pens }) => pens !== undefined).length;
-  const besides = shootOuts === 0 ? '' : ` and ${shootOuts} shoot-outs`;
-  return `all ${matches.length} final scores${besides} are the official ones`;
+  return `all ${matches.length} final scores are the official ones`;
 }
 
 function mismatchLine({ competition }: Dataset, { facts, state }: Mismatch): string {
   const name = (id: number): string => competition.teams.find((team) => team.id === id)?.short ?? String(id);
-  const official = resultText(pairOf(finalScore(facts)), pairOf(facts.pens));
+  const official = resultText(finalScore(facts), facts.pens);
   const end = state?.status_type === 'finished' ? '' : `, not over (status ${state?.status_id})`;
-  const found = state === undefined ? 'missing' : resultText(state.score, state.shoot_out) + end;
+  const found =
+    state === undefined ? 'missing' : resultText(pairOf(state.score), pairOf(state.shoot_out)) + end;
   return styleText(
     'red',
     `      ${name(facts.home)} - ${name(facts.away)} (event ${facts.id}): ${found}, officially ${official}`,
   );
 }
 
-function pairOf(goals: GoalPair | undefined): Score | null {
-  return goals === undefined ? null : { home: goals[0], away: goals[1] };
+function pairOf(score: Score | null): GoalPair | undefined {
+  return score === null ? undefined : [score.home, score.away];
 }
 
 /** Returns a score and a shoot-out as text. */
-function resultText(score: Score | null, pens: Score | null): string {
-  const pair = ({ home, away }: Score): string => `${home}-${away}`;
-  if (score === null) return '?-?';
-  return pens === null ? pair(score) : `${pair(score)} (${pair(pens)} on penalties)`;
+function resultText(score: GoalPair | undefined, pens: GoalPair | undefined): string {
+  return `${score?.join('-') ?? '?-?'}${pens === undefined ? '' : ` (${pens.join('-')} on penalties)`}`;
 }

@@ -8,10 +8,9 @@ export const command = defineCommand('doctor', {
 does. First the findings, each with its advice: brokers and their known defects, topics and their settings, rights on topics, the
 registry and its schemas, lag of the processors, lost input and lost logs, dead letters, the provider when PROVIDER_BASE_URL is set,
 the feeds, the clock, those of receivers, disks; and the settings of the named services. Then the tables: processes and pending
-records of each processor, dead letters, sources of messages, and incident lists of the provider that are not plausible; with --metrics
-also memory, tasks by state, restored and undecided records of these processes. Changes nothing. Exit code 1 when a check failed, 0
+records of each processor, dead letters, sources of messages, and incident lists of the provider that are not plausible. Changes nothing. Exit code 1 when a check failed, 0
 with warnings.`,
-  examples: ['doctor', 'doctor api feed-poller', 'doctor --watch --metrics http://localhost:9464'],
+  examples: ['doctor', 'doctor api feed-poller', 'doctor --watch'],
 })
   .addArgument(new Argument('[service...]', 'services whose settings are checked').choices(serviceNames()))
   .option(
@@ -21,8 +20,4 @@ with warnings.`,
   .option(
     '--json',
     'prints {findings, tables}, once: findings as {check, status, message, advice}, where status is ok, warning or failed; tables are null when no broker answers',
-  )
-  .option(
-    '--metrics <addresses>',
-    'addresses of METRICS_PORT, as http://localhost:9464, separated by commas',
   );

@@ -2,10 +2,10 @@
 import type { RefusedList } from '#records/types.ts';
 import { feedWords } from '#story/feed-words.ts';
 import type { SourceFeedStatus } from '#trading/feed-status.ts';
-import { type TextCell, type TextColumn, tableLines } from '../../table.ts';
+import { type TextColumn, tableLines } from '../../table.ts';
 import { escapeLine, secondsText } from '../../values.ts';
 import type { CheckResult } from './rules.ts';
-import type { ProcessorStatus, ProcessStatus, SystemTables } from './system.ts';
+import type { ProcessorStatus, SystemTables } from './system.ts';
 
 /** Returns a line for each finding, failures first, its advice below it; and the counts. `isShort` leaves out what is fine. */
 export function findingLines(findings: readonly CheckResult[], { isShort = false } = {}): string[] {
@@ -24,8 +24,6 @@ export function findingLines(findings: readonly CheckResult[], { isShort = false
   const counts = `${bad.length} failed, ${doubtful.length} warnings, ${good.length} fine`;
   return [...lines, ...(lines.length > 0 ? [''] : []), counts];
 }
-
-const MIB = 1024 * 1024;
 
 /** Age above which the screen says that the broker has not answered. */
 const LATE_MS = 5_000;
@@ -57,22 +55,10 @@ const REFUSED_LISTS: readonly TextColumn<RefusedList>[] = [
   { head: 'since', of: ({ since }) => secondsText(since) },
   { head: 'changes nothing, as it', minWidth: 12, of: ({ reason }) => REFUSALS[reason] ?? reason },
 ];
-const PROCESSES: readonly TextColumn<ProcessStatus>[] = [
-  { head: 'process', minWidth: 12, of: (one) => ('problem' in one ? one.url : one.service) },
-  {
-    head: 'MiB',
-    align: 'right',
-    of: (one) => ('problem' in one ? '-' : Math.round(one.residentBytes / MIB)),
-  },
-  { head: 'restored', align: 'right', of: (one) => ('problem' in one ? '-' : one.restoredRecords) },
-  { head: 'undecided', align: 'right', of: (one) => ('problem' in one ? '-' : one.undecidedRecords) },
-  { head: 'tasks', minWidth: 12, of: tasksCell },
-];
-
 /** Returns the lines of the tables at `now`, Unix milliseconds, by default that of reading; `width` is as for `tableLines`. */
 export function systemLines(tables: SystemTables | null, width: number | null, now?: number): string[] {
   if (tables === null) return [];
-  const { at, prefix, processors, deadLetters, sources, refusedLists, processes } = tables;
+  const { at, prefix, processors, deadLetters, sources, refusedLists } = tables;
   const age = (now ?? at) - at;
   const below = <T>(columns: readonly TextColumn<T>[], rows: readonly T[]): string[] =>
     rows.length === 0 ? [] : ['', ...tableLines(columns, rows, width)];
@@ -84,13 +70,5 @@ export function systemLines(tables: SystemTables | null, width: number | null, n
     `dead letters  ${deadLetters ?? 'unknown'}${deadLetters ? '  npx touchline dead-letters list' : ''}`,
     ...below(SOURCES, sources),
     ...below(REFUSED_LISTS, refusedLists),
-    ...below(PROCESSES, processes),
   ];
-}
-
-function tasksCell(one: ProcessStatus): TextCell {
-  if ('problem' in one) return { text: one.problem, style: 'red' };
-  return Object.entries(one.tasks)
-    .map(([state, count]) => `${count} ${state}`)
-    .join(', ');
 }

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { httpUrl, list } from '#service/config.ts';
 import { machineClock } from '#timing/clock.ts';
 import { TopicAdminError } from '#topics/errors.ts';
 import { findCluster } from '../../cluster.ts';
-import { type GivenTo, UsageError } from '../../command.ts';
+import type { GivenTo } from '../../command.ts';
 import { drawWhile, terminalColumns } from '../../table.ts';
 import { printLine, untilStopped } from '../../terminal.ts';
 import { runChecks } from './checks.ts';
@@ -17,16 +16,14 @@ const TABLES_EVERY_MS = 2_000;
 const CHECKS_EVERY = 15;
 
 export async function run(...[services, options]: GivenTo<typeof command>): Promise<number> {
-  const { watch, json, metrics: addresses } = options;
-  const { success, data: metrics } = list(httpUrl()).default([]).safeParse(addresses);
-  if (!success) throw new UsageError('--metrics takes http addresses, separated by commas');
+  const { watch, json } = options;
   const system: { checked: readonly CheckResult[]; reader?: SystemReader } = { checked: [] };
   const findings = () => [...system.checked, ...(system.reader?.findings ?? [])];
   /** The tables are null when no broker answers. */
   const tables = () => system.reader?.tables ?? null;
   return untilStopped(async (signal) => {
     const read = () => {
-      system.reader ??= new SystemReader(findCluster(process.env), metrics);
+      system.reader ??= new SystemReader(findCluster(process.env));
       return system.reader.read(signal);
     };
     /** Runs all checks, and reads the tables beside them. */

@@ -1,7 +1,6 @@
 /** Reads for `touchline doctor` what a running system does now: its tables, and the findings that follow from them. */
 import { inputProgress, totalLag } from '#cluster/logs.ts';
 import type { DeadLetter, IngressStatus, RefusedList } from '#records/types.ts';
-import { httpGet } from '#service/http-get.ts';
 import { PromiseCache } from '#timing/promise-cache.ts';
 import { findTopics, groupMembers, topicPartitions } from '#topics/admin.ts';
 import { type FollowOptions, followInBackground, type TopicRecord } from '#topics/follow.ts';
@@ -33,7 +32,6 @@ export type SystemTables = {
   readonly sources: readonly SourceFeedStatus[];
   /** Events whose latest incident list the poller refuses, the earliest first. */
   readonly refusedLists: readonly RefusedList[];
-  readonly processes: readonly ProcessStatus[];
 };
 
 /** A service that reports, reports at least this often, milliseconds. */
@@ -44,7 +42,6 @@ export class SystemReader {
   /** What follows from the last tables. */
   findings: readonly CheckResult[] = [];
   readonly #cluster: OpenCluster;
-  readonly #metrics: readonly string[];
   readonly #letters = new Map<string, Pick<DeadLetter, 'code' | 'reason' | 'failed_at'>>();
   readonly #reports = new Map<string, IngressStatus>();
   readonly #health = new HealthTable();
@@ -52,11 +49,9 @@ export class SystemReader {
   readonly #followed = new PromiseCache<unknown>();
   #tables: Omit<SystemTables, 'sources'> | null = null;
 
-  /** `metrics`: addresses of processes, as http://localhost:9464. */
-  constructor(cluster: OpenCluster, metrics: readonly string[]) {
+  constructor(cluster: OpenCluster) {
     const { registryUrl: url, prefix } = cluster;
     this.#cluster = { ...cluster, registry: Registry.open({ url, prefix, waitMs: REQUEST_TIMEOUT_MS }) };
-    this.#metrics = metrics;
   }
 
   /** The last tables, null before the first, with the status of the sources now: it expires even while the broker does not answer. */
@@ -83,7 +78,7 @@ export class SystemReader {
       findings.push(...[found].flat());
       return Array.isArray(found);
     };
-    const [processors, hasLetters, , , processes] = await Promise.all([
+    const [processors, hasLetters] = await Promise.all([
       Promise.all(PROCESSOR_NAMES.map((name) => this.#processor(name, findings))),
       read(
         'dead-letters',
@@ -106,7 +101,6 @@ export class SystemReader {
         ({ value }) => value && this.#reports.set(value.instance, value),
         () => judgeReceiverClocks(this.#reports.values()),
       ),
-      Promise.all(this.#metrics.map((url) => readProcessStatus(url, signal))),
     ]);
     const at = Date.now();
     const [poller] = [...this.#reports.values()]
@@ -118,7 +112,6 @@ export class SystemReader {
       processors,
       deadLetters: hasLetters ? this.#letters.size : null,
       refusedLists: poller?.refused_lists ?? [],
-      processes,
     };
     this.findings = findings;
   }
@@ -147,54 +140,4 @@ export class SystemReader {
     findings.push(state);
     return { processor, state: null };
   }
-}
-
-/** The metrics of a process, or why they could not be read. */
-export type ProcessStatus =
-  | {
-      readonly url: string;
-      readonly service: string;
-      /** Number of tasks by state; empty for a service without tasks. */
-      readonly tasks: Readonly<Record<string, number>>;
-      readonly restoredRecords: number;
-      readonly undecidedRecords: number;
-      readonly residentBytes: number;
-    }
-  | { readonly url: string; readonly problem: string };
-
-const LIMITS = { timeoutMs: 3_000, maxBytes: 16 * 1024 * 1024 };
-const TASKS = /^touchline_tasks\{.*\bstate="(\w+)".*\} (\S+)$/gm;
-
-/** Reads the metrics of a process; `url` is its address, as http://localhost:9464. Never rejects. */
-async function readProcessStatus(url: string, signal: AbortSignal): Promise<ProcessStatus> {
-  try {
-    const { status, body } = await httpGet(`${url}/metrics`, LIMITS, signal);
-    return status === 200 ? parseProcessStatus(url, body.toString()) : { url, problem: `answers ${status}` };
-  } catch (error) {
-    return { url, problem: (error as Error).message };
-  }
-}
-
-/** Parses the Prometheus text of a process. */
-export function parseProcessStatus(url: string, text: string): ProcessStatus {
-  const service = /\bservice="([^"]+)"/.exec(text)?.[1];
-  if (service === undefined) return { url, problem: 'is no service of Touchline' };
-  const sumOf = (name: string): number =>
-    [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))].reduce(
-      (sum, [, value]) => sum + Number(value),
-      0,
-    );
-  const tasks = Object.fromEntries(
-    [...text.matchAll(TASKS)].flatMap(([, state = '', count]) =>
-      Number(count) > 0 ? [[state, Number(count)]] : [],
-    ),
-  );
-  return {
-    url,
-    service,
-    tasks,
-    restoredRecords: sumOf('touchline_restore_records_total'),
-    undecidedRecords: sumOf('touchline_undecided_records'),
-    residentBytes: sumOf('process_resident_memory_bytes'),
-  };
 }

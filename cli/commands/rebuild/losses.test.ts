@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause } from '#records/types.ts';
-import { lostMatches, matchFate } from './losses.ts';
+import { isWhole } from './losses.ts';
 
 const causeAt = (offset: number): Cause => ({
   topic: 'normalized-messages',
@@ -23,32 +23,20 @@ const log = (start: number, end: number) => ({
   has: ({ offset }: Cause) => offset >= start && offset < end,
 });
 
-describe('the fate of a match', () => {
+describe('a match', () => {
   test.each([
-    ['whole', 'has its first and its last message', evidence(1, 5, 9), log(5, 10)],
-    ['whole', 'lost no message, and its first transitions have expired', evidence(4, 7, 9), log(0, 10)],
-    ['whole', 'lost no message, and its transitions', evidence(null, 0, 9), log(0, 10)],
-    ['gone', 'has no message', evidence(1, 5, 9), log(10, 10)],
-    ['gone', 'has neither messages nor a readable record', evidence(null, 0, null), log(0, 0)],
-    ['cut', 'lost its first message', evidence(1, 5, 9), log(6, 10)],
-    ['cut', 'lost its last message', evidence(1, 5, 9), log(0, 9)],
-    ['cut', 'lost its last message, and its transitions', evidence(null, 0, 9), log(0, 9)],
-    ['cut', 'lost the message of its first known transition', evidence(4, 7, 9), log(8, 10)],
-    ['unknown', 'has expired transitions, in a log that begins later', evidence(4, 7, 9), log(3, 10)],
-    ['unknown', 'has no readable record, in a log that begins later', evidence(null, 0, null), log(3, 10)],
-  ] as const)('is %s where it %s', (fate, _, known, input) => {
-    expect(matchFate(known, input)).toBe(fate);
-  });
-});
-
-test('counts lost matches, as a bound where it is one', () => {
-  expect(lostMatches(['whole', 'whole'])).toEqual({ count: 0, text: '' });
-  expect(lostMatches(['whole', 'cut'])).toEqual({
-    count: 1,
-    text: '1 match (1 without the first or last message)',
-  });
-  expect(lostMatches(['gone', 'cut', 'unknown', 'gone'])).toEqual({
-    count: 4,
-    text: 'up to 4 matches (2 without any message, 1 without the first or last message, 1 perhaps without the first message)',
+    [true, 'has its first and its last message', evidence(1, 5, 9), log(5, 10)],
+    [true, 'lost no message, and its first transitions have expired', evidence(4, 7, 9), log(0, 10)],
+    [true, 'lost no message, and its transitions', evidence(null, 0, 9), log(0, 10)],
+    [false, 'has no message', evidence(1, 5, 9), log(10, 10)],
+    [false, 'has neither messages nor a readable record', evidence(null, 0, null), log(0, 0)],
+    [false, 'lost its first message', evidence(1, 5, 9), log(6, 10)],
+    [false, 'lost its last message', evidence(1, 5, 9), log(0, 9)],
+    [false, 'lost its last message, and its transitions', evidence(null, 0, 9), log(0, 9)],
+    [false, 'lost the message of its first known transition', evidence(4, 7, 9), log(8, 10)],
+    [false, 'has expired transitions, in a log that begins later', evidence(4, 7, 9), log(3, 10)],
+    [false, 'has no readable record, in a log that begins later', evidence(null, 0, null), log(3, 10)],
+  ] as const)('is surely derived again: %s where it %s', (whole, _, known, input) => {
+    expect(isWhole(known, input)).toBe(whole);
   });
 });

@@ -31,33 +31,17 @@ type MatchInput = {
   readonly has: (cause: Cause) => boolean;
 };
 
-/** What a rebuild gives of a match: the same; nothing; something else, as messages are missing; or what nobody can say. */
-type MatchFate = 'whole' | 'gone' | 'cut' | 'unknown';
-
-/** Judges whether the input still has every message of a match: its log loses records at its beginning or its end, never between. */
-export function matchFate({ first, last }: MatchEvidence, input: MatchInput): MatchFate {
-  if (!input.hasMessage) return 'gone';
+/**
+ * Whether the input surely still has every message of a match: its log loses records at its beginning or its end, never between. Where
+ * nobody can say, it has not.
+ */
+export function isWhole({ first, last }: MatchEvidence, input: MatchInput): boolean {
   const causes = [first?.cause, last].filter((cause) => cause !== undefined && cause !== null);
-  if (!causes.every(input.has)) return 'cut';
-  return first?.version === 1 || input.start === 0 ? 'whole' : 'unknown';
-}
-
-/** Describes matches that would not become the same again. */
-export function lostMatches(fates: readonly MatchFate[]): RebuildLoss {
-  const { gone = [], cut = [], unknown = [] } = Object.groupBy(fates, (fate) => fate);
-  const count = gone.length + cut.length + unknown.length;
-  if (count === 0) return NOTHING;
-  const parts = [
-    ...(gone.length > 0 ? [`${gone.length} without any message`] : []),
-    ...(cut.length > 0 ? [`${cut.length} without the first or last message`] : []),
-    ...(unknown.length > 0 ? [`${unknown.length} perhaps without the first message`] : []),
-  ];
-  const matches = count === 1 ? 'match' : 'matches';
-  return { count, text: `${unknown.length > 0 ? 'up to ' : ''}${count} ${matches} (${parts.join(', ')})` };
+  return input.hasMessage && causes.every(input.has) && (first?.version === 1 || input.start === 0);
 }
 
 /** Returns what the rebuild of a processor and its readers would lose. `existing`: names on the broker. Rejects as `follow`. */
-export function rebuildLoss(
+export async function rebuildLoss(
   cluster: OpenCluster,
   processor: ProcessorName,
   existing: ReadonlySet<string>,
@@ -77,12 +61,8 @@ export function rebuildLoss(
       },
     });
   };
-  const counts = {
-    'match-processor': () => matchLoss(cluster, read, existing),
-    'standings-processor': () => resultLoss(cluster, read),
-    'alert-processor': async () => NOTHING,
-  };
-  return counts[processor]();
+  if (processor === 'match-processor') return matchLoss(cluster, read, existing);
+  return processor === 'standings-processor' ? resultLoss(cluster, read) : NOTHING;
 }
 
 /** Reads a topic, if it exists. */
@@ -97,27 +77,23 @@ async function matchLoss(
   read: ReadTopic,
   existing: ReadonlySet<string>,
 ): Promise<RebuildLoss> {
-  const known = new Map<string, { first: MatchEvidence['first']; last: MatchEvidence['last'] }>();
+  const known = new Map<string, { -readonly [K in keyof MatchEvidence]: MatchEvidence[K] }>();
   const evidenceOf = (event: string) => {
     const evidence = known.get(event) ?? { first: null, last: null };
     known.set(event, evidence);
     return evidence;
   };
   const begun = new Set<string>();
-  await read(
-    'match-transitions',
-    ({ value }) => {
-      if (value !== null)
-        evidenceOf(String(value.event_id)).first = { version: value.version, cause: value.cause };
-    },
-    {
-      isWanted({ key }) {
-        const isFirst = !begun.has(String(key));
-        begun.add(String(key));
-        return isFirst;
-      },
-    },
-  );
+  const isFirst = ({ key }: ReadRecord): boolean => {
+    const isNew = !begun.has(String(key));
+    begun.add(String(key));
+    return isNew;
+  };
+  const onFirst = ({ value }: TopicRecord<'match-transitions'>): void => {
+    if (value !== null)
+      evidenceOf(String(value.event_id)).first = { version: value.version, cause: value.cause };
+  };
+  await read('match-transitions', onFirst, { isWanted: isFirst });
   await read('match-state', ({ value }) => {
     if (value !== null) evidenceOf(String(value.event_id)).last = value.cause;
   });
@@ -149,15 +125,17 @@ async function matchLoss(
   );
   const name = topicName(prefix, INPUT);
   const logs = existing.has(name) ? await topicBounds({ brokers, clientId: 'touchline-losses' }, [name]) : [];
-  return lostMatches(
-    [...known].map(([event, evidence]) =>
-      matchFate(evidence, {
+  const lost = [...known].filter(
+    ([event, evidence]) =>
+      !isWhole(evidence, {
         hasMessage: withMessage.has(event),
         start: logs[partitionOfKey(event, logs.length)]?.start ?? 0,
         has: (cause) => found.has(messageAt(cause, { ...cause, event_id: Number(event) })),
       }),
-    ),
   );
+  return lost.length === 0
+    ? NOTHING
+    : { count: lost.length, text: `up to ${lost.length} matches without all of their messages` };
 }
 
 const INPUT = PROCESSORS['match-processor'].input;

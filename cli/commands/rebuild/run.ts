@@ -26,7 +26,7 @@ export async function run(...[processor, { yes, lose }]: GivenTo<typeof command>
   const deleted = all.flatMap((one) => deletedTopics(cluster, one)).filter((topic) => existing.has(topic));
   const loss = await rebuildLoss(cluster, processor, existing);
   const records = lossOf(await recordCounts(cluster, deleted));
-  const question = loss.count === 0 ? records : `${records}: ${loss.text} of them cannot be derived again`;
+  const question = loss.count === 0 ? records : `${records}: ${loss.text} cannot be derived again`;
   if (loss.count > lose)
     throw new CommandError(
       `${platformName(cluster)}: ${question}, and rebuild ${REBUILD_REFUSES} (REBUILD_LOSES); keep a copy of them ` +

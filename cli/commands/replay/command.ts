@@ -20,9 +20,11 @@ export const command = order(definition)
     'deletes all topics of that prefix first, also clients, tokens, the raw log and orders. Shows how many records they hold; only with --yes deletes them. Refused while something with that prefix runs (an api or tool gateway leaves no trace on the brokers: stop it yourself)',
   )
   .option('--yes', 'deletes the records of --replace')
-  .option(
-    '--copy',
-    'derives nothing: copies the topics that a rebuild deletes, and those of tables, byte for byte, also what the input no longer has; for reading, with TOPIC_PREFIX=<prefix>',
+  .addOption(
+    new Option(
+      '--copy',
+      'derives nothing: copies the topics that a rebuild deletes, and those of tables, byte for byte, also what the input no longer has; for reading, with TOPIC_PREFIX=<prefix>',
+    ).conflicts(['source', 'from', 'to', 'gaps', 'partitions', 'forSwitch']),
   )
   .addOption(
     new Option(

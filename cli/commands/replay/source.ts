@@ -1,34 +1,24 @@
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import type { Brokers } from '#security/brokers.ts';
-import {
-  type PartitionReader,
-  partitionKey,
-  type ReadBatch,
-  type StreamClient,
-} from '#streams/client/port.ts';
+import { partitionKey, type StreamClient } from '#streams/client/port.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
-
-/** A range of a topic; times are those of its records, Unix milliseconds. */
-export type TopicRange = {
-  readonly brokers: Brokers;
-  /** Name on the broker. */
-  readonly topic: string;
-  /** Starts at the first record written at or after this time; undefined starts at the first record. */
-  readonly from: number | undefined;
-  /** Ends before the first record written at or after this time; undefined ends at the current end. */
-  readonly to: number | undefined;
-};
 
 /** The offsets of a range in one partition; `end` is excluded. */
 export type PartitionRange = { readonly partition: number; readonly start: number; readonly end: number };
 
 /** Maximum size of a fetch. Each partition holds two of them. */
 const FETCH_BYTES = 1024 * 1024;
-const READER = 'touchline-replay';
 
-/** Returns the offsets of a range in each partition, as the broker knows them by time. Rejects with `StreamError`. */
-export async function partitionRanges({ brokers, topic, from, to }: TopicRange): Promise<PartitionRange[]> {
-  const bounds = await topicBounds({ brokers, clientId: READER }, [topic]);
+/**
+ * Returns the offsets in each partition of a topic (name on the broker) of the records written at or after `from` and before `to`, Unix
+ * milliseconds; undefined: from the first record, to the current end. Rejects with `StreamError`.
+ */
+export async function partitionRanges(
+  brokers: Brokers,
+  topic: string,
+  { from, to }: { readonly from?: number | undefined; readonly to?: number | undefined },
+): Promise<PartitionRange[]> {
+  const bounds = await topicBounds({ brokers, clientId: 'touchline-replay' }, [topic]);
   const first = from === undefined ? null : await offsetsAt({ brokers, topic, time: from });
   const last = to === undefined ? null : await offsetsAt({ brokers, topic, time: to });
   return bounds.map((of) => {
@@ -48,82 +38,42 @@ export async function* readMerged(
   topic: string,
   ranges: readonly PartitionRange[],
 ): AsyncGenerator<ReadRecord> {
-  const cursors = ranges
-    .filter(({ start, end }) => start < end)
-    .map(
-      (range) =>
-        new PartitionCursor(
-          client.openReader({ topic, partition: range.partition, maxBytes: FETCH_BYTES }),
-          range,
-        ),
-    );
+  const partitions = ranges.map((range) => readPartition(client, topic, range));
   try {
+    const heads = await Promise.all(partitions.map((records) => records.next()));
     for (;;) {
-      let first: PartitionCursor | null = null;
-      for (const cursor of cursors) {
-        if (cursor.head === undefined) await cursor.fill();
-        if (cursor.head === undefined) continue;
-        if (first?.head === undefined || cursor.head.timestamp < first.head.timestamp) first = cursor;
-      }
-      if (first?.head === undefined) return;
-      const { head } = first;
-      first.advance();
-      yield head;
+      let first: { readonly at: number; readonly record: ReadRecord } | null = null;
+      for (const [at, { done, value: record }] of heads.entries())
+        if (!done && (first === null || record.timestamp < first.record.timestamp)) first = { at, record };
+      if (first === null) return;
+      yield first.record;
+      heads[first.at] = await (partitions[first.at] as (typeof partitions)[number]).next();
     }
   } finally {
-    await Promise.all(cursors.map((cursor) => cursor.close()));
+    await Promise.all(partitions.map((records) => records.return(undefined)));
   }
 }
 
 /** Reads one partition, with one fetch ahead. */
-class PartitionCursor {
-  head: ReadRecord | undefined;
-  readonly #reader: PartitionReader;
-  readonly #range: PartitionRange;
-  #records: ReadBatch['records'] = [];
-  #at = 0;
-  #next: number;
-  #fetching: Promise<ReadBatch> | null = null;
-
-  constructor(reader: PartitionReader, range: PartitionRange) {
-    this.#reader = reader;
-    this.#range = range;
-    this.#next = range.start;
-    this.#fetchAhead();
-  }
-
-  /** Waits until `head` is the next record, or undefined at the end. */
-  async fill(): Promise<void> {
-    while (this.head === undefined && this.#fetching !== null) {
-      const batch = await this.#fetching;
-      this.#records = batch.records;
-      this.#at = 0;
-      this.#next = batch.next;
-      this.#fetchAhead();
-      this.advance();
+async function* readPartition(
+  client: Pick<StreamClient, 'openReader'>,
+  topic: string,
+  { partition, start, end }: PartitionRange,
+): AsyncGenerator<ReadRecord> {
+  if (start >= end) return;
+  const reader = client.openReader({ topic, partition, maxBytes: FETCH_BYTES });
+  try {
+    let fetching = reader.read(start);
+    for (let at = start; at < end; ) {
+      const { records, next } = await fetching;
+      at = next;
+      if (at < end) fetching = reader.read(at);
+      // Awaited later, when its failure is reported.
+      fetching.catch(() => {});
+      for (const record of records) if (record.offset < end) yield { ...record, partition };
     }
-  }
-
-  /** Moves `head` to the next record that was fetched. */
-  advance(): void {
-    const record = this.#records[this.#at];
-    this.#at += 1;
-    const { partition, end } = this.#range;
-    this.head = record === undefined || record.offset >= end ? undefined : { ...record, partition };
-  }
-
-  close(): Promise<void> {
-    return this.#reader.close();
-  }
-
-  #fetchAhead(): void {
-    if (this.#next >= this.#range.end) {
-      this.#fetching = null;
-      return;
-    }
-    this.#fetching = this.#reader.read(this.#next);
-    // Awaited later, when its failure is reported.
-    this.#fetching.catch(() => {});
+  } finally {
+    await reader.close();
   }
 }
 
@@ -136,17 +86,15 @@ const TICK_MS = 100;
 
 type TimedRecord = { readonly timestamp: number; readonly value: Buffer | null };
 
-/** A batch, and the time at which it is due, milliseconds after the first record. */
-export type ReplayBatch<T> = { readonly records: readonly T[]; readonly dueMs: number };
-
 /**
  * Groups records into batches by their content, never by the time of reading, because versions of tables count batches. Groups
  * by number and bytes; with `gaps`, the factor for gaps between records (undefined: none), also by tenths of a second of the replay.
+ * A batch is due `dueMs` milliseconds after the first record.
  */
 export async function* batchesOf<T extends TimedRecord>(
   records: AsyncIterable<T>,
   gaps: number | undefined,
-): AsyncGenerator<ReplayBatch<T>> {
+): AsyncGenerator<{ readonly records: readonly T[]; readonly dueMs: number }> {
   let batch: T[] = [];
   let bytes = 0;
   let dueMs = 0;

@@ -16,10 +16,11 @@ export const actions = {
     }),
   undelivered: (...[id, { limit, json }]: GivenTo<typeof commands.undelivered>) =>
     onWebhooks(async ({ rows, topics }) => {
-      const { first, count } = await topics.undelivered(find(rows, id), limit);
+      const pending = await topics.pending(requireByIdStart(rows, id, 'webhook'));
+      const first = pending.slice(0, limit);
       if (json) for (const { message } of first) printLine(message.toString());
       else process.stdout.write(tableText(MESSAGE_COLUMNS, first));
-      if (!json) process.stderr.write(`${count} messages are not delivered\n`);
+      if (!json) process.stderr.write(`${pending.length} messages are not delivered\n`);
     }),
   resend: (...[id, { from }]: GivenTo<typeof commands.resend>) =>
     onWebhooks(async ({ rows, topics }) => {
@@ -57,13 +58,13 @@ function switchTo(id: string, state: 'enabled' | 'disabled'): Promise<number> {
   });
 }
 
-type WebhooksHere = {
-  readonly cluster: OpenCluster;
-  readonly topics: WebhookTopics;
-  readonly rows: readonly WebhookRow[];
-};
-
-async function onWebhooks(perform: (here: WebhooksHere) => Promise<void>): Promise<number> {
+async function onWebhooks(
+  perform: (here: {
+    readonly cluster: OpenCluster;
+    readonly topics: WebhookTopics;
+    readonly rows: readonly WebhookRow[];
+  }) => Promise<void>,
+): Promise<number> {
   const cluster = await findClusterWith(['webhook-progress']);
   const topics = new WebhookTopics(cluster);
   await perform({ cluster, topics, rows: await topics.rows() });
@@ -73,14 +74,9 @@ async function onWebhooks(perform: (here: WebhooksHere) => Promise<void>): Promi
 /** Maximum number of skipped messages to show. */
 const MAX_SHOWN = 20;
 
-/** Returns the webhook whose id begins with `id`. Throws `CommandError` when there is none, or several. */
-function find(rows: readonly WebhookRow[], id: string): WebhookRow {
-  return requireByIdStart(rows, id, 'webhook');
-}
-
-/** Like `find`, but throws `CommandError` for a webhook without progress too. */
+/** Returns the webhook whose id begins with `id`, with its progress. Throws `CommandError` when there is none, several, or no progress. */
 function findStarted(rows: readonly WebhookRow[], id: string) {
-  const row = find(rows, id);
+  const row = requireByIdStart(rows, id, 'webhook');
   if (row.progress === null)
     throw new CommandError(`no dispatcher has seen webhook ${row.id} yet: it has no position`);
   return { row, progress: row.progress };

@@ -4,7 +4,6 @@ import { type ContentLimits, type SubscriptionFilter, wants, withOrder } from '#
 import { offsetsAt } from '#cluster/logs.ts';
 import type { WebhookMessage, WebhookOffset, WebhookProgress } from '#records/types.ts';
 import { partitionKey } from '#streams/client/port.ts';
-import { findTopics } from '#topics/admin.ts';
 import { follow, readLatest } from '#topics/follow.ts';
 import { topicName } from '#topics/topics.ts';
 import { commandLog, findWebhookKeys, type OpenCluster } from '../../cluster.ts';
@@ -29,64 +28,43 @@ export class WebhookTopics {
       readLatest('webhook-progress', this.#cluster),
     ]);
     const keys = findWebhookKeys(process.env);
-    return clients.flatMap(({ client_id, name, active, competitions, webhooks: all }) =>
-      all.map((webhook) => ({
-        id: webhook.id,
-        clientId: client_id,
-        clientName: name,
-        ...hostOf(addressOf(client_id, webhook, keys), keys !== null),
-        active,
-        progress: progress.get(webhook.id) ?? null,
-        competitions: competitions === null ? null : new Set(competitions),
-        types: webhook.types === null ? null : new Set(webhook.types),
-        max_age_seconds: webhook.max_age_seconds,
-        max_delay_seconds: webhook.max_delay_seconds,
-      })),
+    return clients.flatMap(({ client_id, name, active, competitions, webhooks }) =>
+      webhooks.map((webhook) => {
+        const address = addressOf(client_id, webhook, keys);
+        return {
+          ...webhook,
+          clientId: client_id,
+          clientName: name,
+          host: URL.parse(address ?? '')?.host ?? null,
+          isUnopened: keys !== null && address === null,
+          active,
+          progress: progress.get(webhook.id) ?? null,
+          competitions: competitions === null ? null : new Set(competitions),
+          types: webhook.types === null ? null : new Set(webhook.types),
+        };
+      }),
     );
   }
 
-  /** Returns the first pending messages of a webhook, partition by partition, and the number of all. */
-  async undelivered(
-    row: WebhookRow,
-    limit: number,
-  ): Promise<{ first: readonly WebhookMessage[]; count: number }> {
-    const first: WebhookMessage[] = [];
-    let count = 0;
-    if (row.progress === null) return { first, count };
-    await this.#readWanted(row, row.progress.next, (message) => {
-      count += 1;
-      if (first.length < limit) first.push(message);
-    });
-    return { first, count };
-  }
-
-  /** Returns the number of pending messages of a webhook; 0 before a dispatcher has seen it. */
-  async pendingOf(id: string): Promise<number> {
-    if (!(await findTopics(this.#cluster)).has('webhook-progress')) return 0;
-    const row = (await this.rows()).find((one) => one.id === id);
-    return row === undefined ? 0 : (await this.undelivered(row, 0)).count;
+  /** Returns the pending messages of a webhook; none before a dispatcher has seen it. */
+  async pending({ progress, ...row }: WebhookRow): Promise<PlacedMessage[]> {
+    return progress === null ? [] : this.from(row, progress.next);
   }
 
   /** Returns the messages for a webhook between two offsets of each partition; skips partitions without both. */
   async between(
-    row: WebhookRow,
+    row: SubscriptionFilter,
     from: readonly WebhookOffset[],
     to: readonly WebhookOffset[],
-  ): Promise<WebhookMessage[]> {
+  ): Promise<PlacedMessage[]> {
     const ends = new Map(to.map(({ partition, offset }) => [partition, offset]));
-    const found: WebhookMessage[] = [];
-    await this.#readWanted(row, from, (message, { partition, offset }) => {
-      if (offset < (ends.get(partition) ?? 0)) found.push(message);
-    });
-    return found;
+    const found = await this.from(row, from);
+    return found.filter(({ partition, offset }) => offset < (ends.get(partition) ?? 0));
   }
 
   /** Returns the offset after a pending message. Throws `CommandError` when it is not pending, or not the first of its partition. */
   async after(row: WebhookRow, uuid: string): Promise<WebhookOffset[]> {
-    const pending: (WebhookOffset & { readonly uuid: string })[] = [];
-    await this.#readWanted(row, row.progress?.next ?? [], (message, { partition, offset }) => {
-      pending.push({ partition, offset, uuid: message.uuid });
-    });
+    const pending = await this.pending(row);
     const found = pending.find((one) => one.uuid === uuid);
     if (found === undefined) throw new CommandError(`message ${escapeLine(uuid)} is not pending`);
     const { partition, offset } = found;
@@ -122,27 +100,22 @@ export class WebhookTopics {
     }));
   }
 
-  /** Calls `onMessage` with the messages for a webhook, from these offsets on. */
-  async #readWanted(
-    row: WebhookRow,
-    from: readonly WebhookOffset[],
-    onMessage: (message: WebhookMessage, at: WebhookOffset) => void,
-  ): Promise<void> {
+  /** Returns the messages for a webhook from these offsets on. */
+  async from(row: SubscriptionFilter, from: readonly WebhookOffset[]): Promise<PlacedMessage[]> {
     const topic = topicName(this.#cluster.prefix, 'webhook-messages');
-    const starts = from.map(({ partition, offset }) => [partitionKey({ topic, partition }), offset] as const);
+    const found: PlacedMessage[] = [];
     await follow(['webhook-messages'], this.#cluster, {
-      from: new Map(starts),
+      from: new Map(from.map(({ partition, offset }) => [partitionKey({ topic, partition }), offset])),
       untilEnd: true,
-      onRecord({ value, ...at }) {
-        if (value !== null && wants(row, value)) onMessage(value, at);
+      onRecord({ value, partition, offset }) {
+        if (value !== null && wants(row, value)) found.push({ ...value, partition, offset });
       },
     });
+    return found;
   }
 }
 
-function hostOf(address: string | null, hasKeys: boolean): Pick<WebhookRow, 'host' | 'isUnopened'> {
-  return { host: URL.parse(address ?? '')?.host ?? null, isUnopened: hasKeys && address === null };
-}
+type PlacedMessage = WebhookMessage & WebhookOffset;
 
 /** A webhook of a client; `progress` is null until a dispatcher has seen the webhook. */
 export type WebhookRow = SubscriptionFilter &

@@ -148,7 +148,7 @@ describe('a rebuild of what its input no longer has', () => {
     expect(refused).toMatchObject({ code: 1, out: '' });
     expect(refused.err).toContain(`${prefix}* of ${brokers.join(', ')}: up to `);
     expect(refused.err).toContain(
-      `: ${lost.length} matches (${without.length} without any message, 1 without the first or last message) of them cannot be ` +
+      `: up to ${lost.length} matches without all of their messages cannot be ` +
         'derived again, and rebuild refuses to delete what its input no longer has (REBUILD_LOSES)',
     );
     expect((await run('rebuild', '--help')).out).toContain('refuses to delete what its input no longer has');
