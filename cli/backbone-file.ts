@@ -22,7 +22,6 @@ export function pausedServicesFile(dataDir: string) {
   return ownedFile<{ readonly services: readonly string[] }>(join(dataDir, 'paused-services.json'));
 }
 
-/** Returns access to a file with a value of `T`. */
 function ownedFile<T extends object>(path: string) {
   let lock: Lock | undefined;
   /** Makes this process the only writer, until `remove` or its end. Returns false while another one is. Throws `FolderError`. */

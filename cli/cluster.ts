@@ -99,7 +99,6 @@ export function openCluster(cluster: TopicCluster): OpenCluster {
   return { ...cluster, registry: Registry.open({ url, prefix }) };
 }
 
-/** Creates the log of a command, which is silent unless LOG_LEVEL is set. */
 export function commandLog(command: string): Logger {
   return createLogger({ name: command, level: process.env.LOG_LEVEL || 'silent' });
 }

@@ -4,7 +4,7 @@ import { Argument, type CommandUnknownOpts, Option } from 'commander';
 import { describe, expect, test, vi } from 'vitest';
 import { defineCommand, order, parseArguments, UsageError } from './command.ts';
 import { loadCommand, SUMMARIES } from './commands/catalogue.ts';
-import { parseId } from './commands/ids.ts';
+import { parseId } from './commands/option-values.ts';
 import { widthOf } from './table.ts';
 
 const COMMANDS = join(import.meta.dirname, 'commands');

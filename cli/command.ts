@@ -25,7 +25,6 @@ type HelpTexts = {
   readonly notes?: string;
 };
 
-/** How `findCluster` finds the broker. */
 const BROKER =
   'Broker: that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL; default: the one that\ntouchline up or demo runs here.';
 
@@ -50,11 +49,9 @@ export function order<C extends object>(command: C, isOrder: IsOrder = () => tru
   return command;
 }
 
-/** A parsed command line. */
 export type ParsedCommand = {
   /** Words of the action, as `webhook add`; empty for a command without actions. */
   readonly action: string;
-  /** As `GivenTo`. */
   readonly given: readonly unknown[];
   readonly isOrder: boolean;
 };
@@ -85,12 +82,10 @@ export function parseArguments(command: CommandUnknownOpts, args: readonly strin
   return { action: action.join(' '), given: [...leaf.processedArgs, options], isOrder };
 }
 
-/** Returns the action of a parsed command; undefined when it has none. */
 function actionIn({ commands, args }: CommandUnknownOpts): CommandUnknownOpts | undefined {
   return commands.find((one) => one.name() === args[0]);
 }
 
-/** Returns the message of commander as one line. */
 function messageOf({ message }: CommanderError): string {
   return message
     .replace(/^error: /, '')

@@ -14,7 +14,6 @@ import { CommandError } from './command.ts';
 /** An ingress service reports every three seconds; one that is silent for so long has ended. */
 const REPORTED_WITHIN_MS = 15_000;
 
-/** Throws `CommandError` while processes of a processor run. */
 export async function requireStopped(
   cluster: TopicCluster,
   processors: readonly ProcessorName[],

@@ -14,7 +14,6 @@ import type { Now } from '#trading/feed-status.ts';
 import type { OpenCluster } from './cluster.ts';
 import { CommandError } from './command.ts';
 
-/** Returns the current time by both clocks of this machine. */
 export function machineNow(): Now {
   return { wall: Date.now(), steady: performance.now() };
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../test/support/temporary-folder.ts';
-import { keptSecret } from './kept-secret.ts';
+import { keptSecret } from './platform.ts';
 import { platformSettings } from './platform-settings.ts';
 
 const { CLIENTS_KEY: key, WEBHOOK_SECRET: secret } = platformSettings;

@@ -30,7 +30,6 @@ if (exitCode !== null) {
   process.exit(exitCode);
 }
 
-/** Prints the addresses when no broker answers. */
 async function warnIfSilent(): Promise<void> {
   const { setTimeout: delay } = await import('node:timers/promises');
   const { shownBrokers } = await import('#security/brokers.ts');

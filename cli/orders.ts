@@ -13,10 +13,8 @@ import { findCluster, type OpenCluster, publishValues } from './cluster.ts';
 import { UsageError } from './command.ts';
 import { requireSchemas } from './followed-topics.ts';
 
-/** Timeout for writing a record. */
 const WRITE_TIMEOUT_MS = 5_000;
 
-/** A command line: its first word, and the others. */
 type CommandLine = { readonly command: string; readonly args: readonly string[] };
 
 /** Runs a command that changes something, with a record before and after it. Where none can be written, it runs too, with a warning. */

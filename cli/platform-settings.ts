@@ -20,7 +20,6 @@ import type { TopicName } from '#topics/topics.ts';
 import { webhookSecret } from '../services/webhook-receiver/config.ts';
 import { UsageError } from './command.ts';
 
-/** Settings of the topics that a command creates. */
 export const topicTableSettings = {
   TOPIC_REPLICATION_FACTOR: integer(1, 99)
     .optional()
@@ -37,7 +36,6 @@ export const topicTableSettings = {
     ),
 };
 
-/** Converts the parsed settings into options of `createTopics`. */
 export function wantedTopicsOf(config: z.output<z.ZodObject<typeof topicTableSettings>>): WantedTopics {
   return {
     replicationFactor: config.TOPIC_REPLICATION_FACTOR,
@@ -46,7 +44,6 @@ export function wantedTopicsOf(config: z.output<z.ZodObject<typeof topicTableSet
   };
 }
 
-/** Settings of `touchline up` and `touchline demo`. */
 export const platformSettings = {
   ...dataSettings,
   TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX,
@@ -98,7 +95,6 @@ export const platformSettings = {
   ...alertRulesSettings,
 };
 
-/** The parsed settings. */
 export type PlatformSettings = z.output<z.ZodObject<typeof platformSettings>>;
 
 /** Throws `ConfigError` when settings secure the connections but name no broker: a broker that is started here speaks plain. */
@@ -111,7 +107,6 @@ export function requireBrokers(settings: PlatformSettings): void {
   if (wrong.length > 0) throw new ConfigError(wrong.map((name) => `${name}: requires KAFKA_BROKERS`));
 }
 
-/** Settings of the ports that services listen on. */
 export const PORT_SETTINGS = ['WEBHOOK_PORT', 'API_PORT', 'TOOLS_PORT', 'DISPATCHER_PORT'] as const;
 
 /** Services that can run several processes on one machine. The others listen on a fixed port. */

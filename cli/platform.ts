@@ -1,5 +1,9 @@
 /** Starts broker, registry, topics and services: everything except the simulator. */
+
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { z } from 'zod';
 import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/keys.ts';
 import { findBrokerDefects } from '#cluster/broker-defects.ts';
@@ -7,9 +11,10 @@ import { startBackbone } from '#embedded/backbone.ts';
 import { isOfDisk, shortageOf } from '#errors/shortages.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { shownBrokers } from '#security/brokers.ts';
-import { FolderError } from '#security/folders.ts';
+import { FolderError, makeFilesPrivate, makePrivateFolder } from '#security/folders.ts';
 import { urlHost } from '#service/addresses.ts';
 import { requireOpenFiles } from '#service/open-files.ts';
+import { SECRET_LENGTH } from '#signing/signing.ts';
 import { instanceId } from '#streams/leadership.ts';
 import { silentLogger } from '#streams/log.ts';
 import { poll } from '#timing/poll.ts';
@@ -18,11 +23,15 @@ import type { TopicCluster } from '#topics/follow.ts';
 import { applicationOf } from '#topics/processors.ts';
 import { backboneLines } from './addresses.ts';
 import { backboneFile, pausedServicesFile } from './backbone-file.ts';
-import { openCluster } from './cluster.ts';
+import { CLIENTS_KEY_FILE, openCluster } from './cluster.ts';
 import { CommandError } from './command.ts';
 import { registerSchemas } from './followed-topics.ts';
-import { platformSecrets } from './kept-secret.ts';
-import { type PlatformSettings, PORT_SETTINGS, wantedTopicsOf } from './platform-settings.ts';
+import {
+  type PlatformSettings,
+  PORT_SETTINGS,
+  platformSettings,
+  wantedTopicsOf,
+} from './platform-settings.ts';
 import { portFor } from './ports.ts';
 import { ProblemLines } from './problem-lines.ts';
 import { ServiceProcess } from './processes.ts';
@@ -34,7 +43,6 @@ export type PlatformOptions = {
   readonly settings: PlatformSettings;
   /** Returns the topic prefix once broker and registry run. Default: the prefix of the settings. */
   readonly prefixFor?: (addresses: Omit<TopicCluster, 'prefix'>) => Promise<string>;
-  /** Further settings of the services. */
   readonly serviceSettings?: Readonly<Record<string, string>>;
   /** The provider to poll; null polls nothing. */
   readonly provider: ProviderSettings | null;
@@ -44,7 +52,6 @@ export type PlatformOptions = {
   readonly accept?: AcceptedTopics | undefined;
   /** Whether it runs for a few minutes only: see `startBackbone`. */
   readonly isShort?: boolean;
-  /** Called with each step, one line. */
   readonly onProgress: (line: string) => void;
   /** Called with each failure that is being repaired, one line for each cause. */
   readonly onProblem: (line: string) => void;
@@ -151,7 +158,6 @@ async function start(options: PlatformOptions, file: ReturnType<typeof backboneF
       webhookSecret: secrets.webhook,
       backbone,
       cluster,
-      /** The first client; null when clients existed before. */
       newClient,
       logFolder,
       stop,
@@ -164,7 +170,6 @@ async function start(options: PlatformOptions, file: ReturnType<typeof backboneF
 
 type PortSetting = (typeof PORT_SETTINGS)[number];
 
-/** Chooses and checks the ports of the services, by their settings. */
 async function portsOf(settings: PlatformSettings): Promise<Record<string, string>> {
   const ports: Record<string, string> = {};
   for (const setting of PORT_SETTINGS)
@@ -172,7 +177,6 @@ async function portsOf(settings: PlatformSettings): Promise<Record<string, strin
   return ports;
 }
 
-/** Creates the topics and registers their schemas. */
 async function prepareTopics(
   cluster: TopicCluster,
   { settings, accept, onProgress }: PlatformOptions,
@@ -199,7 +203,6 @@ function followPaused(dataDir: string, services: readonly ServiceProcess[]): Nod
   }, PAUSE_CHECK_MS);
 }
 
-/** Returns the settings of services that follow from the options. */
 function settingsOf(
   { dataDir, settings: given, serviceSettings, provider }: PlatformOptions,
   { webhook, clients }: ReturnType<typeof platformSecrets>,
@@ -274,5 +277,44 @@ async function requireSinglePlatform({ brokers, prefix }: TopicCluster): Promise
   throw new CommandError(
     `${ASKED} of this machine already runs on the topics ${prefix}* of ${shownBrokers(brokers)}, and two processes of one name end each ` +
       'other for ever: stop the other touchline up, or set TOPIC_PREFIX',
+  );
+}
+
+/** Reads or creates the secrets in the data folder. Throws as `keptSecret`. */
+export function platformSecrets(dataDir: string, given: PlatformSettings) {
+  makeFilesPrivate();
+  makePrivateFolder(dataDir);
+  const { WEBHOOK_SECRET, CLIENTS_KEY } = platformSettings;
+  return {
+    webhook: keptSecret(join(dataDir, 'webhook-secret'), {
+      setting: WEBHOOK_SECRET,
+      given: given.WEBHOOK_SECRET?.join(','),
+    }),
+    clients: keptSecret(join(dataDir, CLIENTS_KEY_FILE), { setting: CLIENTS_KEY, given: given.CLIENTS_KEY }),
+  };
+}
+
+/**
+ * Returns a secret of this deployment: the given one, else that of the file, else a new one in the file; with the file that keeps it,
+ * null when a setting supplies it, and whether it was created now. During a rotation there are two secrets with a comma between them: the
+ * first signs. A secret in the file is never overwritten: it may seal the webhooks of clients. Throws `CommandError` when `setting`
+ * rejects the content of the file.
+ */
+export function keptSecret(
+  file: string,
+  { setting, given }: { readonly setting: z.ZodType; readonly given: string | undefined },
+): { readonly secrets: string; readonly file: string | null; readonly isNew: boolean } {
+  if (given !== undefined) return { secrets: given, file: null, isNew: false };
+  const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  // A start that was killed leaves an empty file.
+  if (kept === '') {
+    const secrets = randomBytes((SECRET_LENGTH * 3) / 4).toString('base64url');
+    writeFileSync(file, `${secrets}\n`, { mode: 0o600 });
+    return { secrets, file, isNew: true };
+  }
+  const { error } = setting.safeParse(kept);
+  if (error === undefined) return { secrets: kept, file, isNew: false };
+  throw new CommandError(
+    `${file} ${error.issues[0]?.message}: correct it, or remove it: a new secret is then created, which opens nothing that the previous one sealed`,
   );
 }

@@ -13,14 +13,12 @@ class PortInUseError extends defineError(
   ],
 ) {}
 
-/** The address to listen on is not one of this machine. */
 class AddressError extends defineError('AddressError', (host: string, cause: unknown) => [
   'ADDRESS_UNKNOWN',
   `this machine does not have the address ${host}: set LISTEN_HOST to another one`,
   cause,
 ]) {}
 
-/** Whether a port can be listened on. */
 export async function isFree(wanted: number, host: string): Promise<boolean> {
   return portFor(wanted, '', host).then(
     () => true,

@@ -5,7 +5,6 @@ import { dirname } from 'node:path';
 import { parseJson } from '#json/values.ts';
 import { makeFolder } from '#security/folders.ts';
 
-/** The fields of a line of a log that are shown. */
 export type LogLine = {
   readonly level: number;
   readonly msg?: string;
@@ -37,7 +36,6 @@ export function problemOf({ msg, err, reason }: LogLine): {
 /** Prints lines, those of one cause once, until it was quiet for a minute. */
 export class ProblemLines {
   readonly #print: (line: string) => void;
-  /** Steady clock, milliseconds. */
   readonly #now: () => number;
   readonly #lastAt = new Map<string, number>();
 

@@ -20,11 +20,9 @@ export function nodeOptions(given = process.env.NODE_OPTIONS ?? ''): string {
 }
 
 export type ServiceProcessOptions = {
-  /** The service, or `API_AND_TOOLS`. */
   readonly name: string;
   /** Its settings, which override this process's environment. */
   readonly settings: Readonly<Record<string, string>>;
-  /** File that its log is appended to. */
   readonly logFile: string;
   /** Whether it is restarted when it ends by itself. */
   readonly restart: boolean;
@@ -32,7 +30,6 @@ export type ServiceProcessOptions = {
   readonly onProblem: (line: string, cause: string | null) => void;
 };
 
-/** A process that failed to start or to stay up. */
 export class ProcessError extends defineError('ProcessError', (name: string, why: string) => [
   'PROCESS_FAILED',
   `${name}: ${why}`,
@@ -52,7 +49,6 @@ const HEAP_IS_FULL = /JavaScript heap out of memory/;
 const NO_MEMORY = /process out of memory|std::bad_alloc/;
 /** The dumps around it. The first line on the last collections may begin with the end of an earlier one. */
 const HEAP_DUMP = /^(<---|-----| *\d+: 0x|#|$)|\[\d+:0x[0-9a-f]+\] +\d+ ms: |\(average mu = /;
-/** Pino's level of warnings. */
 const WARN = 40;
 
 /** A service that runs as a child process. It ends when this process ends, even by SIGKILL. */
@@ -111,7 +107,6 @@ export class ServiceProcess {
     else if (this.#child === null) this.#spawn();
   }
 
-  /** Sends SIGTERM to the process, after 20 seconds SIGKILL. */
   #terminate(): void {
     const child = this.#child;
     child?.kill('SIGTERM');

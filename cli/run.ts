@@ -7,7 +7,6 @@ import { loadCommand, loadRun, SUMMARIES } from './commands/catalogue.ts';
 /** Codes of `UsageError` and `ConfigError`: loading the class `ConfigError` would take too long. */
 const WRONG_INPUT: ReadonlySet<string> = new Set(['USAGE', 'CONFIG_INVALID']);
 
-/** Exit codes of the command line. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
 /** Exit codes of failures that the arguments did not cause, where they are not 1. */

@@ -90,7 +90,6 @@ function incidentText(incident: Incident): string {
   return wordsOf(name, event_time === null ? null : clockText(event_time), participant_name, confirmation);
 }
 
-/** Returns the names of both sides; null unless both are known. */
 export function sidesText({ home, away }: MatchState): string | null {
   return home?.name && away?.name ? `${home.name} - ${away.name}` : null;
 }
@@ -104,7 +103,6 @@ function guardText({ safe, reasons }: Guard): string {
   return safe ? 'guard open' : `guard closed: ${reasons.join(', ')}`;
 }
 
-/** Returns match time as MM:SS. */
 function clockText(seconds: number): string {
   return `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
 }

@@ -2,10 +2,8 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { escapeControls, escapeLine, writeControls } from './values.ts';
 
-/** A colour or weight of text, or several. */
 type Style = Parameters<typeof styleText>[0];
 
-/** A column of a table whose rows are values of `T`. */
 export type TextColumn<T> = {
   readonly head: string;
   readonly align?: 'left' | 'right';
@@ -14,7 +12,6 @@ export type TextColumn<T> = {
   readonly of: (row: T) => TextCell;
 };
 
-/** Content of a cell; null is an empty cell. */
 export type TextCell = string | number | null | StyledText;
 export type StyledText = { readonly text: string; readonly style: Style };
 
@@ -30,7 +27,6 @@ export function terminalColumns(): number | null {
   return process.stdout.isTTY ? process.stdout.columns : null;
 }
 
-/** Returns the number of terminal columns that a text takes. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const { segment } of GRAPHEMES.segment(text)) width += WIDE.test(segment) ? 2 : 1;

@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { onStopRequest } from '#service/stop-requests.ts';
 
-/** Writes a line to standard output. */
 export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }

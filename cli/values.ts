@@ -25,7 +25,6 @@ export function escapeLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, escapeCharacter);
 }
 
-/** Returns a character as an escape of JSON. */
 function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

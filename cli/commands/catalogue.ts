@@ -1,7 +1,6 @@
 /** All commands, in the order of `touchline --help`. Each has a folder with its name, which is loaded only when the command is used. */
 import type { CommandUnknownOpts } from 'commander';
 
-/** One line of help for each command. */
 export const SUMMARIES: Readonly<Record<string, string>> = {
   demo: 'starts everything, plays real matches into it, shows and checks them',
   up: 'starts broker, registry and all services but the simulator',
@@ -28,7 +27,6 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   completion: 'prints the completion script of a shell',
 };
 
-/** Loads the definition of a command. */
 export async function loadCommand(name: string): Promise<CommandUnknownOpts> {
   return (await import(`./${name}/command.ts`)).command;
 }

@@ -1,4 +1,3 @@
-/** `touchline acls`: prints the commands that grant each service its rights. */
 import { Option } from 'commander';
 import { SERVICE_NAMES } from '#topics/acls.ts';
 import { defineCommand } from '../../command.ts';

@@ -1,4 +1,3 @@
-/** `touchline alerts`: publishes the alerts of rules, each once. */
 import { Option } from 'commander';
 import { defineCommand } from '../../command.ts';
 import { parseDuration } from '../option-values.ts';

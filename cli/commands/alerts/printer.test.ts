@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Alert } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { AlertPrinter, alertLine } from './printer.ts';
+import { AlertPrinter, alertLine } from './run.ts';
 
 const alert = (id: string, kind = 'match_stale'): Alert => ({ ...sampleOf('alerts'), id, kind });
 

@@ -1,9 +1,8 @@
-/** `touchline clients`: the clients of the served contract, what they may read, and their webhooks. */
 import { InvalidArgumentError, Option } from 'commander';
 import { limitProblem } from '#trading/feed-status.ts';
 import { ALERT_FORMATS } from '#webhooks/alert-formats.ts';
 import { defineCommand, order, UsageError } from '../../command.ts';
-import { parseId } from '../ids.ts';
+import { parseId } from '../option-values.ts';
 
 export const command = defineCommand('clients', {
   about: `The clients of the REST contract, its webhooks and its tool endpoint. They are stored on the topic clients; every

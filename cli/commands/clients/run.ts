@@ -106,7 +106,6 @@ function requireOperations(names: string[] | 'all' | undefined): void {
     throw new UsageError(`there is no operation ${JSON.stringify(unknown)}; see /openapi.json`);
 }
 
-/** Performs an action on the clients, and prints its text. */
 async function onClients(
   perform: (directory: ClientDirectory, cluster: OpenCluster) => Promise<string>,
 ): Promise<number> {
@@ -157,7 +156,6 @@ function credentials({ client_id, name }: Client, secret: string): string {
   return `client_id ${client_id} (${escapeLine(name)})\nsecret_key ${secret}\n`;
 }
 
-/** Returns a client without secrets. */
 function publicFields({ secret_hash: _, webhooks, ...client }: Client): object {
   return { ...client, webhooks: webhooks.map(({ id }) => id) };
 }

@@ -86,7 +86,6 @@ async function warningOf(url: string): Promise<string> {
     : 'warning: its address is not public: it is never called unless WEBHOOK_ALLOWED_RANGES of webhook-dispatcher includes it\n';
 }
 
-/** Reads the template of a body. Throws `UsageError` when it cannot be used. */
 function readTemplate(file: string): string {
   try {
     const template = readFileSync(file, 'utf8');
@@ -134,7 +133,6 @@ export function findWebhook(client: Client, webhookId: string): WebhookSubscript
   throw new CommandError(`client ${client.client_id} has no webhook ${escapeLine(webhookId)}`);
 }
 
-/** Reasons why a delivery was not accepted, for operators. */
 const OUTCOMES: Readonly<Record<Exclude<DeliveryOutcome['kind'], 'accepted'>, string>> = {
   timeout: 'no complete answer within 10 seconds',
   refused: 'the address is not public, and WEBHOOK_ALLOWED_RANGES does not include it',
@@ -231,7 +229,6 @@ async function readGivenSecret(file: string, prompt: string): Promise<string> {
   return stdin.isTTY ? ask(prompt) : (await text(stdin)).replace(/\r?\n$/, '');
 }
 
-/** Prompts on the terminal, without echo. */
 async function ask(prompt: string): Promise<string> {
   process.stderr.write(prompt);
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });

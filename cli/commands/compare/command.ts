@@ -1,7 +1,6 @@
-/** `touchline compare`: compares what two topic prefixes hold. */
 import { Option } from 'commander';
 import { defineCommand } from '../../command.ts';
-import { parsePrefix } from '../ids.ts';
+import { parsePrefix } from '../option-values.ts';
 
 /**
  * Levels of a comparison: `bytes` ignores nothing; `log` ignores what depends on the log and its transactions; `state` ignores

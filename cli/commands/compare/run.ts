@@ -10,7 +10,6 @@ import type { GivenTo } from '../../command.ts';
 import { escapeLine } from '../../values.ts';
 import type { ComparisonLevel, command } from './command.ts';
 
-/** Maximum number of keys to show of a topic. */
 const MAX_KEYS = 20;
 
 export async function run(...[left, right, { level, json }]: GivenTo<typeof command>): Promise<number> {
@@ -34,7 +33,6 @@ export async function run(...[left, right, { level, json }]: GivenTo<typeof comm
   return isSame ? 0 : 1;
 }
 
-/** Returns how a topic compares, with the first keys that differ. */
 function lineOf({ topic, compared, differing }: TopicComparison): string {
   if (differing.length === 0) return `${topic}: ${compared} keys, the same`;
   const more = differing.length > MAX_KEYS ? ` and ${differing.length - MAX_KEYS} more` : '';
@@ -42,7 +40,6 @@ function lineOf({ topic, compared, differing }: TopicComparison): string {
   return `${topic}: ${differing.length} of ${compared} keys differ: ${shown}${more}`;
 }
 
-/** Comparison of one topic. */
 type TopicComparison = {
   readonly topic: ComparedTopic;
   /** Number of keys that either side has; transitions count by their ids. */
@@ -74,7 +71,6 @@ async function digests(
   return found;
 }
 
-/** The topics that are compared. */
 export const COMPARED = [
   'match-state',
   'match-incidents',

@@ -1,4 +1,3 @@
-/** `touchline completion`: completion of commands, options and their values in a shell. */
 import { Argument } from 'commander';
 import { defineCommand } from '../../command.ts';
 

@@ -1,6 +1,5 @@
-/** `touchline dead-letters`: shows rejected messages and records, and resends them. */
 import { defineCommand, order } from '../../command.ts';
-import { parseIdStart } from '../ids.ts';
+import { parseIdStart } from '../option-values.ts';
 
 export const command = defineCommand('dead-letters', {
   about: `Messages and records that were rejected, with their bytes and the reason. An id may be shortened to four

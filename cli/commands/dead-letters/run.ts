@@ -12,11 +12,10 @@ import { originText } from '../../summaries.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import { printLine } from '../../terminal.ts';
 import { escapeLine, jsonText, readableBytes } from '../../values.ts';
-import { requireByIdStart } from '../ids.ts';
+import { requireByIdStart } from '../option-values.ts';
 import { normalizeSnapshotAgain } from '../replay/raw-inputs.ts';
 import type * as commands from './command.ts';
 
-/** Number of characters of an id to show. */
 const ID_SHOWN = 12;
 const NO_LETTERS = 'there are no dead letters\n';
 
@@ -120,9 +119,7 @@ function details(letter: DeadLetter): string {
   return [...lines, '', value === null ? '(no value)' : readableBytes(value), ''].join('\n');
 }
 
-/** The result of resending a letter. */
 export type ResendResult = {
-  /** Number of records sent. */
   readonly sent: number;
   /** Why the letter stays open; null when it is closed. */
   readonly problem: string | null;

@@ -8,7 +8,7 @@ import { simulateMatch } from '../../../services/simulator/match.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { stateAfter } from '../../../services/simulator/testing/states.ts';
 import { checkTables, mismatches, type PlayOutcome } from './check.ts';
-import { renderReport } from './report.ts';
+import { renderReport } from './play.ts';
 
 const DATASET = readDataset('world-cup-2018');
 const MATCHES = [DATASET.matches[0], DATASET.matches[50]].filter(

@@ -1,4 +1,3 @@
-/** `touchline demo` (`npm start`): starts everything and plays real matches into it. */
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { settings as simulatorSettings } from '../../../services/simulator/config.ts';

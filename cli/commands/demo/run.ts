@@ -13,8 +13,7 @@ import { platformStopRequests, printLine } from '../../terminal.ts';
 import { isInUse } from './check.ts';
 import { type command, config, PLAY_SECONDS } from './command.ts';
 import { claimDemoFolder } from './folder.ts';
-import { type PlayTarget, playAndCheck, startLeague } from './play.ts';
-import { renderHowToRead } from './report.ts';
+import { type PlayTarget, playAndCheck, renderHowToRead, startLeague } from './play.ts';
 
 const EXIT = { ok: 0, wrong: 1, stopped: 130 } as const;
 
@@ -105,7 +104,6 @@ async function startDemoPlatform(
   return platform;
 }
 
-/** Plays the league, unless AFTERWARDS is `nothing`, until `signal`. */
 async function playLeague(target: PlayTarget, settings: DemoSettings, signal: AbortSignal): Promise<void> {
   const league = settings.AFTERWARDS === 'nothing' ? null : startLeague(target, settings);
   void league?.ended.then(() => {

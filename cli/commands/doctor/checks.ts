@@ -84,7 +84,6 @@ async function settingsOf(service: string, env: Environment): Promise<CheckResul
   }
 }
 
-/** Checks the topics, and whether the positions of the processors fit them. */
 async function topicsAndPositions(cluster: TopicCluster, facts: ClusterFacts): Promise<CheckResult[]> {
   const { brokers, prefix } = cluster;
   const { lost: gone, marks } = await withConnections(brokers, 'touchline-doctor', (connections) =>
@@ -139,7 +138,6 @@ async function versions({ brokers }: TopicCluster): Promise<CheckResult[]> {
   );
 }
 
-/** Checks the registry's answer, clock and schemas. */
 async function registry({ registryUrl: url, prefix }: TopicCluster): Promise<CheckResult[]> {
   const before = Date.now();
   const theirs = await probeRegistry(url, REQUEST_TIMEOUT_MS);
@@ -154,14 +152,12 @@ async function registry({ registryUrl: url, prefix }: TopicCluster): Promise<Che
   return [clock, fine('registry', 'answers'), ...rules.judgeSchemas(new Map(states))];
 }
 
-/** Checks the last records of all topics. */
 async function records(cluster: OpenCluster): Promise<CheckResult[]> {
   const lost = new rules.LostVersions();
   const unreadable = await findUnreadable(cluster, (record) => lost.add(record));
   return [...rules.judgeRecords(unreadable, LAST_OFFSETS), ...lost.judge()];
 }
 
-/** Checks the disks of views and of spilled state. */
 async function localDisks(env: Environment): Promise<CheckResult[]> {
   const { DATA_DIR } = loadConfig(z.object(dataSettings), env);
   // A missing data folder is created in the working directory.
@@ -213,7 +209,6 @@ export async function guarded<T>(check: string, work: () => Promise<T>): Promise
   }
 }
 
-/** Returns the message of an error without secrets. */
 function textOf(error: unknown): string {
   return redactor([])(reasonOf(error));
 }

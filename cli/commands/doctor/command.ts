@@ -1,4 +1,3 @@
-/** `touchline doctor`: checks what services need, and shows what a running system does. */
 import { Argument } from 'commander';
 import { defineCommand } from '../../command.ts';
 import { serviceNames } from '../../services.ts';

@@ -42,7 +42,6 @@ export function failed(check: string, message: string, advice: string): CheckRes
   return { check, status: 'failed', message, advice };
 }
 
-/** Returns the findings, or that all is fine where there are none. */
 function orFine(findings: CheckResult[], check: string, message: string): CheckResult[] {
   return findings.length > 0 ? findings : [fine(check, message)];
 }
@@ -362,7 +361,6 @@ export function judgeReceiverClocks(reports: Iterable<IngressStatus>): CheckResu
   return orFine(findings, 'clock', 'of the receivers as that of the provider');
 }
 
-/** Judges the sources of messages by feed-health. */
 export function judgeFeeds(sources: readonly SourceFeedStatus[]): CheckResult[] {
   if (sources.length === 0) return [];
   const findings = sources
@@ -384,7 +382,6 @@ const WARNING_SHARE = 0.1;
 const WARNING_BYTES = 1024 * MIB;
 const FAILED_BYTES = 128 * MIB;
 
-/** Judges the free space of a disk. */
 export function judgeDisk(where: string, freeBytes: number, totalBytes: number): CheckResult {
   const text = `${where}: ${Math.floor(freeBytes / MIB)} MiB free of ${Math.floor(totalBytes / MIB)}`;
   const advice = 'free space, or use a larger disk; docs/reference/topics.md has the retention of topics';
@@ -418,7 +415,6 @@ export function judgeCertificate(setting: string, { from, to }: Validity, now: n
   return to - now < CERTIFICATE_WARNING_MS ? warning('tls', text, advice) : fine('tls', text);
 }
 
-/** What `judgeWebhooks` reads of a webhook. */
 type JudgedWebhook = Pick<WebhookRow, 'id' | 'clientId' | 'active' | 'isUnopened'> & {
   readonly progress: Pick<
     WebhookProgress,

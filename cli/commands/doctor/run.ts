@@ -26,7 +26,6 @@ export async function run(...[services, options]: GivenTo<typeof command>): Prom
       system.reader ??= new SystemReader(findCluster(process.env));
       return system.reader.read(signal);
     };
-    /** Runs all checks, and reads the tables beside them. */
     const examine = async () => {
       system.checked = await runChecks(process.env, services, read);
     };

@@ -20,7 +20,6 @@ export type ProcessorStatus = {
   readonly state: { readonly processes: number; readonly partitions: number; readonly behind: number } | null;
 };
 
-/** What a running system does. */
 export type SystemTables = {
   /** Time of reading, Unix milliseconds. */
   readonly at: number;

@@ -1,4 +1,3 @@
-/** `touchline end`: ends a match that the provider never ends. */
 import { defineCommand, order } from '../../command.ts';
 import { parseEventId } from '../option-values.ts';
 

@@ -1,8 +1,6 @@
-/** `touchline export`: writes flat rows for analysis. */
 import { Argument } from 'commander';
 import { defineCommand } from '../../command.ts';
-import { parseId } from '../ids.ts';
-import { parseMoment } from '../option-values.ts';
+import { parseId, parseMoment } from '../option-values.ts';
 
 /** The datasets that can be exported, with their help. */
 export const EXPORTS = {

@@ -68,7 +68,6 @@ export type ExportCell = string | number | boolean | null;
 export type ExportColumn = { readonly name: string; readonly type: ColumnType };
 export type ExportRow = readonly ExportCell[];
 
-/** A column, and the way to its value in a record. */
 type SchemaColumn = ExportColumn & { readonly of: (record: object | null) => ExportCell };
 
 /** By the names of Avro. A time of a logical type is in milliseconds. */
@@ -114,20 +113,17 @@ function unitOf({ name, doc = '' }: AvroField): number | null {
 /** A field of a record type; its typings lack the description. */
 type AvroField = avro.types.Field & { readonly doc?: string };
 
-/** Returns the type of a field without null. */
 function typeOf({ type }: avro.types.Field): avro.Type {
   if (!avro.Type.isType(type, 'union')) return type;
   const others = (type as avro.types.UnwrappedUnionType).types.filter(({ typeName }) => typeName !== 'null');
   return others.length === 1 ? (others[0] as avro.Type) : type;
 }
 
-/** Returns the record that the items of a list are. */
 function itemRecord({ fields }: avro.types.RecordType, list: string): avro.types.RecordType {
   const field = fields.find(({ name }) => name === list) as avro.types.Field;
   return (typeOf(field) as avro.types.ArrayType).itemsType as avro.types.RecordType;
 }
 
-/** The datasets by name. */
 export const SHAPES = {
   states: shapeOf('match-state'),
   'key-incidents': shapeOf('match-state', [['', 'key_incidents']], (state) =>

@@ -11,7 +11,6 @@ import type { command } from './command.ts';
 import { type ExportRow, type ExportShape, type SeasonIds, SHAPES } from './datasets.ts';
 import { jsonLinesWriter, parquetWriter, type RowWriter } from './writers.ts';
 
-/** The range of times of receipt, and the competition and season, of the rows; all without. */
 type ExportFilter = Omit<GivenTo<typeof command>[1], 'out'>;
 
 export async function run(...[name, { out, ...filter }]: GivenTo<typeof command>): Promise<number> {
@@ -100,12 +99,10 @@ function receivedAt({ cause, received_at, written_at, ut = 0 }: ExportedRecord):
   return cause?.received_at ?? received_at ?? written_at ?? ut * 1_000;
 }
 
-/** Returns the competition and season of a record. */
 function seasonOf(of: Pick<MatchState, 'competition_id' | 'season_id'>): SeasonIds {
   return { competition: of.competition_id, season: of.season_id };
 }
 
-/** Calls `onValue` with every record that has a value, each partition's in order. */
 function readEach<T extends TopicName>(
   topic: T,
   source: OpenTopics,

@@ -9,7 +9,6 @@ import type { ColumnType, ExportCell, ExportColumn, ExportRow } from './datasets
 export interface RowWriter {
   write(row: ExportRow): void | Promise<void>;
   close(): Promise<void>;
-  /** Deletes an incomplete file. */
   abort(): void;
 }
 
@@ -49,7 +48,6 @@ export function parquetWriter(file: string, columns: readonly ExportColumn[]): R
   };
 }
 
-/** Writes a JSON object per line to an output. */
 export function jsonLinesWriter(columns: readonly ExportColumn[], output: Writable): RowWriter {
   return {
     write(row) {

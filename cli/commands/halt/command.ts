@@ -1,4 +1,3 @@
-/** `touchline halt`: halts trading by hand. */
 import { defineCommand, order } from '../../command.ts';
 import { parseDuration, parseEventId } from '../option-values.ts';
 

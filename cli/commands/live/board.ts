@@ -78,7 +78,6 @@ export function boardLines(
   ];
 }
 
-/** Returns what `--json` prints for a match. */
 export function matchJson({ state, feed, trading, lastReceivedAt }: LiveRow): object {
   const { permission, reasons } = trading;
   return { state, trading: { permission, reasons }, feed, heard_at: lastReceivedAt };
@@ -107,7 +106,6 @@ export function boardMatchOf(state: ShownState, feed: FeedStatus, now: number): 
   return boardMatch(state, view, now / 1000);
 }
 
-/** The topics that `LiveMatches` follows. */
 export const LIVE_TOPICS = [
   'match-state',
   'match-transitions',
@@ -159,7 +157,6 @@ export class LiveMatches {
     });
   }
 
-  /** Returns the state of every match. */
   states(): ShownState[] {
     return [...this.#reader.eventIds()].flatMap((eventId) => this.#reader.state(eventId) ?? []);
   }

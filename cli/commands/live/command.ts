@@ -1,4 +1,3 @@
-/** `touchline live`: shows the live matches, and which may be traded. */
 import { defineCommand } from '../../command.ts';
 
 export const command = defineCommand('live', {

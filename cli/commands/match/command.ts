@@ -1,4 +1,3 @@
-/** `touchline match`: shows one match with its story. */
 import { Option } from 'commander';
 import { defineCommand } from '../../command.ts';
 import { parseEventId } from '../option-values.ts';

@@ -49,9 +49,9 @@ describe('the page of a match', () => {
     const facts = factsUpTo(versions.length, versions);
     expect(facts.state.void_goals).toEqual({ '5-010': 'goal_cancelled' });
     const { story } = pageJson(facts, tradedOf(facts)) as {
-      story: { id: string; cancelled_by: string[] }[];
+      story: { id: string; void_by: string }[];
     };
-    expect(story.find(({ id }) => id === '5-010')?.cancelled_by).toEqual(['5-012']);
+    expect(story.find(({ id }) => id === '5-010')?.void_by).toBe('5-012');
   });
 
   test('shows the firm score, and why the match may not be traded', () => {

@@ -2,12 +2,11 @@
 import { styleText } from 'node:util';
 import { absenceText } from '#domain/absence.ts';
 import { periodWords } from '#domain/sports/periods.ts';
-import type { MatchIncident, MatchState, MatchTransition, Score, TradingHalt } from '#records/types.ts';
+import type { MatchIncident, MatchState, MatchTransition, TradingHalt } from '#records/types.ts';
 import { orderWords, scopeWords } from '#story/halts.ts';
 import { absenceWords } from '#story/history.ts';
-import { cancellersOf, type TimelineEntry, timelineOf } from '#story/incidents.ts';
+import { type TimelineEntry, timelineOf } from '#story/incidents.ts';
 import { durationWords, minuteText } from '#story/minute.ts';
-import { runningScores } from '#story/running-score.ts';
 import {
   agreementWords,
   endingWords,
@@ -26,7 +25,6 @@ import { cut, type TextCell, type TextColumn, tableLines } from '../../table.ts'
 import { escapeLine } from '../../values.ts';
 import { boardMatchOf, tradingCell } from '../live/board.ts';
 
-/** The records that a page shows. */
 export type StoryFacts = {
   readonly state: MatchState;
   /** All incidents, removed ones too. */
@@ -42,24 +40,10 @@ type MatchTrading = {
   readonly halts: readonly TradingHalt[];
 };
 
-/** An important incident, with the score after it. */
-type MatchStory = TimelineEntry & {
-  /** The score after a counting goal; null for other incidents, and when the score does not come from incidents. */
-  readonly score: Score | null;
-  /** The ids of the incidents that cancelled this goal. */
-  readonly cancelled_by: readonly string[];
-};
-
 /** Returns the important incidents, ordered by id as the provider does. */
-function storyOf({ state, incidents, transitions }: StoryFacts): MatchStory[] {
+function storyOf({ state, incidents, transitions }: StoryFacts): TimelineEntry[] {
   const shown = incidents.flatMap(shownIncident).sort((a, b) => (a.id < b.id ? -1 : 1));
-  const { played } = runningScores(state, shown);
-  const steps = transitions.filter(isStoryStep).map(storyStepOf);
-  return timelineOf(shownStateOf(state), shown, steps).map((entry) => ({
-    ...entry,
-    score: played.get(entry.id) ?? null,
-    cancelled_by: cancellersOf(entry.id, state),
-  }));
+  return timelineOf(shownStateOf(state), shown, transitions.filter(isStoryStep).map(storyStepOf));
 }
 
 function shownIncident({ id, removed, incident, cause }: MatchIncident): ShownIncident[] {
@@ -68,7 +52,7 @@ function shownIncident({ id, removed, incident, cause }: MatchIncident): ShownIn
   return [{ ...incident, id, removed, received_at: cause.received_at, important, record: JSON.parse(json) }];
 }
 
-type PageRow = MatchStory & { readonly team: string | null };
+type PageRow = TimelineEntry & { readonly team: string | null };
 
 const COLUMNS: readonly TextColumn<PageRow>[] = [
   {
@@ -76,7 +60,7 @@ const COLUMNS: readonly TextColumn<PageRow>[] = [
     align: 'right',
     of: (row) => styled(row, row.in_shoot_out ? 'pens' : row.minute && `${row.minute}'`),
   },
-  { head: 'score', align: 'right', of: (row) => styled(row, row.score && scoreWords(row.score)) },
+  { head: 'score', align: 'right', of: (row) => styled(row, row.running_score) },
   {
     head: 'incident',
     minWidth: 12,
@@ -109,39 +93,40 @@ export function pageLines(
 
 function headLines(state: MatchState, { trading, feed, halts }: MatchTrading, now: number): string[] {
   const match = boardMatchOf(shownStateOf(state), feed, now);
-  const { event_id, version, score, firm, shoot_out, status_id, status_type, start_date, absence, cause } =
-    state;
+  const { event_id, version, score, firm, shoot_out, status_type, start_date, absence, cause } = state;
   const traded = tradingCell(trading, feed);
   const minute = status_type === 'live' ? minuteText(match, now / 1000) : '';
-  const status = [statusName(match), minute, endingWords(status_id) ?? ''];
+  const status = [statusName(match), minute, endingWords(state.status_id) ?? ''].filter(
+    (part) => part !== '',
+  );
+  const penalties = shoot_out === null ? '' : `  on penalties ${scoreWords(shoot_out)}`;
   const age = Math.max(0, Math.floor((now - cause.received_at) / 1000));
-  return [
-    styleText('bold', escapeLine(`${nameOf(state)}  ${scoreWords(score)}`)) +
-      escapeLine(
-        `  firm ${scoreWords(firm)}${shoot_out === null ? '' : `  on penalties ${scoreWords(shoot_out)}`}  (${agreementWords(match)})`,
-      ),
-    escapeLine(`${status.filter((part) => part !== '').join(', ')}  ${start_date ?? ''}`.trimEnd()),
-    ...(match.periods.length === 0 ? [] : [escapeLine(match.periods.map(periodWords).join(', '))]),
-    `trading ${typeof traded === 'string' ? traded : styleText(traded.style, escapeLine(traded.text))}`,
+  const title = styleText('bold', escapeLine(`${nameOf(state)}  ${scoreWords(score)}`));
+  const before = [
+    `${status.join(', ')}  ${start_date ?? ''}`.trimEnd(),
+    match.periods.map(periodWords).join(', '),
+  ];
+  const after = [
     // Of a match that is over, no reason is shown beside the permission.
-    ...(isOver(status_type) && state.guard.reasons.includes(WENT_BACK) ? [guardWords([WENT_BACK])] : []),
+    isOver(status_type) && state.guard.reasons.includes(WENT_BACK) ? guardWords([WENT_BACK]) : '',
     ...halts.flatMap(({ scope, orders }) =>
       orders
         .slice(-1)
-        .map((last) => escapeLine(`${orderWords(last)} (${scopeWords(scope)}), ${timeText(last.order.at)}`)),
+        .map((last) => `${orderWords(last)} (${scopeWords(scope)}), ${timeText(last.order.at)}`),
     ),
-    ...(absence === null
-      ? []
-      : [
-          escapeLine(
-            `${absenceWords(absenceText(absence))}, ${timeText(absence.order?.at ?? absence.ut * 1_000)}`,
-          ),
-        ]),
-    ...(state.missing.length === 0
-      ? []
-      : [escapeLine(`not on the provider’s latest list: ${state.missing.join(', ')}`)]),
-    ...unreadWords(state).map((words) => escapeLine(`not read: ${words}`)),
+    absence === null
+      ? ''
+      : `${absenceWords(absenceText(absence))}, ${timeText(absence.order?.at ?? absence.ut * 1_000)}`,
+    state.missing.length === 0 ? '' : `not on the provider’s latest list: ${state.missing.join(', ')}`,
+    ...unreadWords(state).map((words) => `not read: ${words}`),
     `event ${event_id}, version ${version}, last changed ${durationWords(age)} ago`,
+  ];
+  const lines = (texts: readonly string[]) => texts.filter((text) => text !== '').map(escapeLine);
+  return [
+    `${title}  firm ${scoreWords(firm)}${penalties}  (${escapeLine(agreementWords(match))})`,
+    ...lines(before),
+    `trading ${typeof traded === 'string' ? traded : styleText(traded.style, escapeLine(traded.text))}`,
+    ...lines(after),
   ];
 }
 
@@ -151,7 +136,7 @@ export function nameOf(state: MatchState): string {
 }
 
 /** Returns a cell: bold for a goal, gray for a void incident. */
-function styled({ void: isVoid, kind }: MatchStory, text: string | null): TextCell {
+function styled({ void: isVoid, kind }: TimelineEntry, text: string | null): TextCell {
   if (text === null || (isVoid === null && kind !== 'goal')) return text;
   return { text, style: isVoid === null ? 'bold' : 'gray' };
 }
@@ -159,10 +144,9 @@ function styled({ void: isVoid, kind }: MatchStory, text: string | null): TextCe
 const INDENT = ' '.repeat(8);
 
 /** Returns the lines below an incident: why it is void, its note, and its story unless it was only reported. */
-function notesOf(entry: MatchStory, width: number | null): string[] {
-  const { note, story, kind, cancelled_by } = entry;
-  const by = cancelled_by.length === 0 ? '' : ` It is ${cancelled_by.join(', ')}.`;
-  const why = entry.void === null ? note : `${entry.void}${by}`;
+function notesOf(entry: TimelineEntry, width: number | null): string[] {
+  const { note, story, kind, void_by } = entry;
+  const why = entry.void === null ? note : entry.void + (void_by === null ? '' : ` It is ${void_by}.`);
   const showsStory = story.length > 1 || (story.length === 1 && kind.startsWith('goal'));
   const steps = story.map(({ received_at, ut, late, what, score, firm }) => {
     const effect = [
@@ -182,7 +166,6 @@ function timeText(ms: number): string {
   return new Date(ms).toISOString().replace('T', ' ');
 }
 
-/** Returns what `--json` prints. */
 export function pageJson(facts: StoryFacts, { trading, feed, halts }: MatchTrading): object {
   const { reports: _, ...state } = facts.state;
   return { state, trading, feed, halts, story: storyOf(facts) };

@@ -1,4 +1,3 @@
-/** `touchline position`: shows and sets the committed positions of a processor. */
 import { Argument } from 'commander';
 import { PROCESSOR_NAMES } from '#topics/processors.ts';
 import { defineCommand, order } from '../../command.ts';

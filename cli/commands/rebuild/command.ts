@@ -1,4 +1,3 @@
-/** `touchline rebuild`: makes a processor process its whole input again. */
 import { Argument } from 'commander';
 import { REBUILD_REFUSES } from '#streams/runtime/positions.ts';
 import { PROCESSOR_NAMES } from '#topics/processors.ts';

@@ -15,7 +15,6 @@ export type RebuildLoss = { readonly count: number; readonly text: string };
 
 const NOTHING: RebuildLoss = { count: 0, text: '' };
 
-/** What the topics of a system say of a match. */
 type MatchEvidence = {
   /** The first transition that the log still has; null without a readable one. */
   readonly first: { readonly version: number; readonly cause: Cause } | null;
@@ -23,7 +22,6 @@ type MatchEvidence = {
   readonly last: Cause | null;
 };
 
-/** What the input still has of a match. */
 type MatchInput = {
   readonly hasMessage: boolean;
   /** Where its partition begins. */
@@ -65,7 +63,6 @@ export async function rebuildLoss(
   return processor === 'standings-processor' ? resultLoss(cluster, read) : NOTHING;
 }
 
-/** Reads a topic, if it exists. */
 type ReadTopic = <T extends TopicName>(
   topic: T,
   onRecord: (record: TopicRecord<T>) => void | Promise<void>,

@@ -1,8 +1,6 @@
-/** `touchline replay`: rebuilds everything from a log under another topic prefix, beside the running system. */
 import { Option } from 'commander';
 import { defineCommand, order } from '../../command.ts';
-import { parseNewPrefix } from '../ids.ts';
-import { parseCount, parseMoment, parserOf } from '../option-values.ts';
+import { parseCount, parseMoment, parseNewPrefix, parserOf } from '../option-values.ts';
 
 const definition = defineCommand('replay', {
   about: `Rebuilds match state, incidents, transitions, results and tables under another topic prefix, beside the running system,

@@ -35,10 +35,8 @@ export type ReplayInput = {
   readonly timestamp: number;
 };
 
-/** A record to publish, with its partition. */
 export type ReplayOutput = PublishRecord & { readonly partition: number };
 
-/** The topics that the engine reads or writes. */
 export const REPLAY_TOPICS = [
   'normalized-messages',
   'match-incidents',
@@ -53,7 +51,6 @@ export const REPLAY_TOPICS = [
 export type ReplayCodecs = CodecsOf<(typeof REPLAY_TOPICS)[number]>;
 
 export type ReplayEngineOptions = {
-  /** Prefix of the topics to write. */
   readonly prefix: string;
   readonly codecs: ReplayCodecs;
   readonly rulesOf: RulesOf;
@@ -76,9 +73,7 @@ export class ReplayEngine {
   readonly #options: ReplayEngineOptions;
   /** Maximum bytes of a record batch, by topic. */
   readonly #limits: ReadonlyMap<string, number>;
-  /** Tasks by processor and partition. */
   readonly #tasks = new Map<string, ReplayTask>();
-  /** The next offset of each partition. */
   readonly #ends = new Map<string, number>();
   /** Number of records by topic, named as on the broker. */
   readonly counts = new Map<string, number>();
@@ -131,7 +126,6 @@ export class ReplayEngine {
     return output;
   }
 
-  /** Assigns the next offset of a partition to a record. */
   #nextOffset(of: TopicPartition): number {
     const key = partitionKey(of);
     const offset = this.#ends.get(key) ?? 0;
@@ -168,7 +162,6 @@ export class ReplayEngine {
 /** Reads the published records of a partition of a topic (name on the broker), oldest first. */
 type ReadBack = (topic: string, partition: number) => AsyncIterable<readonly ConsumedRecord[]>;
 
-/** A partition of a processor, and what it needs. */
 export type ReplayTaskOptions = {
   readonly partition: number;
   readonly create: () => PartitionProcessor;
@@ -177,7 +170,6 @@ export type ReplayTaskOptions = {
   readonly readBack: ReadBack;
   /** Maximum bytes of a record batch of each topic, by name on the broker. */
   readonly limits: ReadonlyMap<string, number>;
-  /** The task's dead letters. */
   readonly letters: {
     readonly service: ProcessorName;
     readonly input: TopicName;

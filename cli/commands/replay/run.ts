@@ -30,7 +30,6 @@ import {
 
 const settings = z.object(rulesSettings);
 
-/** Topics by the choices of --source. */
 const SOURCES = { normalized: 'normalized-messages', raw: 'raw-messages' } as const;
 
 type ReplayOptions = GivenTo<typeof command>[0];
@@ -189,7 +188,6 @@ class ReplayWriter {
     this.#publishing.catch(() => {});
   }
 
-  /** Resolves when all records are acknowledged. Rejects with `PublishError`. */
   async settled(): Promise<void> {
     await this.#publishing;
   }

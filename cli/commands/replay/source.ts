@@ -77,7 +77,6 @@ async function* readPartition(
   }
 }
 
-/** Maximum number of records of a batch. */
 const MAX_RECORDS = 16_000;
 /** Size at which a batch is complete; its last record may exceed it. */
 const MAX_BYTES = 64 * 1024 * 1024;

@@ -75,7 +75,6 @@ async function ownTopicsUnder({ brokers, prefix }: TopicCluster): Promise<string
   return existing.filter((name) => known.has(name));
 }
 
-/** Returns the number of partitions of the topics of a match. */
 export function matchPartitions({ brokers, prefix }: TopicCluster): Promise<number> {
   return topicPartitions(brokers, topicName(prefix, 'normalized-messages'));
 }

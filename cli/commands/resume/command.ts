@@ -1,4 +1,3 @@
-/** `touchline resume`: ends a halt by hand. */
 import { defineCommand, order } from '../../command.ts';
 import { parseEventId } from '../option-values.ts';
 

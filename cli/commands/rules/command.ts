@@ -1,4 +1,3 @@
-/** `touchline rules`: checks files of competition rules. */
 import { LONG_MAX } from '#json/values.ts';
 import { defineCommand } from '../../command.ts';
 import { parseCount } from '../option-values.ts';

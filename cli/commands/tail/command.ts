@@ -1,4 +1,3 @@
-/** `touchline tail`: shows the records of topics, decoded. */
 import { Argument, Option } from 'commander';
 import { TOPIC_NAMES, TOPICS } from '#topics/topics.ts';
 import { defineCommand } from '../../command.ts';

@@ -1,8 +1,6 @@
-/** `touchline tokens`: shows and changes the access tokens of clients. */
 import { Option } from 'commander';
 import { defineCommand, order, UsageError } from '../../command.ts';
-import { parseId } from '../ids.ts';
-import { parseMoment } from '../option-values.ts';
+import { parseId, parseMoment } from '../option-values.ts';
 
 export const command = defineCommand('tokens', {
   about: `The personal access tokens of clients for the tool endpoint. The topic access-tokens stores their hashes: only the

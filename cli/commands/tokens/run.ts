@@ -11,10 +11,8 @@ import type * as commands from './command.ts';
 
 type TokenState = 'live' | 'revoked' | 'expired' | 'orphaned';
 
-/** A token without its hash, and with its state now. */
 type ShownToken = Omit<AccessTokenRecord, 'token_hash'> & { readonly state: TokenState };
 
-/** The tokens of a cluster. */
 type TokensHere = {
   readonly cluster: TopicCluster;
   readonly topic: VersionedTopic<'access-tokens'>;
@@ -70,7 +68,6 @@ export const actions = {
   },
 };
 
-/** Performs an action on the tokens, and prints its text. */
 async function onTokens(perform: (here: TokensHere) => Promise<string>): Promise<number> {
   const cluster = await findClusterWith(['access-tokens', 'clients']);
   const connection = { ...cluster, log: commandLog('tokens') };
@@ -93,12 +90,10 @@ async function onTokens(perform: (here: TokensHere) => Promise<string>): Promise
 
 type TokenEdit = (known: AccessTokenRecord) => RecordDraft<AccessTokenRecord>;
 
-/** Edits a token, and prints its row. */
 function onToken(id: string, change: TokenEdit): Promise<number> {
   return onTokens(async ({ topic, shown }) => tableText(COLUMNS, [shown(await edit(topic, id, change))]));
 }
 
-/** Edits a token. Throws `CommandError` when it does not exist. */
 function edit(topic: TokensHere['topic'], id: string, change: TokenEdit): Promise<AccessTokenRecord> {
   return topic.edit(id, (known) => {
     if (known === undefined) throw new CommandError(`there is no token ${id}`);

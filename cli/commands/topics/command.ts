@@ -1,4 +1,3 @@
-/** `touchline topics`: creates the topics and registers their schemas. */
 import { TOPICS } from '#topics/topics.ts';
 import { defineCommand, order } from '../../command.ts';
 import { parseCount } from '../option-values.ts';

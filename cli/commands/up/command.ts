@@ -1,4 +1,3 @@
-/** `touchline up`: starts every service except the simulator. */
 import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { httpUrl, secret } from '#service/config.ts';
@@ -38,7 +37,6 @@ registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else in Docker, else o
   )
   .option('--accept <topics>', 'lost topics to continue without, as for touchline topics');
 
-/** Maximum number of processes of a service on one machine. */
 const MAX_REPLICAS = 64;
 
 function replicas(

@@ -44,7 +44,6 @@ export async function run(
   return 0;
 }
 
-/** Renders the addresses of the platform, and commands that send and read. */
 function renderHowTo(platform: Platform, dataDir: string): string {
   const { backbone, webhookUrl, webhookSecret, apiUrl, toolsUrl, dispatcherUrl, logFolder } = platform;
   const { newClient } = platform;

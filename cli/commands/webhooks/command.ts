@@ -1,8 +1,6 @@
-/** `touchline webhooks`: shows the deliveries to clients, and gives orders for them. */
 import { Option } from 'commander';
 import { defineCommand, order } from '../../command.ts';
-import { parseIdStart } from '../ids.ts';
-import { parseCount, parsePastTime } from '../option-values.ts';
+import { parseCount, parseIdStart, parsePastTime } from '../option-values.ts';
 
 export const command = defineCommand('webhooks', {
   about: `Shows and controls the delivery of webhooks to clients (touchline clients webhook creates webhooks). An id may be

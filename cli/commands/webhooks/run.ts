@@ -3,7 +3,7 @@ import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { tableText } from '../../table.ts';
 import { printLine } from '../../terminal.ts';
 import { jsonText } from '../../values.ts';
-import { requireByIdStart } from '../ids.ts';
+import { requireByIdStart } from '../option-values.ts';
 import type * as commands from './command.ts';
 import { MESSAGE_COLUMNS, ROW_COLUMNS, type WebhookRow, WebhookTopics } from './topics.ts';
 
@@ -71,7 +71,6 @@ async function onWebhooks(
   return 0;
 }
 
-/** Maximum number of skipped messages to show. */
 const MAX_SHOWN = 20;
 
 /** Returns the webhook whose id begins with `id`, with its progress. Throws `CommandError` when there is none, several, or no progress. */
@@ -82,7 +81,6 @@ function findStarted(rows: readonly WebhookRow[], id: string) {
   return { row, progress: row.progress };
 }
 
-/** Returns what `--json` prints for a webhook. */
 function publicFields({ id, clientId, clientName, host, active, progress, ...row }: WebhookRow): object {
   return {
     ...progress,

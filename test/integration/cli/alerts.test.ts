@@ -6,7 +6,7 @@ import { alertsOf } from '#processors/alerts/alert.ts';
 import { findingsOf } from '#processors/alerts/decide.ts';
 import { type AlertRule, readRules } from '#processors/alerts/rules.ts';
 import type { Alert, FeedHealth, MatchState, MatchTransition } from '#records/types.ts';
-import { alertLine } from '../../../cli/commands/alerts/printer.ts';
+import { alertLine } from '../../../cli/commands/alerts/run.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { health, openHealth } from '../../support/feed-health.ts';

@@ -59,7 +59,7 @@ describe('touchline match', () => {
     expect(JSON.parse(out)).toMatchObject({
       state: { version: 7 },
       trading: { permission: 'halted' },
-      story: expect.arrayContaining([expect.objectContaining({ id: '5-010', score: { home: 1, away: 0 } })]),
+      story: expect.arrayContaining([expect.objectContaining({ id: '5-010', running_score: '1–0' })]),
     });
   });
 
