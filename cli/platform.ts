@@ -281,7 +281,7 @@ async function requireSinglePlatform({ brokers, prefix }: TopicCluster): Promise
 }
 
 /** Reads or creates the secrets in the data folder. Throws as `keptSecret`. */
-export function platformSecrets(dataDir: string, given: PlatformSettings) {
+function platformSecrets(dataDir: string, given: PlatformSettings) {
   makeFilesPrivate();
   makePrivateFolder(dataDir);
   const { WEBHOOK_SECRET, CLIENTS_KEY } = platformSettings;

@@ -3,8 +3,8 @@ import { SERVICE_NAMES } from '#topics/acls.ts';
 import { defineCommand } from '../../command.ts';
 
 export const command = defineCommand('acls', {
-  about: `Prints the commands of kafka-acls.sh that grant each service exactly the rights it needs. Changes nothing and
-needs no broker.`,
+  about:
+    'Prints the commands of kafka-acls.sh that grant each service exactly the rights it needs. Changes nothing.',
   examples: ['acls --print --service api'],
   notes: 'Names of topics and groups begin with TOPIC_PREFIX.',
 })

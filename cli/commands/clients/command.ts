@@ -15,10 +15,10 @@ const competitions = () =>
 const operations = () =>
   new Option('--operations <names>', 'by name, as events.index,feed.index; or all').argParser(listOf(String));
 const mayHalt = () =>
-  new Option(
-    '--may-halt <yes|no>',
-    'whether sessions of the board may halt and resume trading by hand',
-  ).choices(['yes', 'no'] as const);
+  new Option('--may-halt <yes|no>', 'whether its sessions of the board may halt trading by hand').choices([
+    'yes',
+    'no',
+  ] as const);
 
 export const add = order(command.command('add'))
   .description('creates a client and prints its secret key, which is shown only once')
@@ -55,56 +55,37 @@ export const contract = order(command.command('contract'))
   .addOption(operations())
   .addOption(mayHalt());
 
-const webhook = command
-  .command('webhook')
-  .description('adds, tests, removes and reseals webhooks')
-  .addHelpText(
-    'after',
-    `
+const NOTES = `
 They need the key of clients: CLIENTS_KEY as the services have it, or, for the system
 that touchline up or demo runs here, the key that it keeps in DATA_DIR. Tests go to
 public addresses and those of WEBHOOK_ALLOWED_RANGES, and also trust the certificates
-of WEBHOOK_CA_FILE.`,
-  );
+of WEBHOOK_CA_FILE.`;
+
+const webhook = command
+  .command('webhook')
+  .description('adds, tests, removes and reseals webhooks')
+  .addHelpText('after', NOTES);
+
+const SECRET_FILE = `has the signing secret of 32 characters (-: standard input, or a prompt); without it, a new secret is printed, \
+which is shown only once`;
+const FORMAT = `sends alerts, one a request, to receivers that do not speak the contract: Slack, Teams, PagerDuty (the integration \
+key is the secret), or with the body of --template`;
 
 export const webhookAdd = order(webhook.command('add'))
   .description('sends messages that the contract covers to an address from now on')
   .argument('<id>', 'of the client', parseId)
   .requiredOption('--url <address>', 'https address')
-  .option(
-    '--secret-file <file>',
-    'has the signing secret of 32 characters (-: standard input, or a prompt); without it, a new secret is printed, which is shown only once',
-  )
+  .option('--secret-file <file>', SECRET_FILE)
   .addOption(
     new Option('--secret <text>').hideHelp().argParser((): never => {
       throw new UsageError('--secret would show the secret to every user of this machine: use --secret-file');
     }),
   )
-  .addOption(
-    new Option('--types <types>', 'incident, event, alert, or all; default: incidents and events').argParser(
-      listOf(String),
-    ),
-  )
-  .option(
-    '--latest-only',
-    'leaves out a state (type event) while a newer one of its match waits, as after an outage of the receiver',
-  )
-  .option(
-    '--max-age-seconds <n>',
-    'marks deliveries whose content was received longer ago, by a header',
-    limitOf,
-  )
-  .option(
-    '--max-delay-seconds <n>',
-    'marks deliveries whose content was older at its receipt, by a header',
-    limitOf,
-  )
-  .addOption(
-    new Option(
-      '--format <format>',
-      'sends alerts, one a request, to receivers that do not speak the contract: an incoming webhook of Slack, a workflow of Teams, the Events API v2 of PagerDuty, whose integration key is the secret, or with the body of --template',
-    ).choices(ALERT_FORMATS),
-  )
+  .option('--types <types>', 'incident, event, alert, or all; default: incidents and events', listOf(String))
+  .option('--latest-only', 'leaves out a state (type event) while a newer one of its match waits')
+  .option('--max-age-seconds <n>', 'marks deliveries whose content was received longer ago', limitOf)
+  .option('--max-delay-seconds <n>', 'marks deliveries whose content was older at its receipt', limitOf)
+  .addOption(new Option('--format <format>', FORMAT).choices(ALERT_FORMATS))
   .option('--template <file>', 'JSON body of --format template')
   .option('--test', 'adds it only if the address accepts a signed empty delivery from here');
 

@@ -2,8 +2,8 @@ import { defineCommand, order } from '../../command.ts';
 import { parseIdStart } from '../option-values.ts';
 
 export const command = defineCommand('dead-letters', {
-  about: `Messages and records that were rejected, with their bytes and the reason. An id may be shortened to four
-characters while it is unambiguous.`,
+  about:
+    'Messages and records that were rejected, with their bytes and the reason. An id may be shortened to four characters.',
   examples: ['dead-letters list', 'dead-letters resend --all'],
 });
 
@@ -19,10 +19,9 @@ export const show = command
   .option('--json', 'prints them as touchline tail does');
 
 export const resend = order(command.command('resend'))
-  .description(`Normalizes a body that came over HTTP again, with the code of this release, and publishes its messages; \
-publishes a record of a topic to that topic again. A letter that was sent leaves the list. A letter of a compacted topic \
-(match-results) that has another record of its key leaves the list too, but is not sent. A letter that cannot be read completely \
-stays, and the exit code is 1. Repeating a resend is harmless.`)
+  .description(`Normalizes a body that came over HTTP again, and publishes a record of a topic to that topic again. A letter that \
+was sent leaves the list; one of a compacted topic whose key has another record leaves it unsent; one that cannot be read stays, and \
+the exit code is 1. Repeating a resend is harmless.`)
   .argument('[id...]', '', idStarts)
   .option('--all', 'resends all letters');
 

@@ -3,8 +3,7 @@ import { parseDuration, parseEventId } from '../option-values.ts';
 
 const definition = defineCommand('halt', {
   about: `Halts the trading of a match, of a competition or of everything by hand: every reader says "halted_by_hand" within
-a second, with or without the api and the feed monitor. It ends with touchline resume or with --for; no message of the feed ends it.
-A halt of what is halted already replaces the halt. Who ordered it, when and why is shown on the match and at /halts.`,
+a second. It ends with touchline resume or with --for; no message of the feed ends it. A further halt replaces the one before.`,
   examples: ['halt 310064 --reason late --for 10m', 'halt --all --reason maintenance'],
 });
 
@@ -13,8 +12,4 @@ export const command = order(definition)
   .option('--competition <id>', 'all matches of a competition')
   .option('--all', 'everything')
   .option('--reason <text>', 'why, in one line of up to 200 characters')
-  .option(
-    '--for <time>',
-    'ends the halt by itself, by the clock of each reader, after 90s, 30m, 2h, 7d',
-    parseDuration,
-  );
+  .option('--for <time>', 'ends the halt by itself after 90s, 30m, 2h, 7d', parseDuration);

@@ -6,8 +6,7 @@ import { parserOf } from '../option-values.ts';
 const definition = defineCommand('position', {
   about: `Shows the committed position of a processor in each partition of its input; with a partition and an offset, sets it.
 A later position permanently skips the records before it: without --yes the command prints their number and changes nothing. An
-earlier position processes records again, which changes no match state. A stopped partition resumes within half a minute, a running
-one with its next record.`,
+earlier position processes records again, which changes no match state.`,
   examples: ['position match-processor', 'position match-processor 0 start'],
 });
 
@@ -21,13 +20,12 @@ const offsetOf = parserOf<number | 'start' | 'end'>(
   'The offset must be a number, start or end.',
   (text) => (text === 'start' || text === 'end' ? text : Number(text)),
 );
+const ACCEPT = `accepts the current changelogs as the state, even after one was created again or lost records. Give an offset before \
+the messages whose changes were lost: else readers that know them halt their matches (version_went_back)`;
 
 export const command = order(definition, (_, [, partitions]) => partitions !== undefined)
   .addArgument(new Argument('<processor>').choices(PROCESSOR_NAMES))
   .argument('[partition]', 'one of its input, or several: 0,3,7', partitionsOf)
   .argument('[offset]', 'an offset of the input, or start, or end', offsetOf)
   .option('--yes', 'skips records that were not processed')
-  .option(
-    '--accept-state',
-    'accepts the current changelogs as the state, even after a changelog was created again or lost records; without it the processor still refuses such changelogs. Give an offset before the messages whose changes were lost: else readers that know these changes halt their matches (version_went_back) until they have as many again',
-  );
+  .option('--accept-state', ACCEPT);

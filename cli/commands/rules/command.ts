@@ -9,8 +9,7 @@ export const command = defineCommand('rules', {
 
 export const check = command
   .command('check')
-  .description(`Reads the rules of competitions in a folder, and prints the league tables that they give with the results on \
-match-results, as they are today. Derives them in memory: it publishes nothing, and needs no processor to stop. Exit code 1 when a \
-file is invalid: every problem of each file is a line on standard error.`)
+  .description(`Reads the rules of competitions in a folder, and prints the league tables that they give today with the results on \
+match-results. Publishes nothing. Exit code 1 when a file is invalid: every problem is a line on standard error.`)
   .argument('<folder>')
   .option('--season <id>', 'prints the tables of this season alone', parseCount(LONG_MAX));

@@ -4,17 +4,13 @@ import { parseId, parseMoment } from '../option-values.ts';
 
 export const command = defineCommand('tokens', {
   about: `The personal access tokens of clients for the tool endpoint. The topic access-tokens stores their hashes: only the
-exchange that issues a token shows it (POST /api/v1/token of the tool gateway). Every gateway applies a change within moments. Several
-people may edit at the same time: no edit undoes another.`,
+exchange that issues a token shows it. Every gateway applies a change within moments. No edit undoes another.`,
   examples: ['tokens list --client 1', 'tokens revoke --client 1'],
 });
 
 export const list = command
   .command('list')
-  .description(
-    'Lists the tokens, the oldest first. Tokens that were revoked or expired more than 30 days ago are deleted \
-when their client exchanges credentials again.',
-  )
+  .description('Lists the tokens, the oldest first; those that ended are deleted some 30 days later.')
   .option('--client <id>', 'only those of a client', parseId)
   .option('--json');
 

@@ -4,16 +4,14 @@ import { parseCount, parseIdStart, parsePastTime } from '../option-values.ts';
 
 export const command = defineCommand('webhooks', {
   about: `Shows and controls the delivery of webhooks to clients (touchline clients webhook creates webhooks). An id may be
-shortened to four characters while it is unambiguous. A time is as 2026-11-20T18:00:00Z, or 2h for two hours ago. A running dispatcher
-applies an order at once, otherwise the next one that starts does.`,
+shortened to four characters. A time is as 2026-11-20T18:00:00Z, or 2h for two hours ago. A running dispatcher applies an order at once,
+otherwise the next one that starts does.`,
   examples: ['webhooks list', 'webhooks resend 1a2b --from 2h'],
 });
 
 export const list = command
   .command('list')
-  .description(
-    'lists every webhook: client, host (when the key of clients is available), state, since when it fails, and when its next attempt is due; with the outcome of the last one',
-  )
+  .description('lists every webhook: client, host, state, and when and how its last and next attempts are')
   .option('--json');
 
 export const undelivered = command
@@ -40,7 +38,5 @@ export const enable = order(command.command('enable'))
   .argument('<id>', '', parseIdStart);
 
 export const disable = order(command.command('disable'))
-  .description(
-    'stops deliveries; messages that arrive meanwhile are sent once it is enabled, unless they expire',
-  )
+  .description('stops deliveries; what comes meanwhile is sent once it is enabled, unless it expires')
   .argument('<id>', '', parseIdStart);
