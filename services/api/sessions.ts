@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Contracts } from '#clients/contracts.ts';
 import { type ClientsKeys, deriveKeys } from '#clients/keys.ts';
@@ -25,41 +25,38 @@ export type Viewer = {
 /** Sessions of the live board, opened with a client's credentials. */
 export type BoardSessions = ReturnType<typeof createSessions>;
 
-type BoardSessionsOptions = {
+/**
+ * Creates the sessions of the live board: signed texts that every replica accepts, by a key of the client's secret, which ends
+ * them when it changes. Only this process remembers who signed out. `now`: returns Unix seconds, fractions included.
+ */
+export function createSessions({
+  clients,
+  authenticator,
+  clientsKeys,
+  now,
+}: {
   readonly clients: Pick<Contracts, 'find'>;
   readonly authenticator: Pick<Authenticator, 'exchange'>;
   readonly clientsKeys: ClientsKeys;
-  /** Unix seconds, fractions included. */
   readonly now: () => number;
-};
-
-/**
- * Creates the sessions of the live board: signed texts that every replica accepts, by a key of the client's secret, which ends
- * them when it changes. Only this process remembers who signed out.
- */
-export function createSessions(options: BoardSessionsOptions) {
-  const { clients, authenticator, clientsKeys, now } = options;
+}) {
   // Forgets by the monotonic clock: a wall clock that is ahead for a moment makes no session valid again.
   const ended = new LRUCache<string, true>({ max: MAX_ENDED, ttl: SESSION_SECONDS * 1_000 });
   const bases = deriveKeys(clientsKeys, 'board-sessions');
-  const keyOf = (base: Buffer, secretHash: string): KeyObject =>
-    createSecretKey(createHmac('sha256', base).update(secretHash).digest());
+  const keyOf = (base: Buffer, secretHash: string): Buffer =>
+    createHmac('sha256', base).update(secretHash).digest();
   const seconds = (): number => Math.floor(now());
   const viewer = (session: string): Viewer | null => {
-    if (ended.has(session)) return null;
     const clientId = Number(/^v1\.(\d+)\./.exec(session)?.[1] ?? 0);
-    const known = clients.find(clientId);
-    if (known === undefined) return null;
-    const { secret_hash } = known.client;
-    const keys = bases.values().map((base) => keyOf(base, secret_hash));
+    const secretHash = clients.find(clientId)?.client.secret_hash ?? '';
+    const keys = bases.map((base) => keyOf(base, secretHash));
     const claims = verifyToken(session, seconds(), keys);
-    if (claims === null) return null;
     const current = () => {
       const found = clients.find(clientId);
-      const holds =
-        found?.client.secret_hash === secret_hash && now() < claims.expiration && !ended.has(session);
-      return holds ? found : null;
+      const holds = claims !== null && now() < claims.expiration && !ended.has(session);
+      return holds && found?.client.secret_hash === secretHash ? found : null;
     };
+    if (current() === null) return null;
     return {
       clientId,
       access: () => current()?.access ?? null,
@@ -79,8 +76,8 @@ export function createSessions(options: BoardSessionsOptions) {
     },
     /** Returns the text of a new session; null when the client or its secret is wrong. */
     async open(clientId: string, secretKey: string): Promise<string | null> {
-      if ((await authenticator.exchange(clientId, secretKey, seconds())) === null) return null;
-      const known = clients.find(Number(clientId));
+      const given = await authenticator.exchange(clientId, secretKey, seconds());
+      const known = given === null ? undefined : clients.find(Number(clientId));
       if (known === undefined) return null;
       const key = keyOf(bases[0], known.client.secret_hash);
       const claims = { clientId: Number(clientId), expiration: seconds() + SESSION_SECONDS };

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { BoardMatch } from '#story/match.ts';
 import { liveMatch } from '#story/testing/matches.ts';
-import { arrange, type BoardQuery, competitionsOf, selectMatches } from './arrange.ts';
+import { arrange, competitionsOf, selectMatches } from './arrange.ts';
+import type { BoardQuery } from './query.ts';
 
 const NOW = Date.UTC(2026, 7, 16, 14) / 1000;
 const FINISHED = { status_id: 11, status_type: 'finished' };

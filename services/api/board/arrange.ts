@@ -2,20 +2,10 @@
 import { foldName } from '#domain/name-search.ts';
 import { type BoardMatch, type Phase, phaseOf } from '#story/match.ts';
 import { tradingOf } from '#trading/trading.ts';
-
-/** Filters of the board. */
-export type BoardQuery = {
-  readonly show: 'all' | 'live' | 'upcoming' | 'finished';
-  /** Null: all. */
-  readonly competition: number | null;
-  /** Words in the names of the teams, with or without accents; empty: all. */
-  readonly q: string;
-};
+import { earliestKickOff } from './board-states.ts';
+import type { BoardQuery } from './query.ts';
 
 export type BoardSection = ReturnType<typeof arrange>[number];
-
-/** Seconds. */
-const DAY = 86_400;
 
 const PHASES: readonly Phase[] = ['live', 'upcoming', 'finished', 'other'];
 
@@ -67,7 +57,12 @@ export function arrange(matches: readonly BoardMatch[], now: number) {
       title: TITLES[key],
       groups: Array.from(
         Map.groupBy(members, ({ group }) => group),
-        ([group, rows]) => ({ key: `${key}-${group}`, ...headOf(rows[0]?.match as BoardMatch), rows }),
+        ([group, rows]) => {
+          const match = rows[0]?.match as BoardMatch;
+          const { season, stage, group: name } = match.levels;
+          const title = season ?? competitionName(match);
+          return { key: `${key}-${group}`, title, detail: [stage, name].filter(isText).join(' · '), rows };
+        },
       ),
     }),
   );
@@ -84,32 +79,18 @@ function placeOf(match: BoardMatch, now: number) {
   const isOver = phase === 'finished' || phase === 'other';
   const isHalted = !isOver && tradingOf(match, match.feed, match.halts).permission === 'halted';
   const section: keyof typeof TITLES = isHalted ? 'halted' : phase;
-  const dayAgo = new Date((now - DAY) * 1000).toISOString().slice(0, 16).replace('T', ' ');
-  const isOverdue = phase === 'upcoming' && start < dayAgo;
+  const isOverdue = phase === 'upcoming' && start < earliestKickOff(now);
   const group = [competition_id, season_id, stage_id, group_id].join('-');
   const order = [
     SECTIONS.indexOf(section),
     PHASES.indexOf(phase),
     Number(isOverdue),
-    isOver ? latestFirst(start) : start,
+    // The latest first, and none at all last.
+    isOver ? start.replace(/\d/g, (digit) => String(9 - Number(digit))) || '~' : start,
     group,
     String(event_id).padStart(16, '0'),
   ].join('/');
   return { match, section, group, order };
-}
-
-/** Returns a text by which later dates come first, and none at all last. */
-function latestFirst(date: string): string {
-  return date === '' ? '~' : date.replace(/\d/g, (digit) => String(9 - Number(digit)));
-}
-
-/** Returns the head of a match's group, by ids where the feed has no names. */
-function headOf(match: BoardMatch): { readonly title: string; readonly detail: string } {
-  const { stage, group, season } = match.levels;
-  return {
-    title: season ?? competitionName(match),
-    detail: [stage, group].filter(isText).join(' · '),
-  };
 }
 
 function competitionName({ levels, competition_id }: BoardMatch): string {

@@ -18,10 +18,7 @@ const WORKER = 'metronome.ts';
 let loaded: ReturnType<typeof loadAssets> | undefined;
 
 /** Returns the styles, icons and scripts of the board; reads them once. */
-export function assets(): ReturnType<typeof loadAssets> {
-  loaded ??= loadAssets();
-  return loaded;
-}
+export const assets = (): ReturnType<typeof loadAssets> => (loaded ??= loadAssets());
 
 /** Reads the files of `assets/` and `browser/`, without the types of TypeScript. Only tests call it directly, to read them again. */
 export function loadAssets() {

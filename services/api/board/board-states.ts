@@ -1,9 +1,12 @@
-/** What is on the board: which matches, and the sources of the feed. */
+/** What is on the board: which matches, and what the head of a page says of the sources (docs/guides/feed-health.md). */
 import { formatDate } from '#contract/rest/parameters.ts';
-import { shownFeed } from '#story/feed-words.ts';
+import { feedWords, shownFeed, sourceName } from '#story/feed-words.ts';
+import type { BoardMatch } from '#story/match.ts';
+import { reasonWords } from '#story/words.ts';
+import type { SourceFeedStatus } from '#trading/feed-status.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
-import type { BoardSource } from './feed-head.ts';
+import type { FeedsHead } from './browser/heartbeat.ts';
 import type { ReadView } from './scoped-view.ts';
 
 /** Returns what the board shows of the sources. `now`: Unix seconds. */
@@ -17,7 +20,7 @@ const DAY_SECONDS = 86_400;
 
 /** Returns the earliest kick-off of an upcoming match: one that has not begun within a day of it is not upcoming. */
 export function earliestKickOff(now: number): string {
-  return formatDate(now - DAY_SECONDS);
+  return formatDate(now - DAY_SECONDS).slice(0, 16);
 }
 
 /**
@@ -34,4 +37,24 @@ export function boardStates(view: ReadView, size: number, now: number): ShownSta
     states.set(state.event_id, state);
   }
   return [...states.values()];
+}
+
+/** The health of a source. */
+export type BoardSource = BoardMatch['feed'] & Pick<SourceFeedStatus, 'source'>;
+
+/** Returns what the head of a connected page says: a page is up to date only while each source is believed. */
+export function feedsHead(sources: readonly BoardSource[]): FeedsHead {
+  if (sources.length === 0) return { believed: 'none', words: 'Feeds: health unknown' };
+  const doubted = sources.filter(({ believed, reason }) => !believed || reason !== null);
+  if (doubted.length === 0) return { believed: 'all', words: 'Up to date' };
+  return {
+    believed: sources.some(({ believed }) => believed) ? 'some' : 'none',
+    words: doubted.map((source) => `${sourceName(source.source)} ${troubleWords(source)}`).join(', '),
+  };
+}
+
+/** Returns why a source is named in the head. A believed one has a reason while its last read failed. */
+function troubleWords({ believed, state, reason, delay }: BoardSource): string {
+  if (believed && reason !== null) return reasonWords(reason);
+  return feedWords({ state, reason: state === 'delayed' ? reason : null, delay });
 }

@@ -19,11 +19,6 @@ export type GateOptions = {
   readonly publicUrl: string | undefined;
 };
 
-/** What the sender of a request may see, as of each call; null: nothing any more. */
-export type CurrentAccess = { access(): Access | null };
-
-export type BoardGate = Awaited<ReturnType<typeof boardGate>>;
-
 const COOKIE = 'touchline_session';
 const COOKIE_OF = new RegExp(`(?:^|;\\s*)${COOKIE}=([A-Za-z0-9._-]+)`);
 const BODY_LIMIT = 4 * 1024;
@@ -36,18 +31,14 @@ const credentials = z.object({ client_id: z.string(), secret_key: z.string(), to
 /** Registers the pages for signing in and out, and returns the gate of the board's routes. */
 export async function boardGate(app: FastifyInstance, options: GateOptions) {
   const { sessions, openOnLoopback, competitions, publicUrl } = options;
-  const all = servedAccess(EVERYTHING, competitions);
-  const everything = { access: () => all };
+  const everything = servedAccess(EVERYTHING, competitions);
   const isHttps = ({ protocol }: FastifyRequest): boolean =>
     publicUrl === undefined ? protocol === 'https' : publicUrl.startsWith('https:');
   const cookie = (request: FastifyRequest, session: string, seconds: number): string =>
     `${COOKIE}=${session}; HttpOnly; Path=/; Max-Age=${seconds}; SameSite=Lax${isHttps(request) ? '; Secure' : ''}`;
   const sessionOf = ({ headers }: FastifyRequest): string | undefined =>
     COOKIE_OF.exec(headers.cookie ?? '')?.[1];
-  const viewerOf = (request: FastifyRequest): Viewer | null => {
-    const session = sessionOf(request);
-    return session === undefined ? null : sessions.viewer(session);
-  };
+  const viewerOf = (request: FastifyRequest): Viewer | null => sessions.viewer(sessionOf(request) ?? '');
   const sendForm = (reply: FastifyReply, code: number, to: string, problem: string): FastifyReply =>
     sendPage(reply.code(code), signInPage(to, problem, null), 'no-store');
 
@@ -71,16 +62,15 @@ export async function boardGate(app: FastifyInstance, options: GateOptions) {
       return reply.header('set-cookie', cookie(request, session, SESSION_SECONDS)).redirect(ownPath(to), 303);
     });
     scope.post('/sign-out', (request, reply) => {
-      const session = sessionOf(request);
-      if (session !== undefined) sessions.end(session);
+      sessions.end(sessionOf(request) ?? '');
       return reply.header('set-cookie', cookie(request, '', 0)).redirect('/sign-in', 303);
     });
   });
 
   return {
-    /** Returns what the sender of a request may see; null when it has to sign in first. */
-    enter: (request: FastifyRequest): CurrentAccess | null =>
-      openOnLoopback && isFromThisMachine(request) ? everything : viewerOf(request),
+    /** Returns what gives the contract of the sender of a request, null once its session is over; null when it has to sign in first. */
+    enter: (request: FastifyRequest): (() => Access | null) | null =>
+      openOnLoopback && isFromThisMachine(request) ? () => everything : (viewerOf(request)?.access ?? null),
     /** Returns who may halt trading by this request; null: nobody. */
     operator: (request: FastifyRequest): Operator | null => viewerOf(request)?.operator() ?? null,
   };

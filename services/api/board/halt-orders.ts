@@ -21,17 +21,23 @@ const haltForm = z.object({
   minutes: z.literal('').or(z.coerce.number().int().min(1).max(10_080)).default(''),
 });
 
-type HaltOrderOptions = {
-  /** Returns who may give orders by this request; null: nobody. */
-  readonly operatorOf: (request: FastifyRequest) => Operator | null;
-  /** Whether the operator's contract covers what a scope is about. */
-  readonly covers: (operator: Operator, scope: string) => boolean;
-  readonly give: GiveHaltOrder;
-  readonly publicUrl: string | undefined;
-};
-
-export async function haltOrderRoute(app: FastifyInstance, options: HaltOrderOptions): Promise<void> {
-  const { operatorOf, covers, give, publicUrl } = options;
+/** Serves `POST /halts`. */
+export async function haltOrderRoute(
+  app: FastifyInstance,
+  {
+    operatorOf,
+    covers,
+    give,
+    publicUrl,
+  }: {
+    /** Returns who may give orders by this request; null: nobody. */
+    readonly operatorOf: (request: FastifyRequest) => Operator | null;
+    /** Whether the operator's contract covers what a scope is about. */
+    readonly covers: (operator: Operator, scope: string) => boolean;
+    readonly give: GiveHaltOrder;
+    readonly publicUrl: string | undefined;
+  },
+): Promise<void> {
   const refuse = (reply: FastifyReply, code: number, words: string): FastifyReply =>
     sendPage(reply.code(code), problemPage('The order was not given', words), 'no-store');
   await app.register(async (scope) => {
@@ -51,18 +57,13 @@ export async function haltOrderRoute(app: FastifyInstance, options: HaltOrderOpt
       const at = Date.now();
       const order = { at, user: operator.name, host: `board on ${hostname()}`, reason };
       const until = minutes === '' ? null : at + minutes * MINUTE_MS;
+      const common = { scope: about, order };
       try {
-        await give(
-          action === 'halt' ? { scope: about, order, action, until } : { scope: about, order, action },
-        );
+        await give(action === 'halt' ? { ...common, action, until } : { ...common, action });
       } catch (error) {
         if (error instanceof NotHaltedError) return refuse(reply, 409, 'It is not halted by hand any more.');
         request.log.warn({ err: error }, 'an order to halt trading could not be published');
-        return refuse(
-          reply,
-          503,
-          `Trading is not ${action === 'halt' ? 'halted' : 'resumed'}: try again, or use touchline ${action}.`,
-        );
+        return refuse(reply, 503, `It was not published: try again, or use touchline ${action}.`);
       }
       request.log.info({ scope: about, action, user: operator.name }, 'order by hand');
       return reply.redirect(about.startsWith('match:') ? `/match/${about.slice(6)}` : '/halts', 303);

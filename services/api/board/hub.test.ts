@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import type { Access } from '#contract/rest/provider.ts';
 import { ABANDONED_MS } from '#trading/trading.ts';
 import { ViewsWorld } from '#views/testing/world.ts';
 import { boardStates } from './board-states.ts';
@@ -9,7 +10,7 @@ import type { StreamTopic } from './reader.ts';
 import { PlayedViews } from './testing/playing.ts';
 import { firstHalf, SERBIA_BRAZIL as match } from './testing/scenes.ts';
 
-const ALL = { coversMatch: () => true, coversSeason: () => true, isValid: () => true };
+const ALL: Access = { clientId: 1, competitions: null, operations: null };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
@@ -23,7 +24,7 @@ test('delays heartbeats and new readers after a stall, until the process has cau
   const hub = new Hub({ view, now: () => 1, metrics: new Registry(), maxReaders: 2 });
   onTestFinished(() => hub.close());
   const { written, response } = recordedResponse();
-  hub.join(response, { topic: { kind: 'board' }, access: ALL, states: [] });
+  hub.join(response, { topic: { kind: 'board' }, access: () => ALL, states: [] });
   const beats = () => written.filter((text) => text.startsWith('event: beat')).length;
   await vi.advanceTimersByTimeAsync(2_000);
   expect(beats()).toBe(2);
@@ -45,7 +46,7 @@ test('delays heartbeats and new readers after a stall, until the process has cau
 /** A response that records what is written to it. */
 function recordedResponse() {
   const written: string[] = [];
-  const response = { write: (text: string) => written.push(text) > 0, on() {}, once() {}, end() {} };
+  const response = { write: (text: string) => written.push(text) > 0, writeHead() {}, on() {}, once() {}, end() {} };
   return { written, response: response as unknown as ServerResponse };
 }
 
@@ -61,7 +62,7 @@ function following(topic: StreamTopic) {
   publish(0);
   const { written, response } = recordedResponse();
   const contract = { covers: true };
-  const access = { ...ALL, coversMatch: () => contract.covers };
+  const access = () => (contract.covers ? ALL : { ...ALL, competitions: new Set<number>() });
   hub.join(response, { topic, access, states: boardStates(view, 400, Date.now() / 1000) });
   const sent = () =>
     written

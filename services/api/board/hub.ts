@@ -2,17 +2,17 @@ import type { ServerResponse } from 'node:http';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { TradingHalt } from '#records/types.ts';
 import { boardMatch, statusWordsOf } from '#story/board-match.ts';
-import { type BoardMatch, phaseOf } from '#story/match.ts';
+import { phaseOf } from '#story/match.ts';
 import { minuteText } from '#story/minute.ts';
 import type { HandHalts } from '#trading/halts.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
-import { boardSources, earliestKickOff } from './board-states.ts';
-import { feedsHead } from './feed-head.ts';
+import { boardSources, earliestKickOff, feedsHead } from './board-states.ts';
 import { boardHtml } from './pages/board-page.ts';
+import { PAGE_HEADERS } from './pages/layout.ts';
 import { matchHead } from './pages/match-page.ts';
 import { quietWords } from './pages/row.ts';
-import { BoardReader, type FrameOf, type ReaderAccess, type StreamTopic } from './reader.ts';
+import { BoardReader, type FollowedTopic, type FrameOf } from './reader.ts';
 
 /** Minimum interval between two batches, milliseconds. A change after a quiet time is sent at once. */
 const BATCH_MS = 10;
@@ -34,13 +34,6 @@ export type HubOptions = {
   readonly metrics: Registry;
   /** Maximum number of readers at the same time; more are refused. */
   readonly maxReaders: number;
-};
-
-/** What a connection follows. */
-export type FollowedTopic = {
-  readonly topic: StreamTopic;
-  readonly access: ReaderAccess;
-  readonly states: readonly ShownState[];
 };
 
 /** Sends changes to the readers of `/board/events`. */
@@ -82,25 +75,17 @@ export class Hub {
         this.set(readers.size);
       },
     });
-    this.#refused = new Counter({
-      name: 'touchline_board_readers_refused_total',
-      help: 'Readers of the board’s events that were refused because there were too many.',
-      registers,
-    });
-    this.#dropped = new Counter({
-      name: 'touchline_board_readers_dropped_total',
-      help: 'Readers of the board’s events that were cut off because they did not read.',
-      registers,
-    });
+    const counter = (what: string, help: string): Counter =>
+      new Counter({ name: `touchline_board_readers_${what}_total`, help, registers });
+    const readersOf = 'Readers of the board’s events that were';
+    this.#refused = counter('refused', `${readersOf} refused because there were too many.`);
+    this.#dropped = counter('dropped', `${readersOf} cut off because they did not read.`);
     this.#stopFollowing = [
-      view.onChange((state) => this.#offerChange(state)),
+      view.onChange((state) => this.#offer((reader) => reader.offerMatch(state))),
       view.onTable((seasonId) => this.#offer((reader) => reader.offerTable(seasonId))),
     ];
     this.#heartbeatTimer = setInterval(() => this.#sendHeartbeat(), HEARTBEAT_MS).unref();
-    this.#healthTimer = setInterval(
-      () => this.#readers.size > 0 && this.#offerHealth(),
-      HEALTH_POLL_MS,
-    ).unref();
+    this.#healthTimer = setInterval(() => readers.size > 0 && this.#offerHealth(), HEALTH_POLL_MS).unref();
   }
 
   /** Whether one more reader is allowed; counts a refusal in the metrics. */
@@ -116,21 +101,28 @@ export class Hub {
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
   }
 
-  /** Renders the `match` events of these states in advance. Throws when a view cannot be read. */
-  prepare(states: readonly ShownState[], { kind }: StreamTopic): void {
-    for (const state of states) this.#frameOf(state, kind);
-  }
-
-  /** Sends a snapshot of the topic and then its changes, until the connection ends or `close` is called. */
-  join(response: ServerResponse, { topic, access, states }: FollowedTopic): void {
+  /**
+   * Sends a snapshot of the topic and then its changes, until the connection ends or `close` is called. Renders the snapshot before it
+   * answers: throws when a view cannot be read.
+   */
+  join(response: ServerResponse, follows: FollowedTopic): void {
+    for (const state of follows.states) this.#frameOf(state, follows.topic.kind);
     // The snapshot has the current health, so the new reader needs no event about earlier changes.
     this.#offerHealth();
     const now = this.#options.now();
-    const reader = new BoardReader(response, topic, access, this.#frameOf);
+    response.writeHead(200, {
+      ...PAGE_HEADERS,
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      // Ends the connection with the stream, so that no idle connection delays the end of the server.
+      connection: 'close',
+      'x-accel-buffering': 'no',
+    });
+    const reader = new BoardReader(response, follows, this.#frameOf);
     this.#readers.add(reader);
     response.once('close', () => this.#readers.delete(reader));
     reader.offerFeeds(feedsOf(this.#options.view, now));
-    reader.start({ now, steady: performance.now() }, states);
+    reader.start({ now, steady: performance.now() });
   }
 
   close(): void {
@@ -141,15 +133,9 @@ export class Hub {
     for (const reader of this.#readers) reader.end();
   }
 
-  #offerChange(state: ShownState): void {
-    if (this.#readers.size === 0) return;
-    const isDeleted = state.status_type === 'deleted';
-    this.#offer((reader) => (isDeleted ? reader.offerGone(state) : reader.offerMatch(state)));
-  }
-
   #offer(offerTo: (reader: BoardReader) => void): void {
-    for (const reader of this.#readers) offerTo(reader);
     if (this.#readers.size === 0) return;
+    for (const reader of this.#readers) offerTo(reader);
     this.#flushTimer ??= setTimeout(
       () => {
         this.#flushTimer = undefined;
@@ -166,15 +152,7 @@ export class Hub {
     this.#lastHeartbeatAt = at;
     if (at < this.#caughtUpAt) return;
     const heartbeat = { now: this.#options.now(), steady: at };
-    for (const reader of this.#readers) {
-      if (!reader.hasAccess) {
-        reader.end();
-        continue;
-      }
-      if (reader.sendHeartbeat(heartbeat)) continue;
-      this.#dropped.inc();
-      reader.cut();
-    }
+    for (const reader of this.#readers) if (!reader.sendHeartbeat(heartbeat)) this.#dropped.inc();
   }
 
   /** Offers the sources, and the matches of which another minute, feed health or halt by hand is shown than at the last call. */
@@ -184,30 +162,27 @@ export class Hub {
     const feeds = feedsOf(view, now);
     if (feeds !== this.#lastFeeds) this.#offer((reader) => reader.offerFeeds(feeds));
     this.#lastFeeds = feeds;
+    const offer = (state: ShownState): void => this.#offer((reader) => reader.offerMatch(state));
     const known = this.#lastShown;
     this.#lastShown = new Map();
     for (const state of view.matches.live(now)) {
       const shown = shownOf(view, state, now);
       this.#lastShown.set(state.event_id, shown);
-      if (known.get(state.event_id) !== shown) this.#offer((reader) => reader.offerMatch(state));
+      if (known.get(state.event_id) !== shown) offer(state);
     }
     // A match without a word for hours is no longer in play: no record says so.
     for (const id of known.keys()) {
       const state = this.#lastShown.has(id) ? null : view.matches.state(id);
-      if (state !== null) this.#offerChange(state);
+      if (state !== null) offer(state);
     }
-    for (const state of this.#upcoming(now)) this.#offer((reader) => reader.offerMatch(state));
-  }
-
-  /** Returns matches before their kick-off where what is halted by hand has changed since the last call; else none. */
-  #upcoming(now: number): ShownState[] {
-    const { view } = this.#options;
+    // Before the kick-off only a halt by hand changes what is shown.
     const halts = haltsKey(view.halts.standing(now * 1000));
-    if (halts === this.#lastHalts) return [];
+    if (halts !== this.#lastHalts)
+      for (const state of view.matches.upcoming(earliestKickOff(now), MAX_UPCOMING)) offer(state);
     this.#lastHalts = halts;
-    return view.matches.upcoming(earliestKickOff(now), MAX_UPCOMING);
   }
 
+  /** Returns the data of a `match` event: the row in its place on the board, or the head of the page of the match. */
   readonly #frameOf: FrameOf = (state, kind) => {
     const { view } = this.#options;
     const now = this.#options.now();
@@ -217,18 +192,17 @@ export class Hub {
       frames = { shown, byKind: new Map() };
       this.#frames.set(state, frames);
     }
-    const frame = frames.byKind.get(kind) ?? render(boardMatch(state, view, now), kind, now);
-    frames.byKind.set(kind, frame);
+    let frame = frames.byKind.get(kind);
+    if (frame === undefined) {
+      const match = boardMatch(state, view, now);
+      const { event_id, version, ut } = match;
+      const moment = { now, isLive: true };
+      const html = String(kind === 'board' ? boardHtml([match], moment) : matchHead(match, moment));
+      frame = JSON.stringify({ event_id, version, ut, html });
+      frames.byKind.set(kind, frame);
+    }
     return frame;
   };
-}
-
-/** Returns the data of a `match` event: the row in its place on the board, or the head of the page of the match. */
-function render(match: BoardMatch, kind: StreamTopic['kind'], now: number): string {
-  const moment = { now, isLive: true };
-  const { event_id, version, ut } = match;
-  const html = String(kind === 'board' ? boardHtml([match], moment) : matchHead(match, moment));
-  return JSON.stringify({ event_id, version, ut, html });
 }
 
 function feedsOf(view: BoardView, now: number): string {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { ShownState } from '#views/store/board-view.ts';
-import { BoardReader, type ReaderAccess, type StreamTopic } from './reader.ts';
+import { BoardReader, type StreamTopic } from './reader.ts';
 
 /** A connection that takes one frame, and the next on command. */
 class Connection extends Writable {
@@ -28,21 +28,21 @@ class Connection extends Writable {
 const state = (event_id: number, version: number, changes: Partial<ShownState> = {}) =>
   ({ event_id, version, ...changes }) as ShownState;
 
-const ALL: ReaderAccess = { isValid: () => true, coversMatch: () => true, coversSeason: () => true };
+const access = () => ({ clientId: 1, competitions: null, operations: null });
 
 const heartbeat = (now: number) => ({ now, steady: now * 1000 });
 
-function startReader(topic: StreamTopic = { kind: 'board' }) {
+function startReader(topic: StreamTopic = { kind: 'board' }, states: readonly ShownState[] = []) {
   const connection = new Connection();
   const frameOf = ({ event_id, version }: ShownState, kind: string): string =>
     `${kind} ${event_id}v${version}`;
   const response = connection as unknown as ServerResponse;
-  return { connection, reader: new BoardReader(response, topic, ALL, frameOf) };
+  return { connection, reader: new BoardReader(response, { topic, access, states }, frameOf) };
 }
 
 test('keeps only the newest state of a match while the reader reads nothing', async () => {
-  const { connection, reader } = startReader();
-  reader.start(heartbeat(1), [state(1, 1), state(2, 1)]);
+  const { connection, reader } = startReader({ kind: 'board' }, [state(1, 1), state(2, 1)]);
+  reader.start(heartbeat(1));
   for (const version of [2, 3, 4]) {
     reader.offerMatch(state(1, version));
     reader.flush();
@@ -57,7 +57,7 @@ test('keeps only the newest state of a match while the reader reads nothing', as
 
 test('gives a reader up after sixty heartbeats without a read, and starts counting again with each read', async () => {
   const { connection, reader } = startReader();
-  reader.start(heartbeat(1), []);
+  reader.start(heartbeat(1));
   const beats = (count: number): boolean[] =>
     Array.from({ length: count }, () => reader.sendHeartbeat(heartbeat(2)));
   expect(beats(59)).not.toContain(false);
@@ -68,7 +68,7 @@ test('gives a reader up after sixty heartbeats without a read, and starts counti
 
 test('does not queue heartbeats', async () => {
   const { connection, reader } = startReader();
-  reader.start(heartbeat(1), []);
+  reader.start(heartbeat(1));
   for (let now = 2; now < 5; now += 1) reader.sendHeartbeat(heartbeat(now));
   await connection.take();
   await connection.take();
@@ -76,7 +76,7 @@ test('does not queue heartbeats', async () => {
 });
 
 test('sends a reader of a season changed results, but no changed clocks and no other seasons', async () => {
-  const { connection, reader } = startReader({ kind: 'season', seasonId: 312, clocks: false });
+  const { connection, reader } = startReader({ kind: 'season', seasonId: 312 });
   const score = (home: number) => ({ season_id: 312, status_id: 34, score: { home, away: 0 } });
   const countFrames = async (...states: readonly ShownState[]): Promise<number> => {
     const before = connection.frames.length;
@@ -93,26 +93,15 @@ test('sends a reader of a season changed results, but no changed clocks and no o
   expect(await countFrames(state(1, 4, score(1)))).toBe(1);
   expect(await countFrames(state(2, 1, { ...score(1), season_id: 313 }))).toBe(0);
   expect(await countFrames(state(2, 1, { ...score(1), season_id: null }))).toBe(0);
+  expect(await countFrames(state(1, 5, { ...score(1), status_type: 'deleted' }))).toBe(1);
 });
 
 test('drops the unsent state of a match that is gone, and sends `gone` only if the match was sent', async () => {
-  const { connection, reader } = startReader();
-  reader.start(heartbeat(1), [state(1, 1)]);
+  const { connection, reader } = startReader({ kind: 'board' }, [state(1, 1)]);
+  reader.start(heartbeat(1));
   reader.offerMatch(state(1, 2));
-  reader.offerGone(state(1, 3));
-  reader.offerGone(state(2, 1));
+  reader.offerMatch(state(1, 3, { status_type: 'deleted' }));
+  reader.offerMatch(state(2, 1, { status_type: 'deleted' }));
   for (let frame = 0; frame < 3; frame += 1) await connection.take();
   expect(connection.frames.slice(1)).toEqual(['event: gone data: {"event_id":1}']);
 });
-
-test.each(['offerGone', 'offerMatch'] as const)(
-  'marks the tables of a season whose clocks are shown as changed with each message of its matches: %s',
-  async (offer) => {
-    const { connection, reader } = startReader({ kind: 'season', seasonId: 312, clocks: true });
-    reader[offer](state(2, 1, { season_id: 313 }));
-    reader[offer](state(1, 1, { season_id: 312 }));
-    reader.flush();
-    await connection.take();
-    expect(connection.frames).toEqual(['event: table data: {"season_id":312}']);
-  },
-);

@@ -1,22 +1,22 @@
 import type { ServerResponse } from 'node:http';
+import type { Access } from '#contract/rest/provider.ts';
+import { isCovered } from '#views/queries/access.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { Heartbeat } from './browser/heartbeat.ts';
 
-/** What a reader may see. Evaluated with each change, as contracts change. */
-export type ReaderAccess = {
-  isValid(): boolean;
-  coversMatch(of: Pick<ShownState, 'competition_id'>): boolean;
-  /** Null stands for the rankings, which belong to no season. */
-  coversSeason(seasonId: number | null): boolean;
-};
-
-/** The part of the board that a reader follows. */
+/** The part of the board that a reader follows. `seasonId` null: the rankings, which belong to no season. */
 export type StreamTopic =
-  | { readonly kind: 'board' }
-  | { readonly kind: 'feeds' }
+  | { readonly kind: 'board' | 'feeds' }
   | { readonly kind: 'match'; readonly eventId: number }
-  /** `seasonId` null: the rankings, which belong to no season. `clocks`: a page that shows the clocks of its matches too. */
-  | { readonly kind: 'season'; readonly seasonId: number | null; readonly clocks: boolean };
+  | { readonly kind: 'season'; readonly seasonId: number | null };
+
+/** What a connection follows. */
+export type FollowedTopic = {
+  readonly topic: StreamTopic;
+  /** Returns the contract of the reader, as of each call; null once it may see nothing. */
+  readonly access: () => Access | null;
+  readonly states: readonly ShownState[];
+};
 
 /** Returns the data of the `match` event of a state, as a kind of page shows it. */
 export type FrameOf = (state: ShownState, kind: StreamTopic['kind']) => string;
@@ -30,26 +30,24 @@ const MAX_MISSED_HEARTBEATS = 60;
  */
 export class BoardReader {
   readonly #response: ServerResponse;
-  readonly #topic: StreamTopic;
-  readonly #access: ReaderAccess;
+  readonly #follows: FollowedTopic;
   readonly #frameOf: FrameOf;
   /** Unsent states by event id, in the order of their first unsent change; null: the match is gone. */
   readonly #unsent = new Map<number, ShownState | null>();
   /** The competition of each match that was sent or will be, by event id. A page shows it until a `gone` event. */
   readonly #shown = new Map<number, number | null>();
+  /** The results of the season's matches as last offered, as JSON by event id: pages of tables show results but no running clock. */
+  readonly #results = new Map<number, string>();
   #tableUnsent = false;
   /** Data of the unsent `feeds` event; null when there is none. */
   #feedsUnsent: string | null = null;
-  /** The results of the season's matches as last offered, as JSON by event id. */
-  readonly #results = new Map<number, string>();
   /** Whether the connection's buffer is full: nothing is written until it drains. */
   #isFull = false;
   #missedHeartbeats = 0;
 
-  constructor(response: ServerResponse, topic: StreamTopic, access: ReaderAccess, frameOf: FrameOf) {
+  constructor(response: ServerResponse, follows: FollowedTopic, frameOf: FrameOf) {
     this.#response = response;
-    this.#topic = topic;
-    this.#access = access;
+    this.#follows = follows;
     this.#frameOf = frameOf;
     response.on('drain', () => {
       this.#isFull = false;
@@ -60,36 +58,37 @@ export class BoardReader {
     response.on('error', () => {});
   }
 
-  /** Sends the snapshot, and then these states. */
-  start(heartbeat: Heartbeat, states: readonly ShownState[]): void {
-    for (const state of states) this.#show(state);
+  /** Sends the snapshot, and then the states of the topic. */
+  start(heartbeat: Heartbeat): void {
+    for (const state of this.#follows.states) this.#show(state);
     this.#write('snapshot', JSON.stringify({ ...heartbeat, event_ids: [...this.#unsent.keys()] }));
     this.flush();
   }
 
+  /** Offers the state of a match, the last one of a deleted match too. */
   offerMatch(state: ShownState): void {
-    const topic = this.#topic;
-    if (!this.#access.coversMatch(state)) {
-      this.#withdraw(state.event_id);
-      return;
-    }
-    if (topic.kind === 'board' || (topic.kind === 'match' && topic.eventId === state.event_id)) {
+    const { topic, access } = this.#follows;
+    const { event_id, season_id, status_id, score, shoot_out, under_review, home, away } = state;
+    const current = access();
+    const isGone = state.status_type === 'deleted';
+    if (isGone || current === null || !isCovered(current, state.competition_id)) this.#withdraw(event_id);
+    else if (topic.kind === 'board' || (topic.kind === 'match' && topic.eventId === event_id))
       this.#show(state);
-    }
-    if (this.#isOfSeason(state)) {
-      if (topic.kind === 'season' && topic.clocks) this.#tableUnsent = true;
-      else this.#offerResult(state);
-    }
+    if (topic.kind !== 'season' || season_id === null || topic.seasonId !== season_id) return;
+    const result = JSON.stringify([isGone, status_id, score, shoot_out, under_review, home?.id, away?.id]);
+    if (this.#results.get(event_id) === result) return;
+    this.#results.set(event_id, result);
+    this.#tableUnsent = true;
   }
 
-  /** Withdraws a deleted match. `state`: its last state. */
-  offerGone(state: ShownState): void {
-    this.#withdraw(state.event_id);
-    if (this.#isOfSeason(state)) this.#tableUnsent = true;
+  /** `feeds`: what the head of a page says of all sources, as JSON. */
+  offerFeeds(feeds: string): void {
+    this.#feedsUnsent = feeds;
   }
 
-  #isOfSeason({ season_id }: ShownState): boolean {
-    return season_id !== null && this.#topic.kind === 'season' && this.#topic.seasonId === season_id;
+  offerTable(season: number | null): void {
+    const { topic } = this.#follows;
+    if (topic.kind === 'season' && topic.seasonId === season) this.#tableUnsent = true;
   }
 
   #show(state: ShownState): void {
@@ -101,37 +100,9 @@ export class BoardReader {
     if (this.#shown.delete(eventId)) this.#unsent.set(eventId, null);
   }
 
-  /** Withdraws the shown matches that the contract no longer covers. */
-  #withdrawUncovered(): void {
-    const competitions = [...new Set(this.#shown.values())];
-    const outside = new Set(
-      competitions.filter((competition_id) => !this.#access.coversMatch({ competition_id })),
-    );
-    if (outside.size === 0) return;
-    for (const [eventId, competition] of this.#shown) if (outside.has(competition)) this.#withdraw(eventId);
-  }
-
-  /** `feeds`: what the head of a page says of all sources, as JSON. */
-  offerFeeds(feeds: string): void {
-    this.#feedsUnsent = feeds;
-  }
-
-  /** Marks the tables as changed when the result changed: pages of tables show results but no running clock. */
-  #offerResult({ event_id, status_id, score, shoot_out, under_review, home, away }: ShownState): void {
-    const result = JSON.stringify([status_id, score, shoot_out, under_review, home?.id, away?.id]);
-    if (this.#results.get(event_id) === result) return;
-    this.#results.set(event_id, result);
-    this.#tableUnsent = true;
-  }
-
-  offerTable(seasonId: number | null): void {
-    const topic = this.#topic;
-    if (topic.kind !== 'season' || topic.seasonId !== seasonId) return;
-    if (this.#access.coversSeason(seasonId)) this.#tableUnsent = true;
-  }
-
   /** Sends unsent events until the connection's buffer is full. */
   flush(): void {
+    const { topic } = this.#follows;
     if (this.#feedsUnsent !== null && !this.#isFull) {
       this.#write('feeds', this.#feedsUnsent);
       this.#feedsUnsent = null;
@@ -140,36 +111,36 @@ export class BoardReader {
       if (this.#isFull) return;
       this.#unsent.delete(id);
       if (state === null) this.#write('gone', JSON.stringify({ event_id: id }));
-      else this.#write('match', this.#frameOf(state, this.#topic.kind));
+      else this.#write('match', this.#frameOf(state, topic.kind));
     }
-    if (this.#tableUnsent && !this.#isFull && this.#topic.kind === 'season') {
+    if (this.#tableUnsent && !this.#isFull && topic.kind === 'season') {
       this.#tableUnsent = false;
-      this.#write('table', JSON.stringify({ season_id: this.#topic.seasonId }));
+      this.#write('table', JSON.stringify({ season_id: topic.seasonId }));
     }
   }
 
   /**
-   * Withdraws what the contract no longer covers and sends a heartbeat. Returns false when the reader has read nothing during
-   * `MAX_MISSED_HEARTBEATS`.
+   * Withdraws what the contract no longer covers and sends a heartbeat; ends the connection without a contract. Cuts it off and returns
+   * false when the reader has read nothing during `MAX_MISSED_HEARTBEATS`.
    */
   sendHeartbeat(heartbeat: Heartbeat): boolean {
-    this.#withdrawUncovered();
+    const access = this.#follows.access();
+    if (access === null) {
+      this.end();
+      return true;
+    }
+    if (access.competitions !== null)
+      for (const [id, competition] of this.#shown) if (!isCovered(access, competition)) this.#withdraw(id);
     this.flush();
     if (!this.#isFull) this.#write('beat', JSON.stringify(heartbeat));
     else this.#missedHeartbeats += 1;
-    return this.#missedHeartbeats < MAX_MISSED_HEARTBEATS;
-  }
-
-  get hasAccess(): boolean {
-    return this.#access.isValid();
+    if (this.#missedHeartbeats < MAX_MISSED_HEARTBEATS) return true;
+    this.#response.destroy();
+    return false;
   }
 
   end(): void {
     this.#response.end();
-  }
-
-  cut(): void {
-    this.#response.destroy();
   }
 
   #write(event: string, data: string): void {

@@ -113,7 +113,7 @@ describe('/standings', () => {
     expect((await get('/standings')).text).not.toContain('Knock-out');
     playKnockOut(served.played, Date.now() / 1000);
     const { text } = await get('/standings');
-    expect(text).toContain('href="/standings?season=312&amp;table=knock-out">Knock-out</a>');
+    expect(text).toContain('href="/standings?season=312&amp;show=knock-out">Knock-out</a>');
     expect(text).not.toContain('Semi-finals');
     expect((await get('/standings?season=312&table=39730')).status).toBe(404);
     const bracket = (await get('/standings?season=312&show=knock-out')).text;

@@ -19,6 +19,13 @@ export type ShownStandings = ReturnType<typeof shownStandings>[number];
 /** Number of matches that changed last among which a season with tables is looked for. */
 const MAX_RECENT = 50;
 
+/** Whether a view has tables or knock-out stages of a season; null: rankings. */
+export function hasTables(view: ReadView, seasonId: number | null): boolean {
+  return seasonId === null
+    ? view.standings.rankings().length > 0
+    : view.seasons().some(({ season_id }) => season_id === seasonId);
+}
+
 /**
  * Returns the tables of a season: all of the requested table's type, by default the league tables, else the knock-out stages.
  * Without a season in the query: the requested ranking, or the season of the requested table, by default the one in play. Null when the season, the table or the
@@ -32,16 +39,15 @@ export function seasonStandings(
 ) {
   const seasons = view.seasons();
   const rankings = view.standings.rankings();
-  const ranked = seasons.length === 0 || rankings.some(({ standings_id }) => standings_id === tableId);
-  const ofTable =
-    tableId === undefined
-      ? undefined
-      : seasons.find(({ season_id }) =>
-          view.standings.ofSeason(season_id).some(({ standings_id }) => standings_id === tableId),
-        );
-  const defaultSeason = ranked ? null : (ofTable ?? seasonInPlay(view, seasons, now));
+  const hasChosen = (tables: readonly TableEntry[]): boolean =>
+    tables.some(({ standings_id }) => standings_id === tableId);
   const season =
-    seasonId === undefined ? defaultSeason : seasons.find(({ season_id }) => season_id === seasonId);
+    seasonId !== undefined
+      ? seasons.find(({ season_id }) => season_id === seasonId)
+      : seasons.length === 0 || hasChosen(rankings)
+        ? null
+        : (seasons.find(({ season_id }) => hasChosen(view.standings.ofSeason(season_id))) ??
+          seasonInPlay(view, seasons, now));
   if (season === undefined) return null;
   const knockOuts = season === null ? [] : view.knockOuts.stages(season.season_id);
   const tables = season === null ? rankings : view.standings.ofSeason(season.season_id);
@@ -49,11 +55,11 @@ export function seasonStandings(
     tableId === undefined
       ? (tables.find(({ type_id }) => type_id === LEAGUE_TYPE_ID) ?? tables[0])
       : tables.find(({ standings_id }) => standings_id === tableId);
-  if (chosen === undefined && tableId !== undefined) return null;
-  if (show === 'knock-out' && knockOuts.length === 0) return null;
-  const showsBracket = knockOuts.length > 0 && (show === 'knock-out' || chosen === undefined);
-  const compared =
-    season !== null && chosen?.type_id === LEAGUE_TYPE_ID ? view.leagues.compared(season.season_id) : [];
+  if ((chosen === undefined && tableId !== undefined) || (show !== undefined && knockOuts.length === 0))
+    return null;
+  const showsBracket = knockOuts.length > 0 && (show !== undefined || chosen === undefined);
+  const isLeague = season !== null && chosen?.type_id === LEAGUE_TYPE_ID;
+  const compared = isLeague ? view.leagues.compared(season.season_id) : [];
   const shown = tables
     .filter(({ type_id }) => !showsBracket && type_id === chosen?.type_id)
     .sort((a, b) => Number(isOwn(a)) - Number(isOwn(b)) || a.object_id - b.object_id)
@@ -76,15 +82,12 @@ export function seasonStandings(
   };
 }
 
-/**
- * Returns the season with the most live matches, else that of the match that changed last, else the first one; undefined when there is
- * none.
- */
+/** Returns the season with the most live matches, else that of the match that changed last, else the first one. */
 function seasonInPlay(view: ReadView, seasons: readonly SeasonEntry[], now: number): SeasonEntry | undefined {
-  const live = new Map<number | null, number>();
-  for (const { season_id } of view.matches.live(now)) live.set(season_id, (live.get(season_id) ?? 0) + 1);
-  const most = seasons.toSorted((a, b) => (live.get(b.season_id) ?? 0) - (live.get(a.season_id) ?? 0))[0];
-  if (live.has(most?.season_id ?? null)) return most;
+  const live = Map.groupBy(view.matches.live(now), ({ season_id }) => season_id);
+  const matchesOf = ({ season_id }: SeasonEntry): number => live.get(season_id)?.length ?? 0;
+  const most = seasons.toSorted((a, b) => matchesOf(b) - matchesOf(a))[0];
+  if (most !== undefined && matchesOf(most) > 0) return most;
   const last = view.matches
     .recent(MAX_RECENT)
     .flatMap((state) => seasons.find(({ season_id }) => season_id === state.season_id) ?? [])[0];
@@ -130,46 +133,30 @@ function isOwn(entry: TableEntry): boolean {
   return isOwnTable(entry.standings_id, entry);
 }
 
-/** Returns the name of a table's stage, or its number; null when the table covers the season. */
-function stageOf(view: ReadView, { object_type, object_id }: TableEntry): string | null {
-  if (object_type !== 'stage') return null;
-  return view.catalogue.name('stage', object_id) ?? `Stage ${object_id}`;
-}
-
 function shownStandings(view: ReadView, entry: TableEntry, compared: readonly ComparedGroup[]) {
   const record = view.table(entry.standings_id);
   if (record === null) return [];
-  const { groups } = readTable(record);
-  return [
-    {
-      entry,
-      /** What it is beside others of its type: its own name, or its stage; null when it covers the season. */
-      heading: isOwn(entry) ? entry.name : stageOf(view, entry),
-      // Tables that we derive have the ids of their groups, not the names.
-      table: {
-        groups: groups.map((group) => ({
-          ...group,
-          name: group.name || (view.catalogue.name('group', group.id) ?? ''),
-          /** The provider's table of these teams; none where it was not read. */
-          provider: compared.find(
-            (one) => one.standings_id === entry.standings_id && one.group === String(group.id ?? ''),
-          ),
-        })),
-      },
-    },
-  ];
+  const { object_type, object_id } = entry;
+  const stage =
+    object_type === 'stage' ? (view.catalogue.name('stage', object_id) ?? `Stage ${object_id}`) : null;
+  const groups = readTable(record).groups.map((group) => ({
+    ...group,
+    // Tables that we derive have the ids of their groups, not the names.
+    name: group.name || (view.catalogue.name('group', group.id) ?? ''),
+    /** The provider's table of these teams; none where it was not read. */
+    provider: compared.find(
+      (one) => one.standings_id === entry.standings_id && one.group === String(group.id ?? ''),
+    ),
+  }));
+  /** `heading`: what it is beside others of its type: its own name, or its stage; null when it covers the season. */
+  return [{ entry, heading: isOwn(entry) ? entry.name : stage, table: { groups } }];
 }
 
 /** Parses tables in the provider's shape (`data.standings`). Missing fields and fields of another type become unknown, never an error. */
 
+const digits = z.string().regex(/^-?\d+$/);
 const number = z
-  .union([
-    z.number(),
-    z
-      .string()
-      .regex(/^-?\d+$/)
-      .transform(Number),
-  ])
+  .union([z.number(), digits.transform(Number)])
   .nullable()
   .catch(null);
 const text = z.union([z.string(), z.number()]).transform(String).catch('');
@@ -184,13 +171,8 @@ const row = z.object({
   subparticipant_name: text,
   columns: z.array(cell).catch([]),
 });
-
-const zone = z.object({
-  name: text,
-  colour: z.string().regex(ZONE_COLOUR).nullable().catch(null),
-});
+const zone = z.object({ name: text, colour: z.string().regex(ZONE_COLOUR).nullable().catch(null) });
 const correction = z.object({ participant_name: text, value: text, reason: text });
-
 const group = z.object({
   id: number,
   name: text,
@@ -198,7 +180,6 @@ const group = z.object({
   zones: z.array(zone).catch([]),
   corrections: z.array(correction).catch([]),
 });
-
 const schema = z.object({ groups: z.array(group).catch([]) });
 
 export type ShownTable = z.infer<typeof schema>;

@@ -94,7 +94,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     stage.served.played.publish(match, now(), { ...secondHalf(22), item_status: 'deleted' });
     await board.until(`document.querySelector('${ROW}') === null`);
     expect(await board.texts('[data-phase="live"] .team.home .name')).toEqual(['Switzerland']);
-    await page.shows('h1', 'No such match');
+    await page.shows('h1', 'Not found');
     expect(board.complaints).toEqual([]);
   });
 

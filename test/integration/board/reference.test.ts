@@ -25,18 +25,16 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
     expect(visit.complaints).toEqual([]);
   });
 
-  test('shows kinds of table as links on a wide screen, on a phone as a list, and finds a player by name or team', async () => {
-    const visit = await stage.open('/standings');
-    expect(await visit.texts('.tabs.kinds a')).toEqual(['League standings', 'Top scorers']);
-    expect(await visit.ask(`document.querySelector('#choose').checkVisibility()`)).toBe(false);
-    await visit.page.setViewport({ width: 390, height: 844 });
-    expect(await visit.ask(`document.querySelector('.tabs.kinds').checkVisibility()`)).toBe(false);
+  test('shows kinds of table as links in one line on a phone, and finds a player by name or team', async () => {
+    const visit = await stage.open('/standings', { width: 390, height: 844 });
+    const kinds = 'nav[aria-label="Tables"] a';
+    expect(await visit.texts(kinds)).toEqual(['League standings', 'Top scorers']);
     const beyond = `[...document.querySelectorAll('.scroll')].map((one) => one.scrollWidth - one.clientWidth)`;
     expect(await visit.ask(beyond), 'columns that are cut off').toEqual([0, 0]);
-    await Promise.all([visit.page.waitForNavigation(), visit.page.select('#choose select', '39800')]);
+    await Promise.all([visit.page.waitForNavigation(), visit.page.click(`${kinds}:last-child`)]);
     expect(await visit.texts('tbody th')).toEqual(['Philippe Coutinho', 'Neymar', 'Aleksandar Mitrović']);
     await visit.live();
-    await visit.page.type('#choose [name="q"]', 'serbia');
+    await visit.page.type('#players [name="q"]', 'serbia');
     await visit.until(`document.querySelectorAll('tbody tr').length === 1`);
     expect(await visit.texts('tbody th')).toEqual(['Aleksandar Mitrović']);
     expect(new URL(visit.page.url()).search).toBe('?season=312&table=39800&q=serbia');

@@ -6,6 +6,9 @@ export const LIVE_HEADER = 'x-board-live';
 /** The server's clocks when it sent a heartbeat: `now` in Unix seconds, its monotonic clock `steady` in milliseconds. */
 export type Heartbeat = { readonly now: number; readonly steady: number };
 
+/** Which sources the head of a page says are believed, with its words: the data of a `feeds` event of `/board/events`. */
+export type FeedsHead = { readonly believed: 'all' | 'some' | 'none'; readonly words: string };
+
 /** Maximum relative drift between the monotonic clocks of server and page. */
 const MAX_DRIFT = 0.001;
 

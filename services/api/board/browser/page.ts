@@ -1,9 +1,8 @@
 /** Keeps a page up to date: puts in what the server renders, and withdraws it when heartbeats are missing. */
-import type { FeedsHead } from '../feed-head.ts';
 import { isBoard, offerFilters, putRow, removeRow, showCounts } from './board.ts';
 import { byId, morph, parse, setText } from './dom.ts';
-import { LIVE_HEADER } from './heartbeat.ts';
-import { newsOf, tell } from './news.ts';
+import { type FeedsHead, LIVE_HEADER } from './heartbeat.ts';
+import { newsOf } from './news.ts';
 import { followStream } from './stream.ts';
 
 /** Timeout for fetching the page, milliseconds. The next change fetches it again. */
@@ -68,19 +67,21 @@ if (refreshSeconds > 0) setInterval(refresh, refreshSeconds * 1_000);
 const [, season] = /^season=(\d+)/.exec(stream) ?? [];
 if (season !== undefined && location.search === '') history.replaceState(null, '', `?season=${season}`);
 
-// Another table is another page; a search filters the rows of this one.
-const choose = document.getElementById('choose');
-choose?.addEventListener('input', ({ target }) => {
-  const chosen = Array.from(new FormData(choose as HTMLFormElement), ([name, value]) => [
+// A search filters the rows of this page.
+const players = document.getElementById('players');
+players?.addEventListener('input', () => {
+  const chosen = Array.from(new FormData(players as HTMLFormElement), ([name, value]) => [
     name,
     String(value),
   ]);
-  const search = new URLSearchParams(chosen.filter(([name, value]) => name !== 'q' || value !== ''));
-  if (target instanceof HTMLSelectElement) return location.assign(`/standings?${search}`);
-  history.replaceState(null, '', `/standings?${search}`);
+  history.replaceState(
+    null,
+    '',
+    `/standings?${new URLSearchParams(chosen.filter(([, value]) => value !== ''))}`,
+  );
   refresh();
 });
-choose?.addEventListener('submit', (event) => event.preventDefault());
+players?.addEventListener('submit', (event) => event.preventDefault());
 
 function rowId(eventId: number): string {
   return `match-${eventId}`;
@@ -112,7 +113,7 @@ function take(html: string): void {
     morph(placed, after);
     refresh();
   }
-  if (news !== null) tell(news, placed);
+  news?.(placed);
 }
 
 /** Whether a row or head is an older version than the one of the page: after a reconnect, another replica may lag behind. */

@@ -11,144 +11,90 @@ const REOPEN_MS = { first: 1_000, last: 15_000 };
 /** Interval of the page's own timer, milliseconds. The metronome ticks more often, and also where the browser slows timers. */
 const TICK_MS = 200;
 
-/** The events that a part of the board may send. */
-const NAMES = ['snapshot', 'beat', 'match', 'gone', 'table', 'feeds'] as const;
-
-type StreamEventName = (typeof NAMES)[number];
-
-/** `fresh`: heartbeats arrive; `lost`: the last one is too old; `awaited`: none has arrived yet. */
-type ConnectionState = 'fresh' | 'lost' | 'awaited';
-
-/** Callbacks of a followed stream. */
-type StreamEvents = {
+type FollowedStream = {
   /** Called with the data of an event, by the event's name. */
-  readonly on: Readonly<Partial<Record<StreamEventName, (data: unknown) => void>>>;
-  /** Called when the state of the connection changes. `asOf`: when the server sent what the page shows, Unix seconds. */
-  readonly onConnection: (connection: ConnectionState, asOf: number) => void;
+  readonly on: Readonly<Record<'snapshot' | 'match' | 'gone' | 'table' | 'feeds', (data: unknown) => void>>;
+  /**
+   * Called when the state of the connection changes: `fresh` while heartbeats arrive, `lost` when the last one is too old. `asOf`: when
+   * the server sent what the page shows, Unix seconds.
+   */
+  readonly onConnection: (connection: 'fresh' | 'lost', asOf: number) => void;
   /** Called ten times a second with the age of the last heartbeat, seconds; null before the first. */
   readonly onTick: (age: number | null) => void;
 };
 
-/** Follows a part of the board as long as the page lives. `part`: its query for `/board/events`; empty: the whole board. */
-export function followStream(part: string, { on, onConnection, onTick }: StreamEvents): void {
+/**
+ * Follows a part of the board as long as the page lives. `part`: its query for `/board/events`; empty: the whole board. A hidden page
+ * closes its connection: a browser opens no more than six to a server that speaks HTTP/1.1, and has many tabs.
+ */
+export function followStream(part: string, { on, onConnection, onTick }: FollowedStream): void {
   const last = new HeartbeatAge();
-  let state: ConnectionState = 'awaited';
+  let source: EventSource | undefined;
+  let connection: 'awaited' | 'fresh' | 'lost' = 'awaited';
+  /** Whether a heartbeat of this connection has arrived. */
   let isOpen = false;
   let hasFailed = false;
   /** The server's time of the last heartbeat. */
   let asOf = Date.now() / 1000;
+  let delay = REOPEN_MS.first;
+  /** When to give up the connection, or else to open the next one, by `performance.now()`. */
+  let nextAt = 0;
 
-  const connection = new BoardConnection(`/board/events?${part}`, {
-    onOpen: () => last.connect(),
-    onEvent(name, text) {
-      const data: unknown = JSON.parse(text);
-      on[name]?.(data);
-      // After the page's own callback: it has the snapshot before the connection counts as fresh.
-      if (name !== 'snapshot' && name !== 'beat') return;
-      const { now, steady } = data as Heartbeat;
-      last.receive(steady, performance.now());
-      asOf = now;
-      isOpen = true;
-      check();
-    },
-    onLost() {
-      isOpen = false;
-      hasFailed = true;
-      check();
-    },
-  });
-  const check = (): void => {
+  const open = (): void => {
+    const opened = new EventSource(`/board/events?${part}`);
+    source = opened;
+    nextAt = performance.now() + REOPEN_AFTER_MS;
+    last.connect();
+    for (const name of ['snapshot', 'beat', 'match', 'gone', 'table', 'feeds'] as const)
+      opened.addEventListener(name, (event) => {
+        if (opened !== source) return;
+        delay = REOPEN_MS.first;
+        nextAt = performance.now() + REOPEN_AFTER_MS;
+        const data: unknown = JSON.parse(event.data);
+        // Before it counts as fresh: the page has the snapshot by then.
+        if (name !== 'beat') on[name](data);
+        if (name !== 'snapshot' && name !== 'beat') return;
+        const { now, steady } = data as Heartbeat;
+        last.receive(steady, performance.now());
+        asOf = now;
+        isOpen = true;
+        show();
+      });
+    opened.addEventListener('error', () => opened === source && giveUp());
+  };
+  const close = (): void => {
+    source?.close();
+    source = undefined;
+    isOpen = false;
+    hasFailed = true;
+    show();
+  };
+  const giveUp = (): void => {
+    nextAt = performance.now() + delay;
+    delay = Math.min(delay * 2, REOPEN_MS.last);
+    close();
+  };
+  const show = (): void => {
     const age = last.age(performance.now());
-    const isFresh = isOpen && age < FRESH_MS;
-    const current = isFresh ? 'fresh' : isOpen || hasFailed ? 'lost' : 'awaited';
-    if (current !== state) {
-      state = current;
-      onConnection(state, asOf);
-    }
+    const current = isOpen && age < FRESH_MS ? 'fresh' : isOpen || hasFailed ? 'lost' : 'awaited';
+    if (current !== connection && current !== 'awaited') onConnection(current, asOf);
+    connection = current;
     onTick(Number.isFinite(age) ? age / 1000 : null);
   };
-  everyTick(() => {
-    check();
-    connection.tick();
-  });
-}
-
-type ConnectionEvents = {
-  /** Called before the first event of a new connection, which may lead to another server. */
-  readonly onOpen: () => void;
-  /** `data`: JSON text. */
-  readonly onEvent: (name: StreamEventName, data: string) => void;
-  /** Called when the connection is lost, closed, or could not be opened. */
-  readonly onLost: () => void;
-};
-
-/**
- * An `EventSource` that is opened again when it is lost. Call `tick` often. A hidden page closes it: a browser opens no more than six
- * connections to a server that speaks HTTP/1.1, and has many tabs.
- */
-class BoardConnection {
-  readonly #url: string;
-  readonly #events: ConnectionEvents;
-  #source: EventSource | undefined;
-  #delay = REOPEN_MS.first;
-  /** When to give up the connection, and when to open the next one, by `performance.now()`. */
-  #giveUpAt = Number.POSITIVE_INFINITY;
-  #openAt = 0;
-
-  constructor(url: string, events: ConnectionEvents) {
-    this.#url = url;
-    this.#events = events;
-  }
-
-  /** Gives up a silent connection, and opens the next one in time. */
-  tick(): void {
-    const at = performance.now();
+  const tick = (): void => {
     if (document.hidden) {
-      if (this.#source !== undefined) this.#close();
-      this.#openAt = 0;
-    } else if (this.#source === undefined) {
-      if (at >= this.#openAt) this.#open();
-    } else if (at >= this.#giveUpAt) this.#giveUp();
-  }
-
-  #open(): void {
-    const source = new EventSource(this.#url);
-    this.#source = source;
-    this.#giveUpAt = performance.now() + REOPEN_AFTER_MS;
-    let isFirst = true;
-    for (const name of NAMES)
-      source.addEventListener(name, ({ data }) => {
-        if (source !== this.#source) return;
-        if (isFirst) this.#events.onOpen();
-        isFirst = false;
-        this.#delay = REOPEN_MS.first;
-        this.#giveUpAt = performance.now() + REOPEN_AFTER_MS;
-        this.#events.onEvent(name, data);
-      });
-    source.addEventListener('error', () => {
-      if (source === this.#source) this.#giveUp();
-    });
-  }
-
-  #giveUp(): void {
-    this.#openAt = performance.now() + this.#delay;
-    this.#delay = Math.min(this.#delay * 2, REOPEN_MS.last);
-    this.#close();
-  }
-
-  #close(): void {
-    this.#source?.close();
-    this.#source = undefined;
-    this.#events.onLost();
-  }
-}
-
-/** Calls `onTick` ten times a second as long as the page lives, and at once when it is hidden or seen again. */
-function everyTick(onTick: () => void): void {
-  setInterval(onTick, TICK_MS);
-  for (const event of ['visibilitychange', 'resume']) document.addEventListener(event, onTick);
-  addEventListener('pageshow', onTick);
+      if (source !== undefined) close();
+      nextAt = 0;
+    } else if (performance.now() >= nextAt) {
+      if (source === undefined) open();
+      else giveUp();
+    }
+    show();
+  };
+  setInterval(tick, TICK_MS);
+  for (const event of ['visibilitychange', 'resume']) document.addEventListener(event, tick);
+  addEventListener('pageshow', tick);
   const url = scriptUrl(new URL('./metronome.ts', import.meta.url).href);
-  new Worker(url, { type: 'module' }).addEventListener('message', onTick);
-  onTick();
+  new Worker(url, { type: 'module' }).addEventListener('message', tick);
+  tick();
 }

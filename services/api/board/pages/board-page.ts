@@ -1,5 +1,6 @@
 import type { BoardMatch } from '#story/match.ts';
-import { arrange, type BoardQuery, type BoardSection, competitionsOf, selectMatches } from '../arrange.ts';
+import { arrange, type BoardSection, competitionsOf, selectMatches } from '../arrange.ts';
+import type { BoardQuery } from '../query.ts';
 import { type Html, html, type Moment, optionsHtml } from './html.ts';
 import { document } from './layout.ts';
 import { matchRow } from './row.ts';

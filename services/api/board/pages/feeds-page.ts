@@ -1,7 +1,7 @@
 import type { HealthGap } from '#records/types.ts';
 import { boardMatch } from '#story/board-match.ts';
 import { feedWords, sourceName } from '#story/feed-words.ts';
-import { type BoardMatch, matchName } from '#story/match.ts';
+import { matchName } from '#story/match.ts';
 import { agoWords, delayWords, durationWords } from '#story/minute.ts';
 import { reasonWords } from '#story/words.ts';
 import type { ShownState } from '#views/store/board-view.ts';
@@ -36,7 +36,7 @@ export function feedsPage(
 ${served !== null && html`<p>This server serves ${served}.</p>`}
 ${sources.length === 0 && html`<p class="empty">The state of the feeds is unknown: no feed monitor has reported. No match is safe.</p>`}
 <div class="sources">${sources.map((source) => sourceHtml(source, moment))}</div>
-${doubted.length > 0 && html`<section aria-labelledby="doubted-title"><h2 id="doubted-title">Live matches without a feed to rely on</h2><ul class="doubted">${doubted.map(doubtedHtml)}</ul></section>`}
+${doubted.length > 0 && html`<section aria-labelledby="doubted-title"><h2 id="doubted-title">Live matches without a feed to rely on</h2><ul class="doubted">${doubted.map((match) => html`<li><a href="/match/${match.event_id}">${matchName(match)}</a>: ${feedWords(match.feed)}</li>`)}</ul></section>`}
 ${delays !== null && delaysHtml(delays)}`;
   return document({
     title: 'Feeds',
@@ -51,22 +51,16 @@ ${delays !== null && delaysHtml(delays)}`;
 function sourceHtml({ belief, record }: Feeds['sources'][number], moment: Moment): Html {
   const { now } = moment;
   const { source, gaps, gap_count, heard_at, delay, written_at, progress } = record;
-  const rows: readonly (readonly [string, string | Html])[] = [
+  const { since } = belief;
+  const rows = [
     ['State', whileConnected(moment, feedWords(belief), NO_WORD)],
-    [
-      'Since',
-      belief.since === null
-        ? 'unknown'
-        : html`${timeOf(belief.since / 1000, now)} <span class="zone">UTC</span>`,
-    ],
+    ['Since', since === null ? 'unknown' : html`${timeOf(since / 1000, now)} <span class="zone">UTC</span>`],
     ['Newest message', heard_at === null ? 'none yet' : agoWords(heard_at, now)],
-    ...(delay === null ? [] : [['It came after', delayWords(delay)] as const]),
+    ['It came after', delay === null ? null : delayWords(delay)],
     ['Last checked', agoWords(written_at, now)],
-    ...(progress === null
-      ? []
-      : [['Behind by', durationWords(Math.max(0, progress.to - progress.position))] as const]),
+    ['Behind by', progress && durationWords(Math.max(0, progress.to - progress.position))],
     ['Interruptions', String(gap_count)],
-  ];
+  ] as const;
   return html`<section class="source panel" data-guard="${belief.believed ? 'safe' : 'halted'}" id="source-${source}" aria-labelledby="title-${source}">
 <h2 id="title-${source}"><span class="icon" aria-hidden="true"></span>${sourceName(source)}</h2>
 ${factsHtml(rows)}
@@ -89,10 +83,6 @@ function delaysHtml({ median, longest, slowest }: NonNullable<Feeds['delays']>):
 function gapHtml({ from, to, reason, action }: HealthGap, now: number): Html {
   const end = to ?? now * 1000;
   return html`<li>${timeOf(from / 1000, now)}, ${durationWords(Math.max(0, Math.floor((end - from) / 1000)))}: ${reasonWords(reason)}. ${ACTIONS[action] ?? action}</li>`;
-}
-
-function doubtedHtml(match: BoardMatch): Html {
-  return html`<li><a href="/match/${match.event_id}">${matchName(match)}</a>: ${feedWords(match.feed)}</li>`;
 }
 
 /** The content of the page of the feeds. */

@@ -9,11 +9,6 @@ import { differenceWords, guardWords, isSameScore, kickOffWords, scoreWords } fr
 import { type Permission, type Trading, tradingOf, WENT_BACK } from '#trading/trading.ts';
 import { type Html, html, type Moment, NO_WORD, whileConnected } from './html.ts';
 
-const PERMISSIONS: Readonly<Record<Exclude<Permission, 'safe'>, string>> = {
-  halted: 'Trading halted',
-  not_in_play: 'Not in play',
-};
-
 /** What a page may say of a match: `safe` only where it is withdrawn in time, else `awaited`. */
 type ShownState = Permission | 'awaited' | 'check';
 
@@ -38,35 +33,26 @@ export function guardCell(
   match: BoardMatch,
   moment: Moment,
 ): { readonly state: ShownState; readonly cell: Html } {
-  const { permission: state, reasons } = tradingOf(match, match.feed, match.halts);
-  switch (state) {
-    case 'safe': {
-      const withdrawn = wordWithReasons('Halted', NO_WORD);
-      if (moment.isLive) return { state, cell: html`${ICON}${whileConnected(moment, SAFE, withdrawn)}` };
-      return { state: 'awaited', cell: html`${ICON}${wordWithReasons('Waiting', 'for the next update')}` };
-    }
-    case 'halted': {
-      const cell = wordWithReasons('Halted', haltWords(reasons, match), sinceHtml(match));
-      return { state, cell: html`${ICON}${cell}` };
-    }
-    case 'not_in_play': {
-      const doubts = resultDoubts(match);
-      if (doubts.length === 0) return { state, cell: html`` };
-      return { state: 'check', cell: html`${ICON}${wordWithReasons('Check', doubts.join(', '))}` };
-    }
+  const { permission, reasons } = tradingOf(match, match.feed, match.halts);
+  const cellOf = (state: ShownState, words: Html) => ({ state, cell: html`${ICON}${words}` });
+  if (permission === 'halted')
+    return cellOf(permission, wordWithReasons('Halted', haltWords(reasons, match), match.halted_since));
+  if (permission === 'not_in_play') {
+    const doubts = resultDoubts(match);
+    return doubts.length === 0
+      ? { state: permission, cell: html`` }
+      : cellOf('check', wordWithReasons('Check', doubts.join(', ')));
   }
+  if (!moment.isLive) return cellOf('awaited', wordWithReasons('Waiting', 'for the next update'));
+  return cellOf(permission, whileConnected(moment, SAFE, wordWithReasons('Halted', NO_WORD)));
 }
 
 const ICON = html`<span class="icon" aria-hidden="true"></span>`;
 const SAFE = html`<b>Safe</b><span class="visually-hidden"> to trade</span>`;
 
-/** Renders since when guard or feed halt a match. */
-function sinceHtml({ halted_since: since }: BoardMatch): Html | false {
-  return since !== null && html` <small>since ${timeText(since / 1000).slice(0, 5)}</small>`;
-}
-
-function wordWithReasons(word: string, reasons: string, since: Html | false = false): Html {
-  return html`<b>${word}${since}</b><span class="visually-hidden">: </span><span class="reasons" title="${reasons}">${reasons}</span>`;
+/** `since`: Unix milliseconds. */
+function wordWithReasons(word: string, reasons: string, since: number | null = null): Html {
+  return html`<b>${word}${since !== null && html` <small>since ${timeText(since / 1000).slice(0, 5)}</small>`}</b><span class="visually-hidden">: </span><span class="reasons" title="${reasons}">${reasons}</span>`;
 }
 
 /** Reasons of a guard by which the score of a match that is over may still change. */
@@ -100,16 +86,13 @@ export function guardHtml(match: BoardMatch, moment: Moment): Html {
 <p class="verdict">${ICON}${words}${firm && html` ${firm}`}</p>
 <p class="because">${because}</p>
 </section>`;
+  const halted = 'Trading halted';
+  if (permission === 'halted') return section(permission, halted, sentence(haltWords(reasons, match)));
   if (permission === 'not_in_play')
-    return section(permission, PERMISSIONS[permission], `Kick-off: ${kickOffWords(match.start_date)}.`);
-  if (permission === 'halted')
-    return section(permission, PERMISSIONS[permission], sentence(haltWords(reasons, match)));
+    return section(permission, 'Not in play', `Kick-off: ${kickOffWords(match.start_date)}.`);
   if (!moment.isLive) return section('awaited', 'Guard awaits the next update', '');
-  return section(
-    permission,
-    whileConnected(moment, 'Safe to trade', PERMISSIONS.halted),
-    whileConnected(moment, '', sentence(NO_WORD)),
-  );
+  const because = whileConnected(moment, '', sentence(NO_WORD));
+  return section(permission, whileConnected(moment, 'Safe to trade', halted), because);
 }
 
 function sentence(words: string): string {

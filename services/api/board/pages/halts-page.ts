@@ -12,7 +12,7 @@ import { isOver } from '#trading/trading.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import { boardStates } from '../board-states.ts';
 import type { ReadView } from '../scoped-view.ts';
-import { type Html, html, type Moment, NO_WORD, whileConnected } from './html.ts';
+import { type Html, html, type Moment, NO_WORD, optionsHtml, whileConnected } from './html.ts';
 import { document, timeOf } from './layout.ts';
 
 /** Interval at which the page is read again, seconds: halts begin and end without an event of its own. */
@@ -21,13 +21,13 @@ const REFRESH_SECONDS = 5;
 /** Renders the halts of the last 24 hours at `/halts`. */
 export function haltsPage(
   { halts, omitted, totals, live, haltedNow }: Halts,
-  byHand: { readonly standing: readonly TradingHalt[]; readonly choices: readonly HaltChoice[] | null },
+  byHand: ByHand,
   moment: Moment,
 ): string {
   const { now } = moment;
   const content = html`<h1>Halts of the last 24 hours</h1>
 <p class="lead">${whileConnected(moment, live === 0 ? 'No match is live.' : `${live} live ${live === 1 ? 'match' : 'matches'}, ${haltedNow} of them halted now.`, NO_WORD)}</p>
-${byHandHtml(byHand.standing, byHand.choices, now)}
+${byHandHtml(byHand, now)}
 ${halts.length === 0 ? html`<p class="empty">No match was halted.</p>` : html`${totalsHtml(totals)}${listHtml(halts, omitted, moment)}`}`;
   return document({
     title: 'Halts',
@@ -80,31 +80,36 @@ export type HaltChoice = readonly [scope: string, words: string];
 
 /** Renders the form that halts a match, or one of these scopes. */
 export function haltForm(what: string | readonly HaltChoice[]): Html {
-  return html`<form class="by-hand row small" id="halt-form" method="post" action="/halts">
-${
-  typeof what === 'string'
-    ? html`<input type="hidden" name="scope" value="${what}">`
-    : html`<label class="field">Halt<select name="scope">${what.map(([scope, words]) => html`<option value="${scope}">${words}</option>`)}</select></label>`
-}
-<input type="hidden" name="action" value="halt">
-<label class="field reason">Reason<input name="reason" maxlength="${MAX_REASON}" required autocomplete="off"></label>
-<label class="field">Until<select name="minutes"><option value="">resumed</option>${MINUTES.map((minutes) => html`<option value="${minutes}">${minutes} min</option>`)}</select></label>
-<button>Halt by hand</button></form>`;
+  const scope =
+    typeof what === 'string'
+      ? html`<input type="hidden" name="scope" value="${what}">`
+      : html`<label class="field">Halt<select name="scope">${optionsHtml(what, null)}</select></label>`;
+  const until = MINUTES.map((minutes) => [minutes, `${minutes} min`] as const);
+  return orderForm(
+    'halt',
+    'halt-form',
+    scope,
+    html`<label class="field">Until<select name="minutes">${optionsHtml([['', 'resumed'], ...until], null)}</select></label>
+<button>Halt by hand</button>`,
+  );
 }
 
 export function resumeForm(scope: string): Html {
-  return html`<form class="by-hand row small" id="resume-${scope}" method="post" action="/halts">
-<input type="hidden" name="scope" value="${scope}"><input type="hidden" name="action" value="resume">
-<label class="field reason">Reason<input name="reason" maxlength="${MAX_REASON}" required autocomplete="off"></label>
-<button>Resume ${scopeWords(scope)}</button></form>`;
+  const hidden = html`<input type="hidden" name="scope" value="${scope}">`;
+  return orderForm('resume', `resume-${scope}`, hidden, html`<button>Resume ${scopeWords(scope)}</button>`);
 }
 
-/** Renders the standing halts by hand at `/halts`. `choices`: null for a session that may give no orders. `now`: Unix seconds. */
-function byHandHtml(
-  standing: readonly TradingHalt[],
-  choices: readonly HaltChoice[] | null,
-  now: number,
-): Html | false {
+function orderForm(action: 'halt' | 'resume', id: string, scope: Html, end: Html): Html {
+  return html`<form class="by-hand row small" id="${id}" method="post" action="/halts">
+${scope}<input type="hidden" name="action" value="${action}">
+<label class="field reason">Reason<input name="reason" maxlength="${MAX_REASON}" required autocomplete="off"></label>
+${end}</form>`;
+}
+
+/** The standing halts by hand, and what a session may halt; null for one that may give no orders. */
+type ByHand = { readonly standing: readonly TradingHalt[]; readonly choices: readonly HaltChoice[] | null };
+
+function byHandHtml({ standing, choices }: ByHand, now: number): Html | false {
   const mayHalt = choices !== null && choices.length > 0;
   if (standing.length === 0 && !mayHalt) return false;
   return html`<section aria-labelledby="by-hand-title"><h2 id="by-hand-title">By hand</h2>
@@ -131,78 +136,50 @@ const REMEMBERED_SECONDS = 2;
 type MatchHalt = Halt & { readonly match: BoardMatch };
 
 /** The content of the page of the halts. */
-export type Halts = Awaited<ReturnType<HaltReader['read']>>;
+export type Halts = Awaited<ReturnType<ReturnType<typeof haltReader>>>;
 
-/** The halts of a match as of a version, the orders by hand, and a time, Unix seconds. */
-type Known = {
-  readonly version: number;
-  readonly orders: number;
-  readonly at: number;
-  readonly halts: readonly Halt[];
-};
-
-/** Returns the halts of the last 24 hours of all matches on the board. Remembers those of matches that are over. */
-export class HaltReader {
-  /** By event id. */
-  readonly #known = new LRUCache<number, Known>({ max: MAX_KNOWN });
-  readonly #size: number;
-
-  /** `size`: maximum number of matches on the board. */
-  constructor(size: number) {
-    this.#size = size;
-  }
-
-  /** `now`: Unix seconds. Other requests are answered between two stories: those of an evening take a second together. */
-  async read(view: ReadView, now: number) {
+/** Returns what reads the halts of the last 24 hours of all matches on the board. `size`: maximum number of these matches. */
+export function haltReader(size: number) {
+  /** By event id, version and orders of a match, and of one in play by time. */
+  const known = new LRUCache<string, readonly Halt[]>({ max: MAX_KNOWN });
+  const haltsOfMatch = async (state: ShownState, view: ReadView, now: number): Promise<readonly Halt[]> => {
+    const { event_id, version, status_type } = state;
+    const isEnded = isOver(status_type);
+    const orders = view.halts.records(state);
+    const given = orders.reduce((sum, record) => sum + record.version, 0);
+    const key = [event_id, version, given, isEnded ? '' : Math.floor(now / REMEMBERED_SECONDS)].join('/');
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    // Other requests are answered between two stories: those of an evening take a second together.
+    await nextTurn();
+    const past = { feed: feedPast(view.health.past(event_id), now * 1000), halts: orders };
+    const course = matchCourse(view.incidentLog.story(event_id), past, now * 1000);
+    const halts = course === null ? [] : haltsOf(course, isEnded);
+    known.set(key, halts);
+    return halts;
+  };
+  /** `now`: Unix seconds. */
+  return async (view: ReadView, now: number) => {
     const since = now * 1000 - COVERED_MS;
-    const states = boardStates(view, this.#size, now).filter(
+    const states = boardStates(view, size, now).filter(
       ({ status_type, cause }) => status_type !== 'scheduled' && cause.received_at > since,
     );
     const found: MatchHalt[] = [];
     for (const state of states) {
-      const all = this.#knownHalts(state, view, now) ?? (await this.#readHalts(state, view, now));
-      const halts = all.filter(({ to }) => to === null || to > since);
-      if (halts.length === 0) continue;
-      const match = boardMatch(state, view, now);
-      for (const halt of halts) found.push({ ...halt, match });
+      const halts = (await haltsOfMatch(state, view, now)).filter(({ to }) => to === null || to > since);
+      const match = halts.length === 0 ? null : boardMatch(state, view, now);
+      if (match !== null) found.push(...halts.map((halt) => ({ ...halt, match })));
     }
-    const open = ({ to }: Halt): number => (to === null ? 0 : 1);
-    const ordered = found.sort(
-      (a, b) => open(a) - open(b) || b.from - a.from || a.match.event_id - b.match.event_id,
-    );
+    const ended = ({ to }: Halt): number => Number(to !== null);
+    found.sort((a, b) => ended(a) - ended(b) || b.from - a.from || a.match.event_id - b.match.event_id);
     return {
       /** The newest first, those that go on before all others. */
-      halts: ordered.slice(0, MAX_HALTS),
-      omitted: Math.max(0, ordered.length - MAX_HALTS),
-      totals: reasonTotals(ordered, now * 1000),
+      halts: found.slice(0, MAX_HALTS),
+      omitted: Math.max(0, found.length - MAX_HALTS),
+      totals: reasonTotals(found, now * 1000),
       /** Number of live matches, and of those that are halted now. */
       live: states.filter((state) => phaseOf(state, now) === 'live').length,
-      haltedNow: ordered.filter(({ to }) => to === null).length,
+      haltedNow: found.filter(({ to }) => to === null).length,
     };
-  }
-
-  #knownHalts(state: ShownState, view: ReadView, now: number): readonly Halt[] | null {
-    const { event_id, version, status_type } = state;
-    const known = this.#known.get(event_id);
-    if (known === undefined || known.orders !== orderCount(state, view)) return null;
-    const isCurrent = isOver(status_type) ? known.version === version : now - known.at < REMEMBERED_SECONDS;
-    return isCurrent ? known.halts : null;
-  }
-
-  async #readHalts(state: ShownState, view: ReadView, now: number): Promise<readonly Halt[]> {
-    const { event_id, version, status_type } = state;
-    await nextTurn();
-    const past = {
-      feed: feedPast(view.health.past(event_id), now * 1000),
-      halts: view.halts.records(state),
-    };
-    const course = matchCourse(view.incidentLog.story(event_id), past, now * 1000);
-    const halts = course === null ? [] : haltsOf(course, isOver(status_type));
-    this.#known.set(event_id, { version, orders: orderCount(state, view), at: now, halts });
-    return halts;
-  }
-}
-
-function orderCount(state: ShownState, view: ReadView): number {
-  return view.halts.records(state).reduce((sum, { version }) => sum + version, 0);
+  };
 }

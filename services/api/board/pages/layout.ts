@@ -77,8 +77,9 @@ export function timeOf(ut: number, now: number): Html {
   return html`<time datetime="${iso}">${timeWithDay(ut, now)}</time>`;
 }
 
-export function factsHtml(rows: readonly (readonly [name: string, value: string | Html])[]): Html {
-  return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+/** Renders names and values; without those whose value is null. */
+export function factsHtml(rows: readonly (readonly [name: string, value: string | Html | null])[]): Html {
+  return html`<dl class="facts">${rows.map(([name, value]) => value !== null && html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 export function problemPage(title: string, words: string): string {
@@ -86,19 +87,6 @@ export function problemPage(title: string, words: string): string {
     title,
     content: html`<h1>${title}</h1><p class="empty">${words}</p><p><a href="/">To the board</a></p>`,
   });
-}
-
-/** Renders the page for a match or a table that is not found. `served`: the competitions that are served, in words; null: all. */
-export function missingPage(kind: string, served: string | null): string {
-  if (served === null)
-    return problemPage(
-      kind === 'match' ? 'No such match' : 'No such table',
-      'It is unknown, or it was deleted.',
-    );
-  return problemPage(
-    'Not found here',
-    `It is unknown, it was deleted, or it belongs to another competition: this server serves ${served}.`,
-  );
 }
 
 /** Sends a page. `no-store` is for pages that depend on who reads them, such as the sign-in form. */

@@ -3,7 +3,7 @@ import type { Course, CourseStretch } from '#story/course.ts';
 import type { HistoryEntry } from '#story/history.ts';
 import type { IncidentStep, TimelineEntry } from '#story/incidents.ts';
 import { type BoardMatch, hasNoScoreYet, nameOf } from '#story/match.ts';
-import { delayWords, durationWords } from '#story/minute.ts';
+import { delayWords, durationWords, timeText } from '#story/minute.ts';
 import {
   agreementWords,
   endingWords,
@@ -111,11 +111,11 @@ ${factsHtml([
   ['Reported by the provider', reported === null ? 'not reported' : scoreWords(reported)],
   ['Agreement', agreementWords(match)],
   ...match.periods.map(({ name, home, away }) => [name, `${home ?? '?'}–${away ?? '?'}`] as const),
-  ...(half_time === null ? [] : [['Half-time', scoreWords(half_time)] as const]),
+  ['Half-time', half_time && scoreWords(half_time)],
   ['Shoot-out', shoot_out === null ? 'none' : scoreWords(shoot_out)],
   ['Score from', SCORE_SOURCES[match.source]],
   ['Timeline', COVERAGES[coverage]],
-  ...(missing.length === 0 ? [] : [['Not on the latest list', missing.join(', ')] as const]),
+  ['Not on the latest list', missing.join(', ') || null],
   ...unreadWords({ unread, unread_at }).map((words) => ['Not read', words] as const),
   ['Last message came after', delayWords(delayOf(match))],
   ['Kick-off', kickOffWords(match.start_date)],
@@ -150,13 +150,20 @@ function timelineHtml(details: MatchDetails, now: number): Html {
 
 function entryHtml(entry: TimelineEntry, details: MatchDetails, now: number): Html {
   const { id, kind, note, story } = entry;
-  const side = sideOf(entry, details);
+  const { match, home_id, away_id } = details;
+  const side = (
+    [
+      ['home', home_id],
+      ['away', away_id],
+    ] as const
+  ).find(([, team]) => team !== null && team === entry.participant_id)?.[0];
+  const team = side === undefined ? entry.participant_name : nameOf(match[side]);
   const what = html`<b>${entry.name}</b>${entry.added !== null && html` +${entry.added} min`}`;
   return html`<li id="${anchorOf(id)}" class="incident ${kind}" data-side="${side ?? 'none'}" data-void="${entry.void === null ? 'no' : 'yes'}">
 <a class="at" href="#${anchorOf(id)}">${minuteHtml(entry)}</a>
 <span class="sign ${entry.card ?? kind}" aria-hidden="true"></span>
 <div class="details">
-<p class="what">${entry.void === null ? what : html`<s>${what}</s>`}${entry.running_score !== null && html` <b class="running">${entry.running_score}</b>`}${people(entry)}${teamHtml(entry, side, details)}</p>
+<p class="what">${entry.void === null ? what : html`<s>${what}</s>`}${entry.running_score !== null && html` <b class="running">${entry.running_score}</b>`}${people(entry)}${team !== null && html` <span class="small">${team}</span>`}</p>
 ${entry.void !== null && html`<p class="why halted">${entry.void}${entry.void_by !== null && html` <a href="#${anchorOf(entry.void_by)}">See why</a>`}</p>`}${note !== null && entry.void === null && html`<p class="note review">${note}</p>`}
 ${hasStory(entry) && html`<ol class="story small">${story.map((step) => stepHtml(step, now))}</ol>`}</div>
 </li>`;
@@ -177,20 +184,6 @@ function people({ player, assistant, kind, replaces }: TimelineEntry): Html | nu
   return html` ${player}${replaces !== null && ` for ${replaces}`}${assistant !== null && kind === 'goal' && html` <span class="small">assist ${assistant}</span>`}`;
 }
 
-function teamHtml(entry: TimelineEntry, side: 'home' | 'away' | null, { match }: MatchDetails): Html | null {
-  const name = side === null ? entry.participant_name : nameOf(match[side]);
-  return name === null ? null : html` <span class="small">${name}</span>`;
-}
-
-function sideOf(
-  { participant_id }: TimelineEntry,
-  { home_id, away_id }: MatchDetails,
-): 'home' | 'away' | null {
-  if (participant_id === null) return null;
-  if (participant_id === home_id) return 'home';
-  return participant_id === away_id ? 'away' : null;
-}
-
 /** Whether the story of an incident is shown: always for goals and their cancellations, else when it has several steps. */
 function hasStory({ kind, story }: TimelineEntry): boolean {
   return story.length > 1 || (story.length === 1 && (kind === 'goal' || kind === 'goal_cancelled'));
@@ -202,11 +195,8 @@ function stepHtml({ ut, received_at, late, what, score, firm }: IncidentStep, no
   }${writtenHtml({ at: received_at, ut, late }, now)}</li>`;
 }
 
-/** A time at which something was known, with the provider's time, as of `HistoryEntry`. */
-type KnownTime = { readonly at: number; readonly ut: number | null; readonly late: number | null };
-
 /** Renders when the provider wrote what was received at another second, and how late that was. */
-function writtenHtml({ at, ut, late }: KnownTime, now: number): Html | false {
+function writtenHtml({ at, ut, late }: Pick<HistoryEntry, 'at' | 'ut' | 'late'>, now: number): Html | false {
   if (ut === null || ut === Math.floor(at / 1000)) return false;
   return html` <span class="written">written ${timeOf(ut, now)}</span>${late !== null && html` <span class="late">${durationWords(late)} late</span>`}`;
 }
@@ -214,24 +204,32 @@ function writtenHtml({ at, ut, late }: KnownTime, now: number): Html | false {
 /** Minimum distance of two labels, as a share of the width; closer labels would overlap. */
 const MIN_DISTANCE = 0.16;
 
-const KEY: Readonly<Record<string, string>> = { safe: 'safe', halted: 'halted', unfed: 'feed not believed' };
+const KEY = { safe: 'safe', halted: 'halted', unfed: 'feed not believed' } as const;
 
 /**
  * Renders what could be traded over time as a band, and the scores above it, each from when it was known. `now`: Unix seconds.
  */
-function courseHtml(course: Course, now: number): Html {
-  const { from, to, stretches, scores } = course;
+function courseHtml({ from, to, stretches, scores }: Course, now: number): Html {
   const shareOf = (at: number): number => (at - from) / Math.max(1, to - from);
+  const percent = (share: number): string => `${(share * 100).toFixed(2)}%`;
+  const lasted = (ms: number): string => durationWords(Math.round(ms / 1000));
   const total = (which: (stretch: CourseStretch) => boolean): string =>
-    durationWords(seconds(stretches.filter(which).reduce((sum, one) => sum + one.to - one.from, 0)));
+    lasted(stretches.filter(which).reduce((sum, one) => sum + one.to - one.from, 0));
   const path = scores.map(({ score }) => score).join(', ');
-  const words = `Trading was halted for ${total(({ permission }) => permission === 'halted')} of ${durationWords(seconds(to - from))}; the feed was not believed for ${total(({ believed }) => !believed)}. The score: ${path || 'unknown'}.`;
-  const kinds = ['safe', 'halted', 'unfed'].filter((kind) => stretches.some((one) => kindOf(one) === kind));
+  const words = `Trading was halted for ${total(({ permission }) => permission === 'halted')} of ${lasted(to - from)}; the feed was not believed for ${total(({ believed }) => !believed)}. The score: ${path || 'unknown'}.`;
+  const shown = new Set(stretches.map(kindOf));
+  const keys = Object.entries(KEY).filter(([kind]) => shown.has(kind));
+  // Of two close scores the later one has a label.
+  const labelled = scores.filter(
+    ({ at }, n) => shareOf(scores[n + 1]?.at ?? Number.POSITIVE_INFINITY) - shareOf(at) > MIN_DISTANCE,
+  );
+  const anchor = (share: number): string =>
+    share < MIN_DISTANCE ? 'start' : share > 1 - MIN_DISTANCE ? 'end' : 'middle';
   return html`<figure class="course"><svg width="100%" height="48" role="img" aria-label="${words}">
 ${stretches.map((one) => html`<rect class="${kindOf(one)}" x="${percent(shareOf(one.from))}" width="${percent(shareOf(one.to) - shareOf(one.from))}" y="26" height="14"><title>${titleOf(one)}</title></rect>`)}
 ${scores.map(({ at }) => html`<line x1="${percent(shareOf(at))}" x2="${percent(shareOf(at))}" y1="20" y2="46"/>`)}
-${labels(course).map(({ at, score }) => html`<text x="${percent(shareOf(at))}" y="15" text-anchor="${anchor(shareOf(at))}">${score}</text>`)}
-</svg><figcaption class="row small"><span>${timeOf(from / 1000, now)} <span class="zone">UTC</span></span> <span class="key">${kinds.map((kind) => html`<span class="${kind}">${KEY[kind]}</span> `)}</span> <span>${timeOf(to / 1000, now)} <span class="zone">UTC</span></span></figcaption></figure>`;
+${labelled.map(({ at, score }) => html`<text x="${percent(shareOf(at))}" y="15" text-anchor="${anchor(shareOf(at))}">${score}</text>`)}
+</svg><figcaption class="row small"><span>${timeOf(from / 1000, now)} <span class="zone">UTC</span></span> <span class="key">${keys.map(([kind, name]) => html`<span class="${kind}">${name}</span> `)}</span> <span>${timeOf(to / 1000, now)} <span class="zone">UTC</span></span></figcaption></figure>`;
 }
 
 function kindOf({ permission, believed }: CourseStretch): string {
@@ -241,34 +239,6 @@ function kindOf({ permission, believed }: CourseStretch): string {
 
 /** Returns e.g. `20:31:07 to 20:32:04: halted, feed stale`. */
 function titleOf({ from, to, permission, reasons }: CourseStretch): string {
-  const words =
-    permission === 'not_in_play'
-      ? 'not in play'
-      : [permission, guardWords([...reasons])].filter(Boolean).join(', ');
-  return `${clockOf(from)} to ${clockOf(to)}: ${words}`;
-}
-
-function clockOf(ms: number): string {
-  return new Date(ms).toISOString().slice(11, 19);
-}
-
-function seconds(ms: number): number {
-  return Math.round(ms / 1000);
-}
-
-/** Returns the scores with room for a label; of two close ones the later. */
-function labels({ from, to, scores }: Course): Course['scores'] {
-  return scores.filter(({ at }, n) => {
-    const next = scores[n + 1];
-    return next === undefined || (next.at - at) / (to - from) > MIN_DISTANCE;
-  });
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(2)}%`;
-}
-
-function anchor(share: number): string {
-  if (share < MIN_DISTANCE) return 'start';
-  return share > 1 - MIN_DISTANCE ? 'end' : 'middle';
+  const what = permission === 'not_in_play' ? 'not in play' : permission;
+  return `${timeText(from / 1000)} to ${timeText(to / 1000)}: ${[what, guardWords(reasons)].filter(Boolean).join(', ')}`;
 }

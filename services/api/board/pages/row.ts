@@ -82,34 +82,29 @@ function teamCell(match: BoardMatch, side: 'home' | 'away'): Html {
 
 /** Returns who scored, each player once with all minutes: `Mitrović 12′, 45+2′ (pen.), Silva 60′ (own goal)`. */
 function goalsWords(goals: readonly BoardGoal[]): string {
+  const joined = (parts: readonly string[], by: string): string => parts.filter(Boolean).join(by);
   const players = Map.groupBy(goals, ({ player }, n) => player ?? `unknown ${n}`);
-  return Array.from(players.values(), (scored) => {
+  const words = Array.from(players.values(), (scored) => {
     const times = scored.map(({ minute, kind }) =>
-      [minute === null ? '' : `${minute}′`, GOAL_WORDS[kind]].filter((part) => part !== '').join(' '),
+      joined([minute ? `${minute}′` : '', GOAL_WORDS[kind]], ' '),
     );
-    return `${scored[0]?.player ?? ''} ${times.filter((time) => time !== '').join(', ')}`.trim();
-  })
-    .filter((words) => words !== '')
-    .join(', ');
+    return joined([scored[0]?.player ?? '', joined(times, ', ')], ' ');
+  });
+  return joined(words, ', ');
 }
 
 /** Renders the firm score if it differs, then the score of the shoot-out, then that at half-time: two of them at most. */
 function besideParts(match: BoardMatch): Html[] {
   const { shoot_out, half_time } = match;
-  const firm = firmHtml(match);
+  const pens = isShootingOut(match) ? 'pens' : 'on pens';
   return [
-    ...(firm === null ? [] : [firm]),
-    ...(shoot_out === null
-      ? []
-      : [
-          html`<span class="pens">${isShootingOut(match) ? 'pens' : 'on pens'} <b>${scoreWords(shoot_out)}</b></span>`,
-        ]),
-    ...(half_time === null
-      ? []
-      : [
-          html`<span class="half-time"><span class="visually-hidden">, half-time </span><span aria-hidden="true">HT </span><b>${scoreWords(half_time)}</b></span>`,
-        ]),
-  ].slice(0, MAX_BESIDE);
+    firmHtml(match),
+    shoot_out && html`<span class="pens">${pens} <b>${scoreWords(shoot_out)}</b></span>`,
+    half_time &&
+      html`<span class="half-time"><span class="visually-hidden">, half-time </span><span aria-hidden="true">HT </span><b>${scoreWords(half_time)}</b></span>`,
+  ]
+    .filter((part) => part !== null)
+    .slice(0, MAX_BESIDE);
 }
 
 function cardsHtml(colour: 'red' | 'yellow', cards: number): Html | false {

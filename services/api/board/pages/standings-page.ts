@@ -14,11 +14,14 @@ import {
   type ShownStandings,
   valueIn,
 } from '../standings.ts';
-import { type Html, html, type Moment, optionsHtml } from './html.ts';
+import { type Html, html, type Moment } from './html.ts';
 import { document } from './layout.ts';
 import { momentText } from './row.ts';
 
 const CURRENT = html` aria-current="true"`;
+
+/** Interval at which a bracket is read again, seconds: the minutes of its matches change without an event. */
+const REFRESH_SECONDS = 2;
 
 /** Renders `/standings`: the tables of a season, its knock-out stages, or the provider's rankings. */
 export function standingsPage(standings: SeasonStandings, moment: Moment): string {
@@ -29,14 +32,14 @@ export function standingsPage(standings: SeasonStandings, moment: Moment): strin
   const kinds = kindsOf(standings);
   const content = html`<h1>${name}</h1>
 ${seasons.length + Math.min(1, rankings.length) > 1 && seasonsHtml(standings)}
-${kinds.length > 0 && html`${kindsHtml(kinds, standings)}${chooseHtml(kinds, standings)}`}
+${kinds.length > 0 && kindsHtml(kinds)}${search !== null && searchHtml(standings)}
 ${bracket !== null && bracketHtml(bracket, moment)}${shown.length === 0 && bracket === null && html`<p class="empty">There is no table yet.</p>`}
 ${shown.map((one) => tableHtml(one, shown.length > 1))}${search !== null && shown.every(isEmpty) && html`<p class="empty">No player found. Search for another name or team.</p>`}`;
-  const clocks = bracket === null ? '' : '&clocks=yes';
   return document({
     title: name,
     here: 'standings',
-    stream: empty ? undefined : `season=${season?.season_id ?? 'none'}${clocks}`,
+    stream: empty ? undefined : `season=${season?.season_id ?? 'none'}`,
+    ...(bracket !== null && { refresh: REFRESH_SECONDS }),
     styles: ['tables.css', 'bracket.css'],
     content,
   });
@@ -61,49 +64,38 @@ function seasonsHtml({ seasons, rankings, season }: SeasonStandings): Html {
 /** Ids of the types of table that come first in the list, as they are looked for most; the others follow by id. */
 const FIRST_TYPES = [2, 244, 6, 176, 115, 7, 18, 47, 4, 5];
 
-type Kind = {
-  readonly value: number | 'knock-out';
-  readonly title: string;
-  readonly isShown: boolean;
-};
+type Kind = { readonly query: string; readonly title: string; readonly isShown: boolean };
 
 /** Returns the kinds of table to choose from: each type once, even if several stages have it, and the knock-out stages. */
-function kindsOf({ tables, shown, hasBracket, bracket }: SeasonStandings): Kind[] {
-  const shownType = shown[0]?.entry.type_id;
+function kindsOf({ tables, shown, season, hasBracket, bracket }: SeasonStandings): Kind[] {
+  const within = season === null ? '' : `season=${season.season_id}&`;
   const types = new Map(tables.toReversed().map((table) => [table.type_id, table]));
   const order = ({ type_id }: TableEntry): number => {
     const first = FIRST_TYPES.indexOf(type_id);
     return first === -1 ? FIRST_TYPES.length + type_id : first;
   };
-  const ordered = [...types.values()].sort((a, b) => order(a) - order(b));
-  const kinds = ordered.map(
-    ({ standings_id: value, type_name: title, type_id }): Kind => ({
-      value,
+  const kinds = [...types.values()]
+    .sort((a, b) => order(a) - order(b))
+    .map(({ standings_id, type_name: title, type_id }) => ({
+      query: `${within}table=${standings_id}`,
       title,
-      isShown: type_id === shownType,
-    }),
-  );
-  const knockOut: Kind = { value: 'knock-out', title: 'Knock-out', isShown: bracket !== null };
+      isShown: type_id === shown[0]?.entry.type_id,
+    }));
+  const knockOut = { query: `${within}show=knock-out`, title: 'Knock-out', isShown: bracket !== null };
   return hasBracket ? kinds.toSpliced(1, 0, knockOut) : kinds;
 }
 
-function kindsHtml(kinds: readonly Kind[], { season }: SeasonStandings): Html {
-  const within = season === null ? '' : `season=${season.season_id}&`;
-  return html`<nav class="tabs row kinds" aria-label="Tables">${kinds.map(
-    ({ value, title, isShown }) =>
-      html`<a href="/standings?${within}table=${value}"${isShown && CURRENT}>${title}</a>`,
+function kindsHtml(kinds: readonly Kind[]): Html {
+  return html`<nav class="tabs row" aria-label="Tables">${kinds.map(
+    ({ query, title, isShown }) => html`<a href="/standings?${query}"${isShown && CURRENT}>${title}</a>`,
   )}</nav>`;
 }
 
-/** Renders the kinds as a select for phones, as sixteen links would fill half of the screen, and the search for players. */
-function chooseHtml(kinds: readonly Kind[], { season, search }: SeasonStandings): Html {
-  return html`<form id="choose" class="choose row" action="/standings" role="search" aria-label="Tables">
-${season !== null && html`<input type="hidden" name="season" value="${season.season_id}">`}
-<label class="field kind"><span>Table</span><select name="table">${optionsHtml(
-    kinds.map(({ value, title }) => [value, title]),
-    kinds.find(({ isShown }) => isShown)?.value,
-  )}</select></label>
-${search !== null && html`<label class="field"><span>Player or team</span><input type="search" name="q" value="${search}" maxlength="60" autocomplete="off" spellcheck="false" placeholder="Search"></label>`}
+/** Renders the search of a table of players. */
+function searchHtml({ season, shown, search }: SeasonStandings): Html {
+  return html`<form id="players" class="choose row" action="/standings" role="search" aria-label="Players">
+${season !== null && html`<input type="hidden" name="season" value="${season.season_id}">`}<input type="hidden" name="table" value="${shown[0]?.entry.standings_id}">
+<label class="field"><span>Player or team</span><input type="search" name="q" value="${search}" maxlength="60" autocomplete="off" spellcheck="false" placeholder="Search"></label>
 <button class="apply" type="submit">Show</button>
 </form>`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { feedWords } from '#story/feed-words.ts';
-import { type BoardSource, feedsHead } from './feed-head.ts';
+import { type BoardSource, feedsHead } from './board-states.ts';
 
 describe('the head of a connected page', () => {
   const alive: BoardSource = { source: 'webhook', believed: true, state: 'alive', reason: null, delay: null };
