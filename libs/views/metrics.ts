@@ -2,10 +2,10 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { stageLatencies } from '#service/stage-latency.ts';
 import type { ViewRecord } from './records.ts';
 
-/** The metrics of the views of one service. No label holds an id, a client or a token. */
-export type ViewMetrics = ReturnType<typeof viewMetrics>;
-
-/** Registers the metrics. `service` is part of their names, as in `touchline_<service>_records_total`. */
+/**
+ * Registers the metrics of the views of one service. `service` is part of their names, as in `touchline_<service>_records_total`. No
+ * label holds an id, a client or a token.
+ */
 export function viewMetrics(registry: Registry, service: string) {
   const registers = [registry];
   const prefix = `touchline_${service}`;

@@ -34,20 +34,12 @@ export const api: ServiceDefinition<typeof settings> = {
 };
 
 /** Opens the views of all topics. Throws as `ViewFollower.open`. */
-export function openViews({ config, logger, metrics, signal, fail }: Context): Promise<ViewFollower> {
-  return ViewFollower.open({
+export function openViews(context: Context): Promise<ViewFollower> {
+  return ViewFollower.open(context, {
     name: 'api',
-    dataDir: config.DATA_DIR,
-    brokers: config.KAFKA_BROKERS,
-    prefix: config.TOPIC_PREFIX,
-    registryUrl: config.SCHEMA_REGISTRY_URL,
-    competitions: servedOf(config.SERVE_COMPETITIONS),
-    feedRetentionMs: config.FEED_RETENTION_HOURS * 3_600_000,
+    metrics: viewMetrics(context.metrics, 'api'),
+    feedRetentionMs: context.config.FEED_RETENTION_HOURS * 3_600_000,
     urgentPaceMs: URGENT_PACE_MS,
-    metrics: viewMetrics(metrics, 'api'),
-    log: logger,
-    signal,
-    fail,
   });
 }
 

@@ -40,21 +40,12 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
   about: 'Exchanges credentials for access tokens at POST /api/v1/token, and serves the tools at /mcp.',
   config: settings,
   async start(context) {
-    const { config, logger, metrics, signal, fail } = context;
-    const follower = await ViewFollower.open({
+    const follower = await ViewFollower.open(context, {
       name: 'tool-gateway',
-      dataDir: config.DATA_DIR,
-      brokers: config.KAFKA_BROKERS,
-      prefix: config.TOPIC_PREFIX,
-      registryUrl: config.SCHEMA_REGISTRY_URL,
       topics: TOOL_TOPICS,
-      competitions: servedOf(config.SERVE_COMPETITIONS),
+      metrics: viewMetrics(context.metrics, 'tools'),
       feedRetentionMs: 0,
       urgentPaceMs: URGENT_PACE_MS,
-      metrics: viewMetrics(metrics, 'tools'),
-      log: logger,
-      signal,
-      fail,
     });
     return follower.serve([await serveTools(context, follower)]);
   },

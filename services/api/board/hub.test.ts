@@ -46,7 +46,13 @@ test('delays heartbeats and new readers after a stall, until the process has cau
 /** A response that records what is written to it. */
 function recordedResponse() {
   const written: string[] = [];
-  const response = { write: (text: string) => written.push(text) > 0, writeHead() {}, on() {}, once() {}, end() {} };
+  const response = {
+    write: (text: string) => written.push(text) > 0,
+    writeHead() {},
+    on() {},
+    once() {},
+    end() {},
+  };
   return { written, response: response as unknown as ServerResponse };
 }
 
