@@ -74,7 +74,8 @@ export function statusWordsOf({ sport_id, status_id, status_name }: ShownState):
 }
 
 function boardSide(side: ShownState['home']): BoardSide {
-  return { name: side?.name ?? null, short_name: side?.short_name ?? null, acronym: side?.acronym ?? null };
+  const { name = null, short_name = null, acronym = null } = side ?? {};
+  return { name, short_name, acronym };
 }
 
 /** Returns the goals that count, the score at half-time and the cards that stand: of match state, sides and halves of the incidents. */
@@ -83,40 +84,35 @@ function goalsAndCards(
   { incidentLog }: Pick<BoardMatchView, 'incidentLog'>,
 ): Pick<BoardMatch, 'goals' | 'half_time' | 'red_cards' | 'yellow_cards'> {
   const { event_id, counting_goals, key_incidents, home, away } = state;
-  const red = key_incidents.filter(
-    ({ incident_type, stands }) => incident_type === INCIDENT.redCard && stands,
-  );
   const known: ReadonlyMap<string, ScoringIncident> =
     counting_goals.length === 0 ? new Map() : incidentLog.scoring(event_id, counting_goals);
+  const red = Map.groupBy(
+    key_incidents.filter(({ incident_type, stands }) => incident_type === INCIDENT.redCard && stands),
+    ({ team_id }) => team_id,
+  );
   const yellow = incidentLog.yellowCards(event_id);
-  const ofSides = (count: (teamId: number) => number): Score => ({
-    home: home === null ? 0 : count(home.id),
-    away: away === null ? 0 : count(away.id),
+  const ofSides = (count: (teamId: number) => number | undefined): Score => ({
+    home: (home && count(home.id)) ?? 0,
+    away: (away && count(away.id)) ?? 0,
   });
   return {
     goals: goalsOf(state, known),
     half_time: halfTimeOf(state, known),
-    red_cards: ofSides((id) => red.filter(({ team_id }) => team_id === id).length),
-    yellow_cards: ofSides((id) => yellow.get(id) ?? 0),
+    red_cards: ofSides((id) => red.get(id)?.length),
+    yellow_cards: ofSides((id) => yellow.get(id)),
   };
 }
 
 /** Returns the goals that count, in the order of their ids. Of an awarded match these are the goals that were played. */
 function goalsOf(state: ShownState, known: ReadonlyMap<string, ScoringIncident>): BoardGoal[] {
-  const { counting_goals, key_incidents } = state;
-  const keys = new Map(key_incidents.map((key) => [key.id, key]));
-  return counting_goals.flatMap((id) => {
+  const keys = new Map(state.key_incidents.map((key) => [key.id, key]));
+  return state.counting_goals.flatMap((id) => {
     const key = keys.get(id);
     if (key === undefined) return [];
-    const { incident_type, team_id, player_name: player, minute } = key;
-    const scoring = known.get(id) ?? {
-      incident_id: incident_type,
-      participant_id: team_id,
-      // Not received yet: the usual side of its type.
-      counts_for: null,
-    };
-    const side = sideOf(scoring, state);
-    return side === null ? [] : [{ side, player, minute, kind: goalKindOf(incident_type) }];
+    const { incident_type: incident_id, team_id: participant_id, player_name: player, minute } = key;
+    // Not received yet: the usual side of its type.
+    const side = sideOf(known.get(id) ?? { incident_id, participant_id, counts_for: null }, state);
+    return side === null ? [] : [{ side, player, minute, kind: goalKindOf(incident_id) }];
   });
 }
 

@@ -1,18 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FeedHealth, MatchState, TradingHalt } from '#records/types.ts';
 import type { FeedStatus } from '#trading/feed-status.ts';
-import { type Permission, tradingOf } from '#trading/trading.ts';
+import { type Trading, tradingOf } from '#trading/trading.ts';
 import type { StoryStep } from '#views/store/board-view.ts';
 import { haltChanges, haltsAt } from './halts.ts';
 import { scoreWords } from './words.ts';
 
-/** What was known of a match for a time. Unix milliseconds. */
-export type CourseStretch = {
+/** What was known of a match for a time, Unix milliseconds: what could be traded, and whether its feed was believed. */
+export type CourseStretch = Trading & {
   readonly from: number;
   readonly to: number;
-  readonly permission: Permission;
-  /** As of `tradingOf`. */
-  readonly reasons: readonly string[];
-  /** Whether its feed was believed. */
   readonly believed: boolean;
 };
 
@@ -28,17 +25,11 @@ export type Course = {
 /** What the versions up to a time say of a match. */
 type CourseMatch = Readonly<Pick<MatchState, 'status_type' | 'score' | 'firm' | 'guard'>>;
 
-const NOTHING_KNOWN: CourseMatch = {
-  status_type: null,
-  score: null,
-  firm: null,
-  guard: { safe: true, reasons: [] },
-};
-
-type KnownStep = StoryStep & { readonly at: number };
+const OPEN = { safe: true, reasons: [] };
+const NOTHING_KNOWN: CourseMatch = { status_type: null, score: null, firm: null, guard: OPEN };
 
 /** Returns the steps with the time from which each was known, Unix milliseconds: never before the version before it. */
-export function knownSteps(story: readonly StoryStep[]): KnownStep[] {
+export function knownSteps(story: readonly StoryStep[]) {
   let at = Number.NEGATIVE_INFINITY;
   return story.map((step) => {
     at = Math.max(at, step.received_at);
@@ -67,7 +58,9 @@ export type ClosingPast = { readonly feed: FeedPast; readonly halts: readonly Tr
 /** Returns the course of a match; null when nothing was in play. `now`: the end of a match that goes on, Unix milliseconds. */
 export function matchCourse(story: readonly StoryStep[], past: ClosingPast, now: number): Course | null {
   const steps = knownSteps(story);
-  const stretches = inPlay(stretchesOf(steps, past, now));
+  const all = stretchesOf(steps, past, now);
+  const isInPlay = ({ permission }: CourseStretch): boolean => permission !== 'not_in_play';
+  const stretches = all.slice(all.findIndex(isInPlay), all.findLastIndex(isInPlay) + 1);
   const [first, last] = [stretches[0], stretches.at(-1)];
   if (first === undefined || last === undefined) return null;
   const scores = steps.flatMap(({ kind, score, at }) =>
@@ -80,17 +73,16 @@ export function matchCourse(story: readonly StoryStep[], past: ClosingPast, now:
 
 /** Returns all stretches since the first version, without gaps, each different from the one before it. */
 function stretchesOf(
-  steps: readonly KnownStep[],
+  steps: ReturnType<typeof knownSteps>,
   { feed, halts }: ClosingPast,
   now: number,
 ): CourseStretch[] {
   const [first, last] = [steps[0], steps.at(-1)];
   if (first === undefined || last === undefined) return [];
   const end = Math.max(now, last.at);
-  const changes = [...steps.map(({ at }) => at), ...feedChanges(feed), ...haltChanges(halts)].filter(
-    (at) => first.at <= at && at < end,
-  );
-  const times = [...new Set(changes)].sort((a, b) => a - b);
+  const gapEnds = feed.flat().flatMap(({ from, to }) => [from, to]);
+  const changes = [...steps.map(({ at }) => at), ...gapEnds, ...haltChanges(halts)];
+  const times = [...new Set(changes)].filter((at) => first.at <= at && at < end).sort((a, b) => a - b);
   const stretches: CourseStretch[] = [];
   let known = NOTHING_KNOWN;
   let next = 0;
@@ -99,27 +91,14 @@ function stretchesOf(
       known = knownAfter(known, step);
     const to = times[n + 1] ?? end;
     const belief = feedAt(feed, from);
-    const stretch = {
-      from,
-      to,
-      ...tradingOf(known, belief, haltsAt(halts, from)),
-      believed: belief.believed,
-    };
+    const trading = tradingOf(known, belief, haltsAt(halts, from));
+    const stretch = { from, to, ...trading, believed: belief.believed };
     const before = stretches.at(-1);
-    if (before !== undefined && isSame(before, stretch)) stretches[stretches.length - 1] = { ...before, to };
+    if (before !== undefined && isDeepStrictEqual({ ...before, from, to }, stretch))
+      stretches[stretches.length - 1] = { ...before, to };
     else stretches.push(stretch);
   }
   return stretches;
-}
-
-/** Returns the stretches from the first to the last one in play. */
-function inPlay(stretches: readonly CourseStretch[]): readonly CourseStretch[] {
-  const isInPlay = ({ permission }: CourseStretch): boolean => permission !== 'not_in_play';
-  return stretches.slice(stretches.findIndex(isInPlay), stretches.findLastIndex(isInPlay) + 1);
-}
-
-function isSame(a: CourseStretch, b: CourseStretch): boolean {
-  return a.permission === b.permission && a.believed === b.believed && a.reasons.join() === b.reasons.join();
 }
 
 /** A time in which a source was not believed about a match, by what readers knew then. Unix milliseconds. */
@@ -178,14 +157,6 @@ function gapsOf(match: FeedHealth, source: FeedHealth | undefined, now: number):
   else if (source.valid_until !== null && source.valid_until <= now)
     recorded.push({ from: source.valid_until, to: ALWAYS, state: 'expired', reason: 'monitor' });
   return recorded;
-}
-
-/** Returns the times at which the belief in a feed may have changed, in no order. */
-function feedChanges(past: FeedPast): number[] {
-  return past
-    .flat()
-    .flatMap(({ from, to }) => [from, to])
-    .filter(Number.isFinite);
 }
 
 /** Returns whether readers believed the feed at a time (Unix milliseconds), and if not, why. One believed source is enough. */

@@ -3,7 +3,7 @@ import { isOver } from '#trading/trading.ts';
 import type { StoryStep } from '#views/store/board-view.ts';
 import { type ClosingPast, type Course, type FeedPast, feedAt, knownSteps, statusOf } from './course.ts';
 import { orderWords, scopeWords } from './halts.ts';
-import { scoresByStep } from './incidents.ts';
+import { effectsOf } from './incidents.ts';
 import { lateBy } from './minute.ts';
 import { guardWords, reasonWords, scoreWords, statusName } from './words.ts';
 
@@ -31,14 +31,15 @@ export function historyOf(
   { feed, halts }: ClosingPast,
   course: Course | null,
 ): HistoryEntry[] {
-  const effects = scoresByStep(story);
+  const effects = effectsOf(story).scores;
   const causes = new Map(
     story.flatMap(({ id, version, incident_id }) => (effects.has(id) ? [[version, incident_id]] : [])),
   );
+  /** Whether the status with which each version left the match is one of a match that is over. */
   const closing = new Map(
-    story
-      .filter(({ kind }) => kind === 'status_changed')
-      .map(({ version, value }) => [version, isOver(statusOf(value?.after ?? null)[1])]),
+    story.flatMap(({ kind, version, value }) =>
+      kind === 'status_changed' ? [[version, isOver(statusOf(value?.after ?? null)[1])]] : [],
+    ),
   );
   let closed = false;
   const entries = knownSteps(story).flatMap((step): HistoryEntry[] => {
@@ -49,37 +50,35 @@ export function historyOf(
     if (entry === null) return [];
     return [{ version, at, ut, late: lateBy(step), kind: entry[0], what: entry[1], incident_id }];
   });
-  return [...entries, ...feedEntries(feed, course), ...haltEntries(halts, story[0]?.received_at)].sort(
-    (a, b) => a.at - b.at,
-  );
+  const others = [...feedEntries(feed, course), ...haltEntries(halts, story[0]?.received_at)];
+  return [...entries, ...others].sort((a, b) => a.at - b.at);
 }
+
+const NO_MESSAGE = { version: null, ut: null, late: null, incident_id: null } as const;
 
 /** Returns the orders by hand since the match was known. `from`: Unix milliseconds. */
 function haltEntries(halts: ClosingPast['halts'], from = 0): HistoryEntry[] {
-  return halts
-    .flatMap(({ scope, orders }) => orders.map((given) => ({ scope, given })))
-    .filter(({ given }) => given.order.at >= from)
-    .map(({ scope, given }) => ({
-      version: null,
-      at: given.order.at,
-      ut: null,
-      late: null,
-      kind: given.action === 'halt' ? 'halted' : 'safe',
-      what: scope.startsWith('match:') ? orderWords(given) : `${orderWords(given)} (${scopeWords(scope)})`,
-      incident_id: null,
-    }));
+  return halts.flatMap(({ scope, orders }) =>
+    orders
+      .filter(({ order }) => order.at >= from)
+      .map((given) => ({
+        ...NO_MESSAGE,
+        at: given.order.at,
+        kind: given.action === 'halt' ? 'halted' : 'safe',
+        what: `${orderWords(given)}${scope.startsWith('match:') ? '' : ` (${scopeWords(scope)})`}`,
+      })),
+  );
 }
 
 /** Returns the changes of the feed while the match was in play. */
 function feedEntries(feed: FeedPast, course: Course | null): HistoryEntry[] {
   const stretches = course?.stretches ?? [];
-  return stretches.flatMap(({ from: at, believed }, n) => {
+  return stretches.flatMap(({ from: at, believed }, n): HistoryEntry[] => {
     if (believed === (stretches[n - 1]?.believed ?? true)) return [];
+    if (believed) return [{ ...NO_MESSAGE, at, kind: 'fed', what: 'Feed believed again' }];
     const { reason } = feedAt(feed, at);
-    const [kind, what] = believed
-      ? (['fed', 'Feed believed again'] as const)
-      : (['feed', `Feed not believed: ${reason === null ? 'health unknown' : reasonWords(reason)}`] as const);
-    return [{ version: null, at, ut: null, late: null, kind, what, incident_id: null }];
+    const why = reason === null ? 'health unknown' : reasonWords(reason);
+    return [{ ...NO_MESSAGE, at, kind: 'feed', what: `Feed not believed: ${why}` }];
   });
 }
 

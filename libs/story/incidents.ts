@@ -1,13 +1,13 @@
 import { incidentMinute } from '#domain/clock.ts';
 import { GOAL_TYPES, isInShootOut } from '#domain/goal-facts.ts';
-import { object } from '#domain/values.ts';
+import { scoresAfter } from '#domain/goals.ts';
+import { object, text } from '#domain/values.ts';
 import type { Score } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { INCIDENT, POSSIBLE_INCIDENTS } from '#soccer/soccer.ts';
 import type { ShownIncident, ShownState, StoryStep } from '#views/store/board-view.ts';
 import { movedGoals } from '#views/store/story-steps.ts';
 import { lateBy } from './minute.ts';
-import { type RunningScores, runningScores } from './running-score.ts';
 import { isSameScore, scoreWords } from './words.ts';
 
 /** An important incident on the page of a match. */
@@ -39,11 +39,14 @@ export function timelineOf(
   const context = {
     state,
     stories: Map.groupBy(story, ({ incident_id }) => incident_id),
-    scores: scoresByStep(story),
-    moves: movesOf(story),
+    effects: effectsOf(story),
     running: runningScores(state, incidents),
-    anomalies: new Map(state.anomalies.map((text) => splitLast(text, ':'))),
-    goals: cancelledGoals(story),
+    anomalies: new Map(
+      state.anomalies.map((anomaly) => {
+        const at = anomaly.lastIndexOf(':');
+        return [anomaly.slice(0, at), anomaly.slice(at + 1)];
+      }),
+    ),
   };
   return incidents
     .filter(({ important, incident_id }) => important || POSSIBLE_INCIDENTS.has(incident_id))
@@ -53,18 +56,15 @@ export function timelineOf(
 type StoryContext = {
   readonly state: ShownState;
   readonly stories: ReadonlyMap<string | null, readonly StoryStep[]>;
-  readonly scores: ReadonlyMap<string, ScoreEffect>;
-  /** Ids of the steps with which a goal began to count for the other team. */
-  readonly moves: ReadonlySet<string>;
-  readonly running: RunningScores;
+  readonly effects: ReturnType<typeof effectsOf>;
+  readonly running: ReturnType<typeof runningScores>;
   readonly anomalies: ReadonlyMap<string, string>;
-  readonly goals: ReadonlyMap<string, string>;
 };
 /** The changes of the score and of the firm score, e.g. `1–0 → 2–0`; null: no change. */
 type ScoreEffect = { readonly score: string | null; readonly firm: string | null };
 
 function entryOf(incident: ShownIncident, context: StoryContext) {
-  const { state, stories, anomalies, running, goals } = context;
+  const { state, stories, anomalies, running, effects } = context;
   const { id, incident_id, record } = incident;
   const anomaly = anomalies.get(id);
   return {
@@ -90,12 +90,12 @@ function entryOf(incident: ShownIncident, context: StoryContext) {
     /** The player who left, for a substitution; `pairSubstitutions` sets it. */
     replaces: null as string | null,
     /** The reason why the incident is void; null when it stands. */
-    void: voidOf(incident, state, goals.get(id)),
+    void: voidOf(incident, state, effects.goals.get(id)),
     /** Id of the last incident that made this one void; null when no incident did. */
     void_by: cancellersOf(id, state).at(-1) ?? null,
     /** A remark, such as an anomaly or a pending confirmation; null: none. */
     note: anomaly === undefined ? noteOf(incident, state) : (ANOMALIES[anomaly] ?? anomaly),
-    story: storyOf(incident, stories.get(id) ?? [], context),
+    story: storyOf(incident, stories.get(id) ?? [], effects),
   };
 }
 
@@ -115,7 +115,34 @@ export function minuteOf(
   return isInShootOut(incident) ? null : incidentMinute(incident, clock_rule.lengths);
 }
 
-function runningWords(id: string, { played, kicked }: RunningScores): string | null {
+/**
+ * Returns the scores by the id of the goal that they are after: those of the match, and of its shoot-out, which has its own; empty when the
+ * score is not derived. `incidents`: in the provider's order.
+ */
+export function runningScores(
+  state: Pick<ShownState, 'source' | 'counting_goals' | 'void_goals' | 'home' | 'away'>,
+  incidents: readonly ShownIncident[],
+): { readonly played: ReadonlyMap<string, Score>; readonly kicked: ReadonlyMap<string, Score> } {
+  if (state.source !== 'incidents') return { played: new Map(), kicked: new Map() };
+  const scoring = new Map(
+    incidents.map(({ id, incident_id, participant_id, record }) => [
+      id,
+      { incident_id, participant_id, counts_for: text(record.for) },
+    ]),
+  );
+  // Match state does not list the kicks of a shoot-out, as they do not change the score.
+  const kicks = incidents.filter(
+    (incident) =>
+      GOAL_TYPES.has(incident.incident_id) && isInShootOut(incident) && !(incident.id in state.void_goals),
+  );
+  const kickIds = kicks.map(({ id }) => id);
+  return {
+    played: scoresAfter(state.counting_goals, scoring, state),
+    kicked: scoresAfter(kickIds, scoring, state),
+  };
+}
+
+function runningWords(id: string, { played, kicked }: StoryContext['running']): string | null {
   const kick = kicked.get(id);
   if (kick !== undefined) return `${scoreWords(kick)} pens`;
   const score = played.get(id);
@@ -169,12 +196,13 @@ function noteOf({ id, incident_id, confirmation }: ShownIncident, state: ShownSt
 function storyOf(
   { confirmation }: ShownIncident,
   steps: readonly StoryStep[],
-  { scores, moves }: StoryContext,
+  { scores, moves }: StoryContext['effects'],
 ) {
   const decided = steps.some(({ kind }) => kind === 'incident_confirmed' || kind === 'incident_cancelled');
   return Array.from(Map.groupBy(steps, ({ version }) => version).values(), (changes) => {
     const kinds = changes.map(({ kind }) => kind);
     const effect = changes.map(({ id }) => scores.get(id)).find((found) => found !== undefined);
+    const isMove = changes.some(({ id }) => moves.has(id));
     const { version, ut, received_at } = changes[0] as StoryStep;
     return {
       version,
@@ -182,11 +210,7 @@ function storyOf(
       received_at,
       /** As of `lateBy`. */
       late: lateBy({ ut, received_at }),
-      what: stepWords(
-        kinds,
-        decided ? 'tbd' : confirmation,
-        changes.some(({ id }) => moves.has(id)),
-      ),
+      what: stepWords(kinds, decided ? 'tbd' : confirmation, isMove),
       ...(effect ?? { score: null, firm: null }),
     };
   });
@@ -224,61 +248,41 @@ function stepWords(kinds: readonly string[], first: string | null, isMove: boole
   return own.join('; ');
 }
 
-/** Returns the goal that each goal-cancelled incident named last, by the incident's id: the same message changed both. */
-function cancelledGoals(story: readonly StoryStep[]): ReadonlyMap<string, string> {
+/** Returns what the versions of a story did to the score and its goals. */
+export function effectsOf(story: readonly StoryStep[]) {
+  /** The effect of each version on the score, by the id of the last step of the goal that explains it. */
+  const scores = new Map<string, ScoreEffect>();
+  /** Ids of the steps with which a goal began to count for the other team. */
+  const moves = new Set<string>();
+  /** The goal that each goal-cancelled incident named last, by the incident's id: the same message changed both. */
   const goals = new Map<string, string>();
-  for (const changes of versionsOf(story)) {
-    const cause = changes.find(({ incident_type }) => incident_type === INCIDENT.goalCancelled)?.incident_id;
+  for (const changes of Map.groupBy(story, ({ version }) => version).values()) {
+    const moved = movedGoals(changes);
+    const cancellations = changes.filter(({ kind }) => kind === 'goal_cancelled');
+    for (const { id, incident_id } of cancellations) if (moved.has(incident_id ?? '')) moves.add(id);
+    const canceller = changes.find(({ incident_type }) => incident_type === INCIDENT.goalCancelled);
     const goal = changes.find(({ kind }) => GOAL_KINDS.has(kind))?.incident_id;
-    if (cause != null && goal != null) goals.set(cause, goal);
-  }
-  return goals;
-}
-
-/** Returns the effect of each version on the score, by the id of the last step of the goal that explains it. */
-export function scoresByStep(story: readonly StoryStep[]): Map<string, ScoreEffect> {
-  const effects = new Map<string, ScoreEffect>();
-  for (const changes of versionsOf(story)) {
-    const change = (kind: string) => changes.find((step) => step.kind === kind)?.score ?? null;
+    if (canceller?.incident_id != null && goal != null) goals.set(canceller.incident_id, goal);
+    const change = (of: string) => changes.find(({ kind }) => kind === of)?.score ?? null;
     const [score, firm] = [change('score_changed'), change('firm_score_changed')];
-    const cause = causeOf(changes, score ?? firm);
+    // Goals of one list may do both: a goal that it cancels raises no score.
+    const cancelled = new Set(
+      cancellations.flatMap(({ incident_id: id }) => (moved.has(id ?? '') ? [] : [id])),
+    );
+    const ofStanding = changes.findLast((step) => isAboutGoal(step) && !cancelled.has(step.incident_id));
+    const ofCancelled = changes.findLast((step) => cancelled.has(step.incident_id));
+    const known = score ?? firm;
+    const isLess = sumOf(known?.after) < sumOf(known?.before);
+    const cause = isLess ? (ofCancelled ?? ofStanding) : ofStanding;
     const effect = { score: changeWords(score), firm: changeWords(firm) };
-    if (cause !== undefined && (effect.score !== null || effect.firm !== null)) effects.set(cause.id, effect);
+    if (cause !== undefined && (effect.score !== null || effect.firm !== null)) scores.set(cause.id, effect);
   }
-  return effects;
-}
-
-/** Returns the step that explains a change of the score. Goals of one list may do both: a goal that it cancels raises no score. */
-function causeOf(changes: readonly StoryStep[], score: StoryStep['score']): StoryStep | undefined {
-  const moved = movedGoals(changes);
-  const cancelled = new Set(
-    changes.flatMap(({ kind, incident_id: id }) =>
-      kind === 'goal_cancelled' && !moved.has(id ?? '') ? [id] : [],
-    ),
-  );
-  const ofStanding = changes.findLast((step) => isAboutGoal(step) && !cancelled.has(step.incident_id));
-  const ofCancelled = changes.findLast((step) => cancelled.has(step.incident_id));
-  return sumOf(score?.after) < sumOf(score?.before) ? (ofCancelled ?? ofStanding) : ofStanding;
+  return { scores, moves, goals };
 }
 
 /** Returns the goals of both sides; 0 where the score is unknown. */
 export function sumOf(score: Score | null | undefined): number {
   return score == null ? 0 : score.home + score.away;
-}
-
-/** Returns the ids of the steps that take a goal from one team and give it to the other. */
-function movesOf(story: readonly StoryStep[]): ReadonlySet<string> {
-  const moves = new Set<string>();
-  for (const changes of versionsOf(story)) {
-    const moved = movedGoals(changes);
-    for (const { kind, id, incident_id } of changes)
-      if (kind === 'goal_cancelled' && moved.has(incident_id ?? '')) moves.add(id);
-  }
-  return moves;
-}
-
-function versionsOf(story: readonly StoryStep[]): Iterable<readonly StoryStep[]> {
-  return Map.groupBy(story, ({ version }) => version).values();
 }
 
 /** Whether a step is about a goal. A change of the score in the same version is then its effect. */
@@ -290,11 +294,6 @@ function isAboutGoal({ incident_id, incident_type }: StoryStep): boolean {
 function changeWords(change: StoryStep['score']): string | null {
   if (change === null || isSameScore(change.before, change.after)) return null;
   return `${scoreWords(change.before)} → ${scoreWords(change.after)}`;
-}
-
-function splitLast(text: string, separator: string): readonly [string, string] {
-  const at = text.lastIndexOf(separator);
-  return [text.slice(0, at), text.slice(at + 1)];
 }
 
 function textOf(value: unknown): string | null {

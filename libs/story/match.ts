@@ -1,4 +1,4 @@
-import type { Participant, Score } from '#records/types.ts';
+import type { Participant, Score, TradingHalt, TradingOrder } from '#records/types.ts';
 import type { FeedStatus } from '#trading/feed-status.ts';
 import type { HandHalts } from '#trading/halts.ts';
 import { ABANDONED_MS } from '#trading/trading.ts';
@@ -43,17 +43,10 @@ export type BoardGoal = {
   readonly kind: 'goal' | 'penalty' | 'own_goal';
 };
 
-/** A halt by hand as it is shown. */
-export type ShownHalt = {
-  /** As of trading-halts. */
-  readonly scope: string;
-  readonly user: string;
-  readonly reason: string;
-  /** Unix milliseconds. */
-  readonly at: number;
-  /** Unix milliseconds; null: until it is resumed. */
-  readonly until: number | null;
-};
+/** A halt by hand as it is shown: its scope, when it ends, and its last order. */
+export type ShownHalt = Readonly<
+  Pick<TradingHalt, 'scope' | 'until'> & Pick<TradingOrder['order'], 'user' | 'reason' | 'at'>
+>;
 
 /** A match as the board shows it: `match` of `/board/matches/{id}`. */
 export type BoardMatch = Readonly<Pick<ShownState, (typeof SHOWN_FIELDS)[number]>> & {

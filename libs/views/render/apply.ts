@@ -92,15 +92,15 @@ function applyLevelNames(
   names: Partial<LevelNames>,
   at: number,
 ): boolean {
-  let parent_id: number | null = null;
+  let parent: number | null = null;
   let isNew = false;
   for (const level of LEVELS) {
     const [id, name] = [state[`${level}_id`], names[level]];
-    if (id !== null && name != null && catalogue.applyReported(level, { id, parent_id, name }, at)) {
+    if (id !== null && name != null && catalogue.applyReported(level, id, parent, name, at)) {
       tree.applyRecord(level, String(id), at);
       isNew = true;
     }
-    parent_id = id;
+    parent = id;
   }
   return isNew;
 }

@@ -74,29 +74,25 @@ test.each<[string, Fields, Fields]>([
   [
     'are the reported flags',
     of({ important: 'no', important_for_trader: 'no' }),
-    { important: false, forTrader: false },
+    { important: 0, for_trader: 0 },
   ],
   [
     'are the reported flags, though its type has none',
     of({ ...unknown, important: 'yes', important_for_trader: 'yes' }),
-    { important: true, forTrader: true },
+    { important: 1, for_trader: 1 },
   ],
-  [
-    'are those of its type',
-    of({}),
-    { incident: true, important: true, forTrader: true, competitionId: 6628 },
-  ],
-  ['are those of its type if neither is reported', of({ important: null }), { important: true }],
-  ['are false for an unknown type', of(unknown), { important: false, forTrader: false }],
+  ['are those of its type', of({}), { incident: 1, important: 1, for_trader: 1, competition_id: 6628 }],
+  ['are those of its type if neither is reported', of({ important: null }), { important: 1 }],
+  ['are false for an unknown type', of(unknown), { important: 0, for_trader: 0 }],
   [
     'are false for an event',
     eventMessage({}, { competition_id: 9 }),
-    { incident: false, important: false, forTrader: false, competitionId: 9 },
+    { incident: 0, important: 0, for_trader: 0, competition_id: 9 },
   ],
   [
     'have no competition if none is reported',
     eventMessage({}, { competition_id: null }),
-    { competitionId: null },
+    { competition_id: null },
   ],
 ])('the values that queries filter by: %s', (_, message, values) => {
   expect(row(message)).toMatchObject(values);

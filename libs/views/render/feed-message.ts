@@ -29,10 +29,10 @@ export function renderFeedMessage(message: NormalizedMessage): FeedRow | null {
       record === null ? {} : { incident: withoutNulls(providerIncident(record, action)) },
       providerEvent(event_id, message.event && shownEvent(message.event)),
     ),
-    incident: record !== null,
-    important: flags?.important === true,
-    forTrader: flags?.important_for_trader === true,
-    competitionId: message.event?.competition_id ?? null,
+    incident: record === null ? 0 : 1,
+    important: flags?.important === true ? 1 : 0,
+    for_trader: flags?.important_for_trader === true ? 1 : 0,
+    competition_id: message.event?.competition_id ?? null,
   };
 }
 

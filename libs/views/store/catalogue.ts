@@ -34,15 +34,8 @@ export class CatalogueView extends SqlView {
     const json = JSON.stringify(record);
     const known = this.sql.of('SELECT ut, json FROM catalogue WHERE kind = ? AND id = ?').get(kind, id);
     if (known !== undefined && ((known.ut as number) > ut || known.json === json)) return false;
-    this.sql.insert('INSERT OR REPLACE INTO catalogue', {
-      kind,
-      id,
-      number: toWholeNumber(id),
-      parent_id,
-      ut,
-      changed,
-      json,
-    });
+    const row = { kind, id, number: toWholeNumber(id), parent_id, ut, changed, json };
+    this.sql.insert('INSERT OR REPLACE INTO catalogue', row);
     this.#known.delete(`${kind}/${id}`);
     return true;
   }
@@ -51,18 +44,10 @@ export class CatalogueView extends SqlView {
    * Stores the name of a node as an event reports it, unless the provider's catalogue has a record of the node. Returns whether it is
    * new. `changed`: as of `apply`.
    */
-  applyReported(
-    kind: TreeLevel,
-    {
-      id,
-      parent_id,
-      name,
-    }: { readonly id: number; readonly parent_id: number | null; readonly name: string },
-    changed: number,
-  ): boolean {
+  applyReported(kind: TreeLevel, id: number, parent: number | null, name: string, changed: number): boolean {
     if (this.find(kind, id)?.name === name) return false;
-    const parent = parent_id === null ? null : String(parent_id);
-    const record = { ...NO_ENTRY, kind, id: String(id), parent_id: parent, ut: 0, name };
+    const parent_id = parent === null ? null : String(parent);
+    const record = { ...NO_ENTRY, kind, id: String(id), parent_id, ut: 0, name };
     return this.apply(record, changed, REPORTED_UT);
   }
 

@@ -51,7 +51,9 @@ export class EventCoverage extends SqlView {
       return true;
     }
     if (dropped !== undefined) return false;
-    if (this.#isKept(event_id)) return true;
+    // A stored state with a competition, which then was served.
+    const text = 'SELECT competition_id FROM events WHERE id = ?';
+    if ((this.sql.value<number | null>(text, event_id) ?? null) !== null) return true;
     this.#leaveOut(event_id);
     return false;
   }
@@ -64,15 +66,9 @@ export class EventCoverage extends SqlView {
     return dropped === undefined;
   }
 
-  /** Returns whether records of an outside event were dropped (0 or 1); undefined for an event that is not outside. */
+  /** Whether records of an outside event were dropped; undefined for an event that is not outside. */
   #dropped(eventId: number): 0 | 1 | undefined {
     return this.sql.value<0 | 1>('SELECT dropped FROM outside WHERE event_id = ?', eventId);
-  }
-
-  /** Whether the event has a stored state with a competition, which then was served. */
-  #isKept(eventId: number): boolean {
-    const text = 'SELECT competition_id FROM events WHERE id = ?';
-    return (this.sql.value<number | null>(text, eventId) ?? null) !== null;
   }
 
   /** Marks an event as outside, and deletes the records of it that arrived before. */

@@ -32,14 +32,11 @@ export class ViewsLostError extends defineError('ViewsLostError', (folder: strin
   `${join(folder, FILE)} was deleted, replaced or written by another program while it was open: the next start rebuilds the views; stop a process before you touch its DATA_DIR`,
 ]) {}
 
-/** What the views were built from: the ids of the topics by name, and the competitions that are served. */
-type Source = Readonly<Record<string, string>>;
-
 /** The folder of views, and the conditions for reusing them. */
 export type OpenViewsOptions = {
   readonly folder: string;
-  /** Existing views are reused if they were built from the same source. */
-  readonly source: Source;
+  /** What they were built from: the ids of the topics by name, and the competitions that are served. Others are not reused. */
+  readonly source: Readonly<Record<string, string>>;
   /** Maximum time since the last write of views that are reused, milliseconds. */
   readonly maxAgeMs: number;
   /** Identifies the time since the machine's last start; null where that is unknown. */
@@ -48,17 +45,7 @@ export type OpenViewsOptions = {
   readonly now: number;
 };
 
-export type OpenedViews = {
-  readonly database: DatabaseSync;
-  /** The reason why it was created empty; null if it is reused. */
-  readonly fresh: string | null;
-  /** Commits the open transaction, if any. Throws `ViewsLostError` when another program touched the file since the last commit. */
-  commit(): void;
-  /** Creates the indexes that views lack while they are built, and makes checkpoints short. */
-  finishBuild(): void;
-  /** Commits, and closes the database. Throws SQLite's error when the disk does not take the rest. Deletes a file that another program touched. */
-  close(): void;
-};
+export type OpenedViews = ReturnType<typeof openViews>;
 
 const FILE = 'views.sqlite';
 /**
@@ -97,7 +84,7 @@ export function bootId(): string | null {
  * (older ones may have missed tombstones), were closed before the machine stopped and not changed since; else creates empty ones. Throws
  * `ViewsInUseError`, and `FolderError` when they cannot be written.
  */
-export function openViews(options: OpenViewsOptions): OpenedViews {
+export function openViews(options: OpenViewsOptions) {
   const { folder, boot } = options;
   requireFolder('DATA_DIR', folder);
   try {
@@ -113,29 +100,43 @@ export function openViews(options: OpenViewsOptions): OpenedViews {
       throw error;
     }
     let known = fileState(folder);
-    const isLost = (): boolean => fileState(folder) !== known;
     const commit = (): void => {
-      if (isLost()) throw new ViewsLostError(folder);
-      commitOpen(database);
+      if (fileState(folder) !== known) throw new ViewsLostError(folder);
+      if (database.isTransaction) database.exec('COMMIT');
       known = fileState(folder);
     };
     return {
       database,
+      /** The reason why it was created empty; null if it is reused. */
       fresh,
+      /** Commits the open transaction, if any. Throws `ViewsLostError` when another program touched the file since the last commit. */
       commit,
+      /** Creates the indexes that views lack while they are built, and makes checkpoints short. */
       finishBuild() {
         commit();
         for (const index of INDEXES) database.exec(index);
         database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
         known = fileState(folder);
       },
-      close: () => closeViews(database, folder, isLost()),
+      /** Commits, and closes the database. Throws SQLite's error when the disk does not take the rest. Deletes a file that another program touched. */
+      close() {
+        const isLost = fileState(folder) !== known;
+        try {
+          if (!isLost) {
+            commit();
+            // Waits until the disk has all of the file, also what it was given before.
+            database.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)');
+          }
+        } finally {
+          database.close();
+        }
+        if (isLost) removeViews(folder);
+        else writeMark(folder, checksumOf(folder));
+      },
     };
   } catch (error) {
-    if (error instanceof TouchlineError) throw error;
-    throw isUnwritable(error) || shortageOf(error) !== null
-      ? new FolderError('DATA_DIR', folder, error)
-      : error;
+    const isOfDisk = isUnwritable(error) || shortageOf(error) !== null;
+    throw isOfDisk && !(error instanceof TouchlineError) ? new FolderError('DATA_DIR', folder, error) : error;
   }
 }
 
@@ -155,10 +156,6 @@ function fileState(folder: string): string | undefined {
  */
 const LOCAL = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0x01021994, 0x794c7630]);
 
-function commitOpen(database: DatabaseSync): void {
-  if (database.isTransaction) database.exec('COMMIT');
-}
-
 /** On the disk before anything is written without waiting for it. */
 function writeMark(folder: string, mark: string): void {
   writeFileSync(join(folder, MARK), mark, { flush: true });
@@ -168,20 +165,6 @@ function writeMark(folder: string, mark: string): void {
   } finally {
     closeSync(directory);
   }
-}
-
-function closeViews(database: DatabaseSync, folder: string, isLost: boolean): void {
-  try {
-    if (!isLost) {
-      commitOpen(database);
-      // Waits until the disk has all of the file, also what it was given before.
-      database.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)');
-    }
-  } finally {
-    database.close();
-  }
-  if (isLost) removeViews(folder);
-  else writeMark(folder, checksumOf(folder));
 }
 
 function checksumOf(folder: string): string {
@@ -209,21 +192,16 @@ function damageOf(folder: string, boot: string | null): string | null {
   }
 }
 
-function reuseOrCreate({
-  folder,
-  source,
-  maxAgeMs,
-  boot,
-  now,
-}: OpenViewsOptions): Pick<OpenedViews, 'database' | 'fresh'> {
+function reuseOrCreate({ folder, source, maxAgeMs, boot, now }: OpenViewsOptions) {
   const path = join(folder, FILE);
+  const meta = { schema: SCHEMA_ID, source: JSON.stringify(source), used: String(now) };
   const damage = damageOf(folder, boot);
-  let why: string;
+  let fresh: string;
   try {
     const database = open(path);
-    const problem = damage ?? problemOf(database, source, now - maxAgeMs);
+    const problem = damage ?? problemOf(database, meta, now - maxAgeMs);
     if (problem === null) return { database, fresh: null };
-    why = problem;
+    fresh = problem;
     database.close();
   } catch (error) {
     if (BUSY.has(codeOf(error) & 0xff)) throw new ViewsInUseError(folder, error);
@@ -231,15 +209,14 @@ function reuseOrCreate({
     if (isUnwritable(error)) throw error;
     const cause = openError(path);
     if (shortageOf(cause) !== null) throw new FolderError('DATA_DIR', folder, cause);
-    why = 'it cannot be read';
+    fresh = 'it cannot be read';
   }
   removeViews(folder);
   const database = open(path);
   database.exec(SCHEMA);
   const write = database.prepare('INSERT INTO meta (key, value) VALUES (?, ?)');
-  for (const [key, value] of Object.entries(metaOf(source))) write.run(key, value);
-  write.run('used', String(now));
-  return { database, fresh: why };
+  for (const [key, value] of Object.entries(meta)) write.run(key, value);
+  return { database, fresh };
 }
 
 /** Whether an error shows that the file cannot be written: a full disk, or one that became read-only. */
@@ -271,26 +248,19 @@ function open(path: string): DatabaseSync {
   return database;
 }
 
-function metaOf(source: Source): Record<string, string> {
-  return { schema: SCHEMA_ID, source: JSON.stringify(source) };
-}
-
 /** Returns the reason why existing views cannot be reused; null if they can. `usedSince`: Unix milliseconds. */
-function problemOf(database: DatabaseSync, source: Source, usedSince: number): string | null {
+function problemOf(
+  database: DatabaseSync,
+  wanted: { readonly schema: string; readonly source: string },
+  usedSince: number,
+): string | null {
   const [tables] = database.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'meta'").all();
   if (tables?.n !== 1) return 'it is empty';
-  const stored = new Map(
-    database
-      .prepare('SELECT key, value FROM meta')
-      .all()
-      .map(({ key, value }) => [key, value]),
-  );
-  const wanted = metaOf(source);
-  if (stored.get('schema') !== wanted.schema) return 'another release created it';
-  if (stored.get('source') !== wanted.source)
-    return 'it was created from other topics, or for other competitions';
-  if (Number(stored.get('used')) < usedSince) return 'it was unused for too long';
-  return null;
+  const rows = database.prepare('SELECT key, value FROM meta').all();
+  const { schema, source, used } = Object.fromEntries(rows.map(({ key, value }) => [key, value]));
+  if (schema !== wanted.schema) return 'another release created it';
+  if (source !== wanted.source) return 'it was created from other topics, or for other competitions';
+  return Number(used) < usedSince ? 'it was unused for too long' : null;
 }
 
 /** Returns SQLite's extended result code, whose low byte is the primary one; 0 for other errors. */

@@ -13,7 +13,7 @@ const MAX_HELD_MS = 50;
 /** A busy machine lengthens a turn now and then; a read that blocks the loop does so each time. */
 const ATTEMPTS = 3;
 
-const ROW = { incident: true, important: false, forTrader: true, competitionId: 1 };
+const ROW = { incident: 1, important: 0, for_trader: 1, competition_id: 1 } as const;
 const SAMPLE = sampleOf('normalized-messages');
 
 function newDatabase(): DatabaseSync {

@@ -18,31 +18,20 @@ const DIGEST_BYTES = 12;
 /** A message of the feed as JSON, with the values that queries filter by. */
 export type FeedRow = {
   readonly json: string;
-  readonly incident: boolean;
-  readonly important: boolean;
-  readonly forTrader: boolean;
-  readonly competitionId: number | null;
-};
-
-type Row = {
-  readonly id: number;
-  readonly at: number;
-  readonly partition: number;
-  readonly offset: number;
-  readonly ut: number;
-  readonly changed: number;
-  readonly event_id: number;
   readonly incident: 0 | 1;
   readonly important: 0 | 1;
   readonly for_trader: 0 | 1;
-  readonly competition: number | null;
+  readonly competition_id: number | null;
 };
+
+type Row = Omit<FeedRow, 'json'> &
+  Readonly<Record<'id' | 'at' | 'partition' | 'offset' | 'ut' | 'changed' | 'event_id', number>>;
 
 type Range = { readonly by: 'ut' | 'changed' | 'event_id'; readonly from: number; readonly to: number };
 
 /** The competition is that of the message, or else the current one of its event. */
 const ROW = `id, at, partition, offset, ut, changed, event_id, incident, important, for_trader,
-  coalesce(competition_id, (SELECT competition_id FROM events WHERE id = feed.event_id)) AS competition`;
+  coalesce(competition_id, (SELECT competition_id FROM events WHERE id = feed.event_id)) AS competition_id`;
 
 /** The messages of the feed, which a sweep deletes after their retention. */
 export class FeedView extends SqlView {
@@ -58,27 +47,15 @@ export class FeedView extends SqlView {
    * polling. `changed`: the time at which it became visible, Unix seconds.
    */
   put(
-    message: NormalizedMessage,
-    row: FeedRow,
-    { partition, offset, changed }: { partition: number; offset: number; changed: number },
+    { event_id, ut, received_at }: NormalizedMessage,
+    { json, ...filtered }: FeedRow,
+    { partition, ...position }: { partition: number; offset: number; changed: number },
   ): void {
-    const { ut, received_at } = message;
     const at = Math.max(received_at, this.#lastOf(partition));
-    const digest = hash('sha256', row.json, 'buffer').subarray(0, DIGEST_BYTES);
-    const { changes, lastInsertRowid } = this.sql.insert('INSERT OR IGNORE INTO feed', {
-      partition,
-      offset,
-      digest,
-      at,
-      ut,
-      changed,
-      event_id: message.event_id,
-      competition_id: row.competitionId,
-      incident: row.incident ? 1 : 0,
-      important: row.important ? 1 : 0,
-      for_trader: row.forTrader ? 1 : 0,
-    });
-    if (changes === 1) this.sql.of('INSERT INTO feed_texts VALUES (?, ?)').run(lastInsertRowid, row.json);
+    const digest = hash('sha256', json, 'buffer').subarray(0, DIGEST_BYTES);
+    const row = { partition, ...position, digest, at, ut, event_id, ...filtered };
+    const { changes, lastInsertRowid } = this.sql.insert('INSERT OR IGNORE INTO feed', row);
+    if (changes === 1) this.sql.of('INSERT INTO feed_texts VALUES (?, ?)').run(lastInsertRowid, json);
   }
 
   /** Returns the latest stored arrival of a partition, within which arrivals never decrease; 0 if there is none. */
@@ -99,13 +76,16 @@ export class FeedView extends SqlView {
   ): Promise<StreamedAnswer> {
     const { timestamp: from, timestamp_to: to, type, eventIds, important, important_for_trader } = query;
     const incidentsOnly = important !== undefined || important_for_trader !== undefined;
+    const is = (flag: 0 | 1, wanted: boolean | undefined): boolean =>
+      wanted === undefined || wanted === (flag === 1);
+    const isYes = (wanted: 'yes' | 'no' | undefined) => wanted && wanted === 'yes';
     const isWanted = (row: Row): boolean =>
-      (type === undefined || (row.incident === 1) === (type === 'incident')) &&
-      (!incidentsOnly || row.incident === 1) &&
-      (important === undefined || (row.important === 1) === (important === 'yes')) &&
-      (important_for_trader === undefined || (row.for_trader === 1) === (important_for_trader === 'yes')) &&
+      is(row.incident, type && type === 'incident') &&
+      is(row.incident, incidentsOnly || undefined) &&
+      is(row.important, isYes(important)) &&
+      is(row.for_trader, isYes(important_for_trader)) &&
       (eventIds === null || eventIds.has(row.event_id)) &&
-      isServed(competitions, row.competition);
+      isServed(competitions, row.competition_id);
     const ranges: Range[] = [
       { by: 'ut', from, to },
       { by: 'changed', from: changedSince, to },
@@ -123,11 +103,8 @@ export class FeedView extends SqlView {
   /** Deletes up to 500 messages received before `before` (Unix milliseconds). Returns whether more may remain. */
   sweep(before: number): boolean {
     this.#keptSince = Math.max(this.#keptSince, Math.floor(before / 1000));
-    const ids = this.sql.column<number>(
-      'SELECT id FROM feed WHERE at < ? ORDER BY at LIMIT ?',
-      before,
-      SWEEP_ROWS,
-    );
+    const text = 'SELECT id FROM feed WHERE at < ? ORDER BY at LIMIT ?';
+    const ids = this.sql.column<number>(text, before, SWEEP_ROWS);
     // Texts first: no sweep would find a text without its message.
     for (const table of ['feed_texts', 'feed'])
       this.sql
@@ -143,18 +120,16 @@ export class FeedView extends SqlView {
     /** Rows by second of arrival: sorting a whole day at once would block other requests. */
     const found = new Map<number, Row[]>();
     let total = 0;
-    for (const range of ranges) {
-      for await (const slice of this.#slices(range)) {
-        const wanted = slice.filter((row) => isWanted(row, range));
-        for (const row of wanted) {
+    for (const range of ranges)
+      for await (const slice of this.#slices(range))
+        for (const row of slice) {
+          if (!isWanted(row, range)) continue;
           const second = Math.floor(row.at / 1000);
           const rows = found.get(second);
           if (rows === undefined) found.set(second, [row]);
           else rows.push(row);
+          total += 1;
         }
-        total += wanted.length;
-      }
-    }
     return { total, data: this.#list(found) };
   }
 

@@ -13,9 +13,9 @@ export class HealthView extends SqlView {
 
   constructor(sql: Statements) {
     super(sql);
-    const rows = sql.of('SELECT key, json FROM health WHERE deleted = 0').all();
-    for (const { key, json } of rows)
-      this.#table.apply(String(key), JSON.parse(String(json)), performance.now());
+    const text = 'SELECT key, json FROM health WHERE deleted = 0';
+    for (const { key, json } of sql.rows<{ key: string; json: string }>(text))
+      this.#table.apply(key, JSON.parse(json), performance.now());
   }
 
   /** Applies the record of a key; null deletes it. */
@@ -24,10 +24,10 @@ export class HealthView extends SqlView {
     if (key.includes('/')) {
       // Its gaps belong to the story of the match.
       if (record === null) this.sql.of('UPDATE health SET deleted = 1 WHERE key = ?').run(key);
-      else
-        this.sql
-          .of('INSERT OR REPLACE INTO health VALUES (?, ?, 0, ?)')
-          .run(key, record.event_id, JSON.stringify(record));
+      else {
+        const row = { key, event_id: record.event_id, deleted: 0, json: JSON.stringify(record) };
+        this.sql.insert('INSERT OR REPLACE INTO health', row);
+      }
     }
     if (record === null) this.#sources.delete(key);
     else if (record.event_id === null) this.#sources.set(key, record);

@@ -19,22 +19,20 @@ export class IncidentView extends SqlView {
   /** Stores a register and its record: the last one in the log counts, as positions are stored with what they pass. */
   put(register: MatchIncident, incident: Incident, { json, important }: RenderedIncident): void {
     const { event_id, id, removed, cause } = register;
+    const { received_at } = cause;
+    const { incident_id, participant_id, confirmation, event_status_id, event_time, parent_id, ut } =
+      incident;
+    const known = { incident_id, participant_id, confirmation, event_status_id, event_time, parent_id, ut };
+    const flags = { removed: Number(removed), important: Number(important) };
     this.sql.insert('INSERT OR REPLACE INTO incidents', {
       event_id,
       id,
-      removed: removed ? 1 : 0,
-      incident_id: incident.incident_id,
-      participant_id: incident.participant_id,
-      confirmation: incident.confirmation,
-      event_status_id: incident.event_status_id,
-      event_time: incident.event_time,
-      parent_id: incident.parent_id,
-      ut: incident.ut,
-      received_at: cause.received_at,
-      important: important ? 1 : 0,
+      ...known,
+      received_at,
+      ...flags,
       json,
     });
-    this.#noteDelivery(event_id, id, cause.received_at);
+    this.#noteDelivery(event_id, id, received_at);
   }
 
   /** Stores the earliest delivery of an incident: its register only has the time of its last change. Unix milliseconds. */
@@ -50,21 +48,14 @@ export class IncidentView extends SqlView {
   /** Adds a transition to the story of its match. `changed`: the time at which it became visible, Unix seconds. */
   applyTransition(transition: MatchTransition, changed: number): void {
     const { event_id, version, n, kind, incident_id } = transition;
-    if (incident_id !== null && UPDATES.has(kind)) {
+    if (incident_id !== null && UPDATES.has(kind))
       this.sql.of('INSERT OR IGNORE INTO updated_incidents VALUES (?, ?)').run(event_id, incident_id);
-    }
     if (incident_id !== null) this.#noteDelivery(event_id, incident_id, transition.cause.received_at);
     if (!isStoryStep(transition)) return;
     const step = storyStepOf(transition);
-    this.sql.insert('INSERT OR IGNORE INTO stories', {
-      event_id,
-      version,
-      n,
-      changed,
-      class: classOf(step),
-      subject: subjectOf(step),
-      json: JSON.stringify(step),
-    });
+    const about = { class: classOf(step), subject: subjectOf(step) };
+    const row = { event_id, version, n, changed, ...about, json: JSON.stringify(step) };
+    this.sql.insert('INSERT OR IGNORE INTO stories', row);
   }
 
   /** Returns the number of incidents that match a query, and the JSON of those on its page. */
@@ -91,10 +82,8 @@ export class IncidentView extends SqlView {
 
   /** Returns all incidents of an event, removed ones included, ordered by id. */
   shown(eventId: number): ShownIncident[] {
-    const text = `SELECT id, removed, incident_id, participant_id, confirmation, event_status_id, event_time, parent_id, ut,
-        received_at, important, json
-      FROM incidents WHERE event_id = ? ORDER BY id`;
-    return this.sql.rows<IncidentRow>(text, eventId).map(({ json, ...row }) => ({
+    const text = 'SELECT * FROM incidents WHERE event_id = ? ORDER BY id';
+    return this.sql.rows<IncidentRow>(text, eventId).map(({ json, event_id: _, ...row }) => ({
       ...row,
       removed: row.removed === 1,
       important: row.important === 1,
@@ -132,11 +121,8 @@ export class IncidentView extends SqlView {
   }
 }
 
-type IncidentRow = Omit<ShownIncident, 'removed' | 'important' | 'record'> & {
-  readonly removed: number;
-  readonly important: number;
-  readonly json: string;
-};
+type IncidentRow = Omit<ShownIncident, 'removed' | 'important' | 'record'> &
+  Readonly<Record<'event_id' | 'removed' | 'important', number>> & { readonly json: string };
 
 /** The change of one subject by one version of a match. */
 export type SubjectChange = {

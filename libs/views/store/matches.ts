@@ -16,11 +16,10 @@ type EventRow = Readonly<LevelIds & Pick<MatchState, 'sport_id'>> & {
 /** The state of a match, and its record in the contract as JSON without details and statistics. */
 type MatchRow = { readonly state: ShownState; readonly plain: string };
 
-/** An event as it is stored. */
+/** An event as `renderEvent` returns it. */
 type RenderedEvent = {
-  /** JSON with all fields. */
+  /** JSON with all fields; `plain`: without details and statistics. */
   readonly full: string;
-  /** JSON without details and statistics. */
   readonly plain: string;
   /** What the board shows. */
   readonly shown: ShownState;
@@ -29,21 +28,14 @@ type RenderedEvent = {
 };
 
 /** Columns that lists of matches filter or sort by, nearly all of which are in an index. A message of a live match changes none of them. */
-function filteredOf({ status_type, start_date, home, away, ...state }: MatchState) {
-  return {
-    // Only lists of changes show an event that the provider deleted.
-    hidden: status_type === 'deleted' ? 1 : 0,
-    sport_id: state.sport_id,
-    competition_id: state.competition_id,
-    season_id: state.season_id,
-    stage_id: state.stage_id,
-    group_id: state.group_id,
-    start: startOf(start_date),
-    status_id: state.status_id,
-    status_type,
-    home_id: home?.id ?? null,
-    away_id: away?.id ?? null,
-  };
+function filteredOf(state: MatchState) {
+  const { sport_id, competition_id, season_id, stage_id, group_id, status_id, status_type } = state;
+  // Only lists of changes show an event that the provider deleted.
+  const hidden = status_type === 'deleted' ? 1 : 0;
+  const [home_id, away_id] = [state.home?.id ?? null, state.away?.id ?? null];
+  const start = startOf(state.start_date);
+  const levels = { sport_id, competition_id, season_id, stage_id, group_id };
+  return { hidden, ...levels, start, status_id, status_type, home_id, away_id };
 }
 
 /** The version of a match, and its values in lists, as they are stored. */
@@ -99,10 +91,9 @@ export class MatchView extends SqlView {
     const text = JSON.stringify(shown);
     if (known !== undefined && isDeepStrictEqual({ ...known, ...filtered }, { ...known })) {
       // A replaced row would be written to every index again.
+      const columns = 'version = ?, changed = ?, received_at = ?, full = ?, plain = ?, state = ?';
       this.sql
-        .of(
-          'UPDATE events SET version = ?, changed = ?, received_at = ?, full = ?, plain = ?, state = ? WHERE id = ?',
-        )
+        .of(`UPDATE events SET ${columns} WHERE id = ?`)
         .run(state.version, changed, received_at, full, plain, text, id);
     } else {
       const row = { id, version: state.version, changed, received_at, ...filtered, full, plain, state: text };
@@ -167,28 +158,36 @@ export class MatchView extends SqlView {
 
   /** Returns the live matches that are in play at `now`, Unix seconds, ordered by start and id. */
   live(now: number): ShownState[] {
-    this.#live ??= this.#readLive();
+    const text = "SELECT state FROM events WHERE status_type = 'live' AND hidden = 0";
+    this.#live ??= new Map(this.sql.records<ShownState>(text).map((state) => [state.event_id, state]));
     const inPlay = this.#live.values().filter(({ cause }) => now * 1000 - cause.received_at < ABANDONED_MS);
+    const start = ({ start_date }: ShownState): string => startOf(start_date);
     return [...inPlay].sort(
-      (a, b) => compare(startOf(a.start_date), startOf(b.start_date)) || a.event_id - b.event_id,
+      (a, b) => Number(start(a) > start(b)) - Number(start(a) < start(b)) || a.event_id - b.event_id,
     );
   }
 
   /** Returns the matches that changed last, newest change first; `competitions` null means all. */
   recent(limit: number, competitions: ReadonlySet<number> | null = null): ShownState[] {
-    const conditions = new Conditions().also('hidden = 0').among('competition_id', competitions);
-    const text = `SELECT state FROM events${conditions.text} ORDER BY changed DESC, id LIMIT ?`;
-    return this.sql.records(text, ...conditions.values, limit);
+    return this.#states(new Conditions().among('competition_id', competitions), 'changed DESC', limit);
   }
 
   /** Returns the scheduled matches that start at `from` or later, the earliest first. `from`: `YYYY-MM-DD HH:MM:SS`; `competitions` null means all. */
   upcoming(from: string, limit: number, competitions: ReadonlySet<number> | null = null): ShownState[] {
     const conditions = new Conditions()
-      .also("hidden = 0 AND status_type = 'scheduled'")
+      .where('status_type = ?', 'scheduled')
       .where('start >= ?', from)
       .among('competition_id', competitions);
-    const text = `SELECT state FROM events${conditions.text} ORDER BY start, id LIMIT ?`;
-    return this.sql.records(text, ...conditions.values, limit);
+    return this.#states(conditions, 'start', limit);
+  }
+
+  #states(conditions: Conditions, order: string, limit: number): ShownState[] {
+    const { text, values } = conditions.also('hidden = 0');
+    return this.sql.records(
+      `SELECT state FROM events${text} ORDER BY ${order}, id LIMIT ?`,
+      ...values,
+      limit,
+    );
   }
 
   /** Returns the state of a match; null if it is unknown or was deleted. */
@@ -206,11 +205,6 @@ export class MatchView extends SqlView {
     const copy = { ...state };
     if (this.#live?.has(id)) this.#live.set(id, copy);
     return copy;
-  }
-
-  #readLive(): Map<number, ShownState> {
-    const text = "SELECT state FROM events WHERE status_type = 'live' AND hidden = 0";
-    return new Map(this.sql.records<ShownState>(text).map((state) => [state.event_id, state]));
   }
 
   /** Stores the names of the sides if they have changed. */
@@ -231,8 +225,4 @@ export class MatchView extends SqlView {
 /** Returns a start with seconds, as queries compare it; '' for null, which lies outside every window. */
 function startOf(date: string | null): string {
   return date === null ? '' : `${date}${' 00:00:00'.slice(Math.max(0, date.length - DAY))}`;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

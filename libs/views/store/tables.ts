@@ -47,22 +47,12 @@ export class TableView extends SqlView {
   }
 
   #put(table: Standings | ProviderStandings, deleted: boolean, derived: boolean, changed: number): void {
-    const { standings_id: id, version } = table;
+    const { standings_id: id, version, competition_id, season_id, object_type, object_id } = table;
     const entry = standingsEntry(table);
-    this.sql.insert('INSERT OR REPLACE INTO standings', {
-      id,
-      version,
-      changed,
-      sport_id: entry.sport_id as number,
-      competition_id: table.competition_id,
-      season_id: table.season_id,
-      object_type: table.object_type,
-      object_id: table.object_id,
-      deleted: Number(deleted),
-      derived: Number(derived),
-      entry: JSON.stringify(entry),
-      json: JSON.stringify(table),
-    });
+    const of = { sport_id: entry.sport_id as number, competition_id, season_id, object_type, object_id };
+    const flags = { deleted: Number(deleted), derived: Number(derived) };
+    const texts = { entry: JSON.stringify(entry), json: JSON.stringify(table) };
+    this.sql.insert('INSERT OR REPLACE INTO standings', { id, version, changed, ...of, ...flags, ...texts });
   }
 
   /**

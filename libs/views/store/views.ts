@@ -1,4 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite';
 import { LEVELS } from '#contract/rest/tree.ts';
 import type { MatchState, Standings } from '#records/types.ts';
 import { type FeedStatus, UNKNOWN } from '#trading/feed-status.ts';
@@ -81,8 +80,7 @@ export class Views {
   readonly freshness: Freshness;
   /** For queries over several tables. Read only. */
   readonly sql: Statements;
-  readonly #database: DatabaseSync;
-  readonly #opened: Pick<OpenedViews, 'commit' | 'finishBuild' | 'close'>;
+  readonly #opened: Omit<OpenedViews, 'fresh'>;
   /** Time of the last possible write before the views were opened, Unix milliseconds; 0 for new views. */
   readonly #lastWriteAt: number;
   readonly #listeners = new Set<(state: ShownState) => void>();
@@ -115,15 +113,11 @@ export class Views {
 
   /** `competitions`: ids of those that are served; null means all. */
   constructor(opened: Omit<OpenedViews, 'fresh'>, competitions: ServedCompetitions = null) {
-    const { database } = opened;
-    this.#database = database;
     this.#opened = opened;
-    const sql = new Statements(database);
+    const sql = new Statements(opened.database);
     this.sql = sql;
-    this.#lastWriteAt =
-      this.offsets().size === 0
-        ? 0
-        : COMMIT_MS + Number(sql.value("SELECT value FROM meta WHERE key = 'used'"));
+    const used = Number(sql.value("SELECT value FROM meta WHERE key = 'used'"));
+    this.#lastWriteAt = this.offsets().size === 0 ? 0 : COMMIT_MS + used;
     this.catalogue = new CatalogueView(sql);
     this.tree = new TreeView(sql, this.catalogue);
     this.matches = new MatchView(sql);
@@ -141,14 +135,17 @@ export class Views {
 
   /** Returns the next offset to read by `partitionKey`, as of the last applied batch. */
   offsets(): Map<string, number> {
-    const rows = this.sql.rows<{ key: string; next: number }>('SELECT key, next FROM offsets');
-    return new Map(rows.map(({ key, next }) => [key, next]));
+    return this.#positions('next');
   }
 
   /** Returns the leader epochs of the records before `offsets` by `partitionKey`, where known. */
   epochs(): Map<string, number> {
-    const text = 'SELECT key, epoch FROM offsets WHERE epoch IS NOT NULL';
-    return new Map(this.sql.rows<{ key: string; epoch: number }>(text).map(({ key, epoch }) => [key, epoch]));
+    return this.#positions('epoch');
+  }
+
+  #positions(column: 'next' | 'epoch'): Map<string, number> {
+    const text = `SELECT key, ${column} AS value FROM offsets WHERE ${column} IS NOT NULL`;
+    return new Map(this.sql.rows<{ key: string; value: number }>(text).map(({ key, value }) => [key, value]));
   }
 
   /**
@@ -170,14 +167,15 @@ export class Views {
       wentBack: [],
       names: false,
     };
-    if (!this.#database.isTransaction) this.#database.exec('BEGIN');
+    const { database } = this.#opened;
+    if (!database.isTransaction) database.exec('BEGIN');
     try {
       write(changed);
       const store = this.sql.of('INSERT OR REPLACE INTO offsets VALUES (?, ?, ?)');
       for (const { key, next, epoch } of positions) store.run(key, next, epoch);
       this.sql.of("UPDATE meta SET value = ? WHERE key = 'used'").run(String(now));
     } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      if (database.isTransaction) database.exec('ROLLBACK');
       throw error;
     }
     if (changed.names) this.nameVersion += 1;
@@ -192,10 +190,7 @@ export class Views {
     return changed.wentBack;
   }
 
-  /**
-   * Stores what was written; call within `COMMIT_MS` after each write. Throws `ViewsLostError`, and SQLite's error, such as that of a full
-   * disk.
-   */
+  /** Stores what was written; call within `COMMIT_MS` after each write. Throws `ViewsLostError`, and SQLite's error, as of a full disk. */
   commit(): void {
     this.#opened.commit();
   }
