@@ -79,29 +79,26 @@ const BEHIND_MS = 500;
 
 type Stream = MessagesStream<string, Buffer, string, string>;
 
-type IsRead = (of: readonly [partition: number, end: bigint]) => boolean;
+/** A topic, read in a group of its own, so that this process reads all partitions. */
+type ReadTopic = {
+  readonly name: string;
+  readonly stream: Stream;
+  /** Whether a record waits for its schema. */
+  isDecoding: boolean;
+  /** The first offset of each partition; unknown until `#untilRead`. */
+  begins: readonly bigint[] | undefined;
+  /** Brokers that have not answered yet where their partitions end. */
+  readonly asked: Set<number>;
+};
 
 /** The connections of one attempt, which end together. */
 type Connection = {
   readonly schemas: ConfluentSchemaRegistry;
   readonly consumers: Consumer<string, Buffer, string, string>[];
-  /** Streams whose record waits for its schema. */
-  readonly decoding: Set<Stream>;
   endsTimer: NodeJS.Timeout | undefined;
   isLost: boolean;
   /** What it was lost by; null: nothing yet. */
   error: unknown;
-};
-
-/** A topic whose ends the reader is told, to know how lately it was read. */
-type FollowedTopic = {
-  readonly stream: Stream;
-  readonly topic: string;
-  readonly isRead: IsRead;
-  /** Brokers that have not answered yet where their partitions end. */
-  readonly asked: Set<number>;
-  readonly endsAt: (partition: number, end: number, at: number) => void;
-  readonly readTo: (partition: number, next: number) => void;
 };
 
 type ReadRecord = { readonly partition: number; readonly key: string; readonly value: unknown };
@@ -203,98 +200,83 @@ export class FollowedMatches {
   }
 
   async #open(options: MatchFollowOptions): Promise<void> {
+    const reader = this.#reader;
     const connection: Connection = {
       schemas: new ConfluentSchemaRegistry({ url: options.registryUrl, ...options.registry }),
       consumers: [],
-      decoding: new Set(),
       endsTimer: undefined,
       isLost: false,
       error: null,
     };
     this.#connection = connection;
-    const prefix = options.prefix ?? 'touchline.';
-    const topic = (name: string): string => `${prefix}${name}`;
     // Transitions begin before the states end, so none is missing between both.
-    const transitions = await this.#stream(connection, topic('match-transitions'), 'latest');
-    const health = await this.#stream(connection, topic('feed-health'), 'earliest');
-    const halts = await this.#stream(connection, topic('trading-halts'), 'earliest');
-    const states = await this.#stream(connection, topic('match-state'), 'earliest');
-    await this.#refuseOtherTopic(states, topic('match-state'));
+    const transitions = await this.#read(connection, 'match-transitions', 'latest');
+    const health = await this.#read(connection, 'feed-health', 'earliest');
+    const halts = await this.#read(connection, 'trading-halts', 'earliest');
+    const states = await this.#read(connection, 'match-state', 'earliest');
+    await this.#refuseOtherTopic(states);
     const askedAt = performance.now();
-    const ends = await this.#endsOf(states, topic('match-state'));
-    this.#reader.assign(ends.keys());
+    const ends = await endsOf(states);
+    reader.assign(ends.keys());
     let isReady = false;
     this.#consume(connection, transitions, ({ partition, value }) => {
-      if (value !== null)
-        this.#tell(this.#reader.applyTransition(partition, value as TransitionRecord).changes);
+      if (value !== null) this.#tell(reader.applyTransition(partition, value as TransitionRecord).changes);
     });
     this.#consume(connection, health, ({ key, value }) =>
-      this.#reader.applyHealth(key, value as HealthRecord | null, performance.now()),
+      reader.applyHealth(key, value as HealthRecord | null, performance.now()),
     );
     this.#consume(connection, halts, ({ key, value }) => {
-      this.#reader.applyHalt(key, value as HaltRecord | null);
+      reader.applyHalt(key, value as HaltRecord | null);
       if (isReady) this.#checkGuards();
     });
     this.#consume(connection, states, ({ partition, key, value }) => {
       const eventId = Number(key);
-      const state = value as MatchStateRecord | null;
-      const { changes } = this.#reader.applyState(partition, eventId, state);
-      if (state !== null) this.#inPlay.add(eventId);
+      const { changes } = reader.applyState(partition, eventId, value as MatchStateRecord | null);
+      if (value !== null) this.#inPlay.add(eventId);
       this.#tell(changes);
       if (isReady) this.#checkGuard(eventId);
     });
-    const isRead = await this.#untilRead(connection, states, topic('match-state'), ends);
-    const haltEnds = await this.#endsOf(halts, topic('trading-halts'));
-    const isHaltRead = await this.#untilRead(connection, halts, topic('trading-halts'), haltEnds);
+    await this.#untilRead(connection, states, ends);
+    const haltEnds = await endsOf(halts);
+    await this.#untilRead(connection, halts, haltEnds);
     this.#guarded(() => {
       for (const [partition, end] of ends) {
-        this.#tell(this.#reader.caughtUp(partition));
-        this.#reader.endsAt(partition, Number(end), askedAt);
-        this.#reader.readTo(partition, Number(end));
+        this.#tell(reader.caughtUp(partition));
+        reader.endsAt(partition, Number(end), askedAt);
+        reader.readTo(partition, Number(end));
       }
       for (const end of haltEnds.values()) {
-        this.#reader.haltsEndAt(Number(end), askedAt);
-        this.#reader.haltsReadTo(Number(end));
+        reader.haltsEndAt(Number(end), askedAt);
+        reader.haltsReadTo(Number(end));
       }
       isReady = true;
       this.#checkGuards();
       this.#call(() => this.#on.ready?.());
     });
-    const followed: readonly FollowedTopic[] = [
-      {
-        stream: states,
-        topic: topic('match-state'),
-        isRead,
-        asked: new Set(),
-        endsAt: (partition, end, at) => this.#reader.endsAt(partition, end, at),
-        readTo: (partition, next) => this.#reader.readTo(partition, next),
-      },
-      {
-        stream: halts,
-        topic: topic('trading-halts'),
-        isRead: isHaltRead,
-        asked: new Set(),
-        endsAt: (_, end, at) => this.#reader.haltsEndAt(end, at),
-        readTo: (_, next) => this.#reader.haltsReadTo(next),
-      },
-    ];
     connection.endsTimer = setInterval(() => {
-      for (const one of followed) void this.#tellEnds(connection, one).catch(() => {});
+      void tellEnds(connection, states, (partition, end, at, next) => {
+        reader.endsAt(partition, end, at);
+        if (next !== null) reader.readTo(partition, next);
+      });
+      void tellEnds(connection, halts, (_, end, at, next) => {
+        reader.haltsEndAt(end, at);
+        if (next !== null) reader.haltsReadTo(next);
+      });
     }, ENDS_EVERY_MS);
   }
 
   /** Throws where the topic of states was deleted and made again since the start: nothing that is known is newer or older than its records. */
-  async #refuseOtherTopic(states: Stream, topic: string): Promise<void> {
-    const { topics } = await states.consumer.metadata({ topics: [topic], forceUpdate: true });
-    const id = topics.get(topic)?.id ?? null;
+  async #refuseOtherTopic({ name, stream }: ReadTopic): Promise<void> {
+    const { topics } = await stream.consumer.metadata({ topics: [name], forceUpdate: true });
+    const id = topics.get(name)?.id ?? null;
     if (this.#topicId !== null && id !== this.#topicId)
-      throw new Error(`${topic} was deleted and made again: start again, which reads it from its beginning`);
+      throw new Error(`${name} was deleted and made again: start again, which reads it from its beginning`);
     this.#topicId = id;
   }
 
-  /** Opens a topic in a group of its own, so that this process reads all partitions. */
-  async #stream({ consumers }: Connection, topic: string, mode: 'earliest' | 'latest'): Promise<Stream> {
-    const { brokers, client } = this.#options;
+  async #read({ consumers }: Connection, kind: string, mode: 'earliest' | 'latest'): Promise<ReadTopic> {
+    const { brokers, client, prefix = 'touchline.' } = this.#options;
+    const name = `${prefix}${kind}`;
     const consumer = new Consumer<string, Buffer, string, string>({
       clientId: 'touchline-reader',
       ...client,
@@ -311,12 +293,13 @@ export class FollowedMatches {
       } as never,
     });
     consumers.push(consumer);
-    const stream = await consumer.consume({ topics: [topic], mode, fallbackMode: mode });
-    return stream as Stream;
+    const stream = (await consumer.consume({ topics: [name], mode, fallbackMode: mode })) as Stream;
+    return { name, stream, isDecoding: false, begins: undefined, asked: new Set() };
   }
 
-  #consume(connection: Connection, stream: Stream, take: (record: ReadRecord) => void): void {
-    const { schemas, decoding } = connection;
+  #consume(connection: Connection, topic: ReadTopic, take: (record: ReadRecord) => void): void {
+    const { schemas } = connection;
+    const { stream } = topic;
     const { value: decode } = schemas.getDeserializers();
     stream.on('error', (error) => this.#lose(connection, error));
     stream.on('data', ({ partition, key, value }) => {
@@ -330,9 +313,9 @@ export class FollowedMatches {
       const schema = bytes === null ? undefined : schemas.getSchemaId(bytes, 'value');
       if (schema === undefined || schemas.get(schema) !== undefined) return pass();
       stream.pause();
-      decoding.add(stream);
+      topic.isDecoding = true;
       void schemas.fetchSchema(schema, (error) => {
-        decoding.delete(stream);
+        topic.isDecoding = false;
         if (error) return this.#lose(connection, error);
         pass();
         stream.resume();
@@ -340,65 +323,20 @@ export class FollowedMatches {
     });
   }
 
-  /** Tells the reader how far it has read, and each partition's end. Asks each broker apart: a silent one withholds its own alone. */
-  async #tellEnds(connection: Connection, followed: FollowedTopic): Promise<void> {
-    const { stream, topic, isRead, asked, endsAt, readTo } = followed;
-    const { topics } = await stream.consumer.metadata({ topics: [topic] });
-    const leaders = topics.get(topic)?.partitions.map(({ leader }) => leader) ?? [];
-    await Promise.allSettled(
-      [...new Set(leaders)].map(async (leader) => {
-        if (asked.has(leader)) return;
-        asked.add(leader);
-        const at = performance.now();
-        const partitions = [...leaders.keys()].filter((partition) => leaders[partition] === leader);
-        const ends = await this.#endsOf(stream, topic, partitions).finally(() => asked.delete(leader));
-        if (connection.isLost) return;
-        for (const [partition, end] of ends) {
-          endsAt(partition, Number(end), at);
-          if (stream.readableLength > 0 || connection.decoding.has(stream)) continue;
-          const next = stream.offsetsToFetch.get(`${topic}:${partition}`) ?? 0n;
-          readTo(partition, Number(isRead([partition, end]) ? end : next));
-        }
-      }),
-    );
-  }
-
-  /** Returns the end of each of these partitions, by default all: what is committed now is before it. */
-  async #endsOf(stream: Stream, topic: string, partitions?: number[]): Promise<Map<number, bigint>> {
-    const found = await stream.consumer.listOffsets({
-      topics: [topic],
-      ...(partitions !== undefined && { partitions: { [topic]: partitions } }),
-      timestamp: ListOffsetTimestamps.LATEST,
-      isolationLevel: FetchIsolationLevels.READ_COMMITTED,
-    });
-    // The list has a place for each partition up to the last one that was asked for.
-    return new Map(
-      found.get(topic)?.flatMap((end, partition) => (end === undefined ? [] : [[partition, end] as const])),
-    );
-  }
-
+  /** Waits until a topic is read to these ends. */
   async #untilRead(
     connection: Connection,
-    stream: Stream,
-    topic: string,
+    topic: ReadTopic,
     ends: ReadonlyMap<number, bigint>,
-  ): Promise<IsRead> {
-    const begins = await stream.consumer.listOffsets({
-      topics: [topic],
-      timestamp: ListOffsetTimestamps.EARLIEST,
-    });
-    // The positions also pass the markers of transactions.
-    const isRead: IsRead = ([partition, end]) =>
-      end === begins.get(topic)?.[partition] ||
-      (stream.offsetsToFetch.get(`${topic}:${partition}`) ?? 0n) >= end;
-    const isDone = (): boolean =>
-      stream.readableLength === 0 && !connection.decoding.has(stream) && [...ends].every(isRead);
-    while (!isDone()) {
+  ): Promise<void> {
+    const { name, stream } = topic;
+    const timestamp = ListOffsetTimestamps.EARLIEST;
+    topic.begins = (await stream.consumer.listOffsets({ topics: [name], timestamp })).get(name);
+    while (!isIdle(topic) || ![...ends].every((end) => isRead(topic, ...end))) {
       if (connection.error !== null) throw connection.error;
       if (stream.destroyed) throw stream.errored ?? new Error('the stream was closed');
       await new Promise((resolve) => setTimeout(resolve, CHECK_EVERY_MS));
     }
-    return isRead;
   }
 
   #tell(changes: readonly ReaderChange[]): void {
@@ -426,28 +364,23 @@ export class FollowedMatches {
     if (this.#untold !== null) return;
     const guard = this.guard(eventId);
     const { permission, reasons, feed } = guard;
-    if (this.#isBehindShortly(eventId, reasons)) return;
+    const now = performance.now();
+    if (!reasons.includes('behind')) this.#behindSince.delete(eventId);
+    else {
+      const since = this.#behindSince.get(eventId) ?? now;
+      this.#behindSince.set(eventId, since);
+      if (now - since < BEHIND_MS) return;
+    }
     const before = this.#told.get(eventId);
-    if (permission === 'not_in_play') this.#inPlay.delete(eventId);
-    if (permission === 'not_in_play' && before === undefined) return;
     const told = { guard: JSON.stringify([permission, reasons]), believed: feed.believed };
-    if (permission === 'not_in_play') this.#told.delete(eventId);
-    else this.#told.set(eventId, told);
+    if (permission !== 'not_in_play') this.#told.set(eventId, told);
+    else {
+      this.#inPlay.delete(eventId);
+      if (!this.#told.delete(eventId)) return;
+    }
     if (told.guard !== before?.guard) this.#on.guard?.({ ...guard, eventId });
     if (before?.believed === true && !feed.believed && permission !== 'not_in_play')
       this.#on.stale?.({ eventId, feed });
-  }
-
-  /** Whether the state of a match is behind its transitions since less than `BEHIND_MS`. */
-  #isBehindShortly(eventId: number, reasons: readonly string[]): boolean {
-    if (!reasons.includes('behind')) {
-      this.#behindSince.delete(eventId);
-      return false;
-    }
-    const now = performance.now();
-    const since = this.#behindSince.get(eventId) ?? now;
-    this.#behindSince.set(eventId, since);
-    return now - since < BEHIND_MS;
   }
 
   /** Runs what may call a handler. */
@@ -484,6 +417,62 @@ export class FollowedMatches {
     if (this.#isClosed) return;
     void this.close().catch(() => {});
     this.#on.error?.(error);
+  }
+}
+
+/** Whether all records that arrived were passed on. */
+function isIdle({ stream, isDecoding }: ReadTopic): boolean {
+  return stream.readableLength === 0 && !isDecoding;
+}
+
+/** Returns the offset that is fetched next: behind the markers of transactions too. */
+function nextOf({ name, stream }: ReadTopic, partition: number): bigint {
+  return stream.offsetsToFetch.get(`${name}:${partition}`) ?? 0n;
+}
+
+function isRead(topic: ReadTopic, partition: number, end: bigint): boolean {
+  return end === topic.begins?.[partition] || nextOf(topic, partition) >= end;
+}
+
+/** Returns the end of each of these partitions, by default all: what is committed now is before it. */
+async function endsOf({ name, stream }: ReadTopic, partitions?: number[]): Promise<Map<number, bigint>> {
+  const found = await stream.consumer.listOffsets({
+    topics: [name],
+    ...(partitions !== undefined && { partitions: { [name]: partitions } }),
+    timestamp: ListOffsetTimestamps.LATEST,
+    isolationLevel: FetchIsolationLevels.READ_COMMITTED,
+  });
+  // The list has a place for each partition up to the last one that was asked for.
+  const ends = found.get(name)?.entries() ?? [];
+  return new Map(ends.filter(([, end]) => end !== undefined));
+}
+
+/**
+ * Tells each partition's end at a time, and how far it is read, null while that is not known. Asks each broker apart: a silent one withholds
+ * its own alone.
+ */
+async function tellEnds(
+  connection: Connection,
+  topic: ReadTopic,
+  tell: (partition: number, end: number, at: number, next: number | null) => void,
+): Promise<void> {
+  const { name, stream, asked } = topic;
+  const metadata = await stream.consumer.metadata({ topics: [name] }).catch(() => null);
+  const partitions = metadata?.topics.get(name)?.partitions ?? [];
+  for (const [leader, of] of Map.groupBy(partitions.entries(), ([, { leader }]) => leader)) {
+    if (asked.has(leader)) continue;
+    asked.add(leader);
+    const at = performance.now();
+    const led = of.map(([partition]) => partition);
+    void endsOf(topic, led)
+      .then((ends) => {
+        for (const [partition, end] of connection.isLost ? [] : ends) {
+          const next = isRead(topic, partition, end) ? end : nextOf(topic, partition);
+          tell(partition, Number(end), at, isIdle(topic) ? Number(next) : null);
+        }
+      })
+      .catch(() => {})
+      .finally(() => asked.delete(leader));
   }
 }
 

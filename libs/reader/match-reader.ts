@@ -76,12 +76,13 @@ export class MatchReader<
     for (const partition of this.#partitions.keys())
       if (!assigned.has(partition)) this.#partitions.delete(partition);
     for (const partition of assigned) {
-      const known = this.#partitions.get(partition);
-      if (known === undefined) this.#partitions.set(partition, newPartition<S>());
-      else {
-        known.isLoading = true;
-        Object.assign(known.read, { next: 0, end: null });
-      }
+      const {
+        isFresh = true,
+        matches = new Map(),
+        read = newProgress(),
+      } = this.#partitions.get(partition) ?? {};
+      Object.assign(read, { next: 0, end: null });
+      this.#partitions.set(partition, { isLoading: true, isFresh, matches, read });
     }
   }
 
@@ -181,35 +182,28 @@ export class MatchReader<
       event_id: eventId,
       competition_id: state?.competition_id ?? null,
     });
-    const doubts = found === null ? [] : doubtsAbout(found, now);
+    const doubts = found === null ? [] : doubtsAbout(found, now.steady);
     const { permission, reasons } = tradingOf(state, feed, halts, doubts);
     return { permission, safe: permission === 'safe', reasons, feed };
   }
 
-  #find(eventId: number): FoundMatch<S> | null {
+  #find(eventId: number) {
     for (const { matches, isLoading, read } of this.#partitions.values()) {
       const match = matches.get(eventId);
-      if (match !== undefined) return { match, isLoading, read };
+      if (match !== undefined) return { match, isLoading, readAt: read.readAt };
     }
     return null;
   }
 }
 
-type FoundMatch<S extends MatchStateRecord> = Pick<AssignedPartition<S>, 'isLoading' | 'read'> & {
-  readonly match: ReaderMatch<S>;
-};
-
-function doubtsAbout<S extends MatchStateRecord>(
-  { match, isLoading, read }: FoundMatch<S>,
-  { steady: now }: Now,
+function doubtsAbout(
+  found: { readonly match: ReaderMatch; readonly isLoading: boolean; readonly readAt: number },
+  now: Now['steady'],
 ): string[] {
+  const { match, isLoading, readAt } = found;
   if (isLoading) return ['loading'];
   if (match.state === null) return [];
-  return doubtsOf({ version: match.state.version, changed: match.changed, readAt: read.readAt, now });
-}
-
-function newPartition<S extends MatchStateRecord>(): AssignedPartition<S> {
-  return { isLoading: true, isFresh: true, matches: new Map(), read: newProgress() };
+  return doubtsOf({ version: match.state.version, changed: match.changed, readAt, now });
 }
 
 function newProgress(): ReadProgress {

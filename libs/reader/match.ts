@@ -43,8 +43,6 @@ export type ReaderChange =
       readonly until: number;
     };
 
-const NO_CHANGES: readonly ReaderChange[] = [];
-
 /** A match: its newest state and transition, and the reported status of its goals. */
 export class ReaderMatch<S extends MatchStateRecord = MatchStateRecord> {
   readonly #eventId: number;
@@ -93,13 +91,8 @@ export class ReaderMatch<S extends MatchStateRecord = MatchStateRecord> {
   }
 
   /** Applies a transition. Returns null if it is not newer than the last one; else the gap before it, if there is one. */
-  applyTransition({
-    version,
-    n,
-    kind,
-    incident_id,
-    score,
-  }: TransitionRecord): readonly ReaderChange[] | null {
+  applyTransition(transition: TransitionRecord): readonly ReaderChange[] | null {
+    const { version, n, kind, incident_id, score } = transition;
     const last = this.#version;
     if (version < last || (version === last && n <= this.#n)) return null;
     this.#version = version;
@@ -108,73 +101,56 @@ export class ReaderMatch<S extends MatchStateRecord = MatchStateRecord> {
       this.#cancelledAt.set(incident_id, version);
       if (score !== null) this.#score = score.after;
     }
-    if (version <= last + 1) return NO_CHANGES;
+    if (version <= last + 1) return [];
     return [{ kind: 'gap', eventId: this.#eventId, version: last + 1, until: version - 1 }];
   }
 
   /** Returns the goals whose status differs from the reported one. From then on their status is the reported one. */
   report(): readonly ReaderChange[] {
-    const counting = this.#state?.counting_goals ?? [];
-    const voided = this.#state?.void_goals ?? {};
+    const { version = 0, counting_goals = [], void_goals = {}, key_incidents = [] } = this.#state ?? {};
     const now = new Map<string, { status: GoalStatus; reason: string | null; version: number }>();
-    const version = this.#state?.version ?? 0;
     for (const [id, status] of this.#reported)
       if (status === 'stands') now.set(id, { status: 'cancelled', reason: 'not_counted', version });
-    for (const id of counting) now.set(id, { status: 'stands', reason: null, version });
-    for (const [id, reason] of Object.entries(voided)) now.set(id, { status: 'cancelled', reason, version });
+    for (const id of counting_goals) now.set(id, { status: 'stands', reason: null, version });
+    for (const [id, reason] of Object.entries(void_goals))
+      now.set(id, { status: 'cancelled', reason, version });
     // A cancelled goal that was not reported as standing is reported with the next state.
     for (const [id, at] of this.#cancelledAt)
       if (this.#reported.get(id) !== 'stands') now.delete(id);
-      else now.set(id, { status: 'cancelled', reason: voided[id] ?? null, version: at });
+      else now.set(id, { status: 'cancelled', reason: void_goals[id] ?? null, version: at });
     const changes: ReaderChange[] = [];
-    const keys = new Map(this.#state?.key_incidents.map((key) => [key.id, key]));
+    const keys = new Map(key_incidents.map((key) => [key.id, key]));
+    const eventId = this.#eventId;
     let before = this.#reportedScore;
     for (const [incidentId, { status, version: at }] of now) {
-      const { countsFor = null, scorer = null } = this.#teams.get(incidentId) ?? {};
+      const { countsFor = null, scorer: teamId = null } = this.#teams.get(incidentId) ?? {};
       const key = keys.get(incidentId);
       const stood = status === 'stands' && this.#reported.get(incidentId) === 'stands';
       const isForOther = countsFor !== null && key?.counts_for_id != null && key.counts_for_id !== countsFor;
       if (!stood || !isForOther) continue;
       this.#reported.set(incidentId, 'cancelled');
+      const of = { teamId, player: this.#players.get(incidentId) ?? null, minute: key.minute };
       const score = this.#without(before, countsFor);
-      changes.push({
-        kind: 'goal',
-        eventId: this.#eventId,
-        version: at,
-        incidentId,
-        status: 'cancelled',
-        reason: 'corrected',
-        teamId: scorer,
-        player: this.#players.get(incidentId) ?? null,
-        minute: key.minute,
-        before,
-        score,
-      });
+      const what = { kind: 'goal', status: 'cancelled', reason: 'corrected' } as const;
+      changes.push({ ...what, eventId, version: at, incidentId, ...of, before, score });
       before = score;
     }
     for (const [incidentId, { status, reason, version: at }] of now) {
-      const key = keys.get(incidentId);
+      const key: Partial<KeyIncidentRecord> = keys.get(incidentId) ?? {};
+      const { team_id: teamId = null, player_name: player = null, minute = null } = key;
+      const { counts_for_id: countsFor = null } = key;
+      const is = { eventId, version: at, incidentId };
       if (this.#reported.get(incidentId) === status) {
-        const scorer = status === 'stands' && key !== undefined ? this.#scorerOf(key, at) : null;
-        if (scorer !== null) changes.push(scorer);
+        if (status !== 'stands' || player === null || this.#players.get(incidentId) === player) continue;
+        this.#players.set(incidentId, player);
+        changes.push({ kind: 'scorer', ...is, teamId, player, minute });
         continue;
       }
       this.#reported.set(incidentId, status);
-      this.#players.set(incidentId, key?.player_name ?? null);
-      this.#teams.set(incidentId, { countsFor: key?.counts_for_id ?? null, scorer: key?.team_id ?? null });
-      changes.push({
-        kind: 'goal',
-        eventId: this.#eventId,
-        version: at,
-        incidentId,
-        status,
-        reason,
-        teamId: key?.team_id ?? null,
-        player: key?.player_name ?? null,
-        minute: key?.minute ?? null,
-        before,
-        score: this.#score,
-      });
+      this.#players.set(incidentId, player);
+      this.#teams.set(incidentId, { countsFor, scorer: teamId });
+      const of = { teamId, player, minute };
+      changes.push({ kind: 'goal', ...is, status, reason, ...of, before, score: this.#score });
     }
     this.#reportedScore = this.#score;
     return changes;
@@ -184,13 +160,5 @@ export class ReaderMatch<S extends MatchStateRecord = MatchStateRecord> {
     if (score === null) return null;
     if (team === this.#state?.home?.id) return { home: score.home - 1, away: score.away };
     return team === this.#state?.away?.id ? { home: score.home, away: score.away - 1 } : score;
-  }
-
-  /** Returns the change of a goal's scorer since it was reported; null without one. */
-  #scorerOf({ id, team_id, player_name, minute }: KeyIncidentRecord, version: number): ReaderChange | null {
-    if (player_name === null || this.#players.get(id) === player_name) return null;
-    this.#players.set(id, player_name);
-    const of = { eventId: this.#eventId, version, incidentId: id };
-    return { kind: 'scorer', ...of, teamId: team_id, player: player_name, minute };
   }
 }
