@@ -447,10 +447,7 @@ async function endsOf({ name, stream }: ReadTopic, partitions?: number[]): Promi
   return new Map(ends.filter(([, end]) => end !== undefined));
 }
 
-/**
- * Tells each partition's end at a time, and how far it is read, null while that is not known. Asks each broker apart: a silent one withholds
- * its own alone.
- */
+/** Tells each partition's end, and how far it is read, null while unknown. Asks each broker apart: a silent one withholds its own alone. */
 async function tellEnds(
   connection: Connection,
   topic: ReadTopic,

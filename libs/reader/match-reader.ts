@@ -86,10 +86,7 @@ export class MatchReader<
     }
   }
 
-  /**
-   * Ends the loading of a partition: call it at the end that its `match-state` had after `assign`. Returns the changes of goals of
-   * all its matches: while a partition is loading, states are older than the newest, and no goal is reported.
-   */
+  /** Ends the loading of a partition: call it at the end that its `match-state` had after `assign`. Returns the goals that changed by then. */
   caughtUp(partition: number): readonly ReaderChange[] {
     const assigned = this.#partitions.get(partition);
     if (assigned === undefined || !assigned.isLoading) return [];

@@ -115,10 +115,7 @@ export function minuteOf(
   return isInShootOut(incident) ? null : incidentMinute(incident, clock_rule.lengths);
 }
 
-/**
- * Returns the scores by the id of the goal that they are after: those of the match, and of its shoot-out, which has its own; empty when the
- * score is not derived. `incidents`: in the provider's order.
- */
+/** Returns the score after each goal by its id, of match and shoot-out apart; empty when it is not derived. `incidents`: in the provider's order. */
 export function runningScores(
   state: Pick<ShownState, 'source' | 'counting_goals' | 'void_goals' | 'home' | 'away'>,
   incidents: readonly ShownIncident[],

@@ -2,10 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { stageLatencies } from '#service/stage-latency.ts';
 import type { ViewRecord } from './records.ts';
 
-/**
- * Registers the metrics of the views of one service. `service` is part of their names, as in `touchline_<service>_records_total`. No
- * label holds an id, a client or a token.
- */
+/** Registers the metrics of views. `service` is part of their names: `touchline_<service>_records_total`. No label holds an id, a client or a token. */
 export function viewMetrics(registry: Registry, service: string) {
   const registers = [registry];
   const prefix = `touchline_${service}`;

@@ -225,10 +225,7 @@ export class ViewFollower {
     for (const read of await Promise.allSettled(reading)) if (read.status === 'rejected') throw read.reason;
   }
 
-  /**
-   * Returns the positions to read from. Messages that were never read start at the oldest one within the retention of the feed; halts,
-   * which no view stores, at the first one.
-   */
+  /** Returns the positions to read from. The feed starts at its oldest message within retention; halts, which are not stored, at the first. */
   async #positions(topics: readonly ViewTopic[]): Promise<Map<string, number>> {
     const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = this.#context.config;
     const halts = `${topicName(prefix, 'trading-halts')}-`;

@@ -25,10 +25,7 @@ export type Viewer = {
 /** Sessions of the live board, opened with a client's credentials. */
 export type BoardSessions = ReturnType<typeof createSessions>;
 
-/**
- * Creates the sessions of the live board: signed texts that every replica accepts, by a key of the client's secret, which ends
- * them when it changes. Only this process remembers who signed out. `now`: returns Unix seconds, fractions included.
- */
+/** Creates the sessions of the board: texts that every replica accepts, by a key of the client's secret. Only this process knows who signed out. */
 export function createSessions({
   clients,
   authenticator,

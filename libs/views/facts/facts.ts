@@ -1,7 +1,4 @@
-/**
- * Languages, areas, and the names of soccer's results, statistics and details. Ids and names come from the provider's
- * published catalogues (fixtures of its PHP client of 2019, MIT licence).
- */
+/** Languages, areas, and names of soccer's results, statistics and details, of the provider's published catalogues (its PHP client of 2019, MIT). */
 import facts from './areas-and-languages.json' with { type: 'json' };
 import values from './soccer-values.json' with { type: 'json' };
 

@@ -40,10 +40,7 @@ export function notFound(access: Access): RestError {
 /** Maximum number of competitions that a message lists. */
 const MAX_NAMED = 50;
 
-/**
- * Describes what a server serves of a contract, such as `only the competitions 52, 61`; null if it serves all. Names no
- * competition outside the contract.
- */
+/** Returns what a server serves of a contract, e.g. `only the competitions 52, 61`, and names no other; null if it serves all. */
 export function servedWords({
   competitions,
   contracted,

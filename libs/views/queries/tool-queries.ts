@@ -165,10 +165,7 @@ export function toolQueries(views: Views) {
       };
     },
 
-    /**
-     * Returns the seasons of a competition, latest first. The current one is marked by the provider, else the latest. Throws
-     * `forbidden`, `not_served`.
-     */
+    /** Returns the seasons of a competition, latest first; current: marked so, else the latest. Throws `forbidden`, `not_served`. */
     seasons(competitionId: number, access: Access) {
       requireAccess(access, competitionId);
       const ids = tree.ids('season', { level: 'competition', id: competitionId }).toReversed();

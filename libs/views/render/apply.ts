@@ -11,10 +11,7 @@ import type { LostState, ViewChanges, Views } from '../store/views.ts';
 import { renderEvent, renderIncident } from './event.ts';
 import { renderFeedMessage } from './feed-message.ts';
 
-/**
- * Applies records, each partition's in order, in one transaction. `positions` and `now` as in `Views.write`. Returns the records whose
- * match or table has a later version: they were not applied, and closed the guard of the match.
- */
+/** Applies records, each partition's in order, in one transaction, as `Views.write`. Returns those whose match or table has a later version. */
 export function applyRecords(
   views: Views,
   records: readonly ViewRecord[],
@@ -51,11 +48,7 @@ export function applyRecords(
   });
 }
 
-/**
- * Returns the states of matches that a later one of the batch replaces: nobody could see them, and rendering a state is most of the
- * cost of building views. A state of another competition stays, as it decides which records of the event are kept; and one of a later
- * version, which the later record denies.
- */
+/** Returns the states that a later one of the batch replaces, as rendering costs most; not one of another competition or a later version. */
 function outdatedStates(records: readonly ViewRecord[]): ReadonlySet<ViewRecord> {
   const outdated = new Set<ViewRecord>();
   const latest = new Map<number, MatchState>();

@@ -36,10 +36,7 @@ const LEVEL_NAME_FIELDS: ReadonlySet<string> = new Set(
 /** Returns the name of a status from the catalogue; undefined if unknown. */
 type StatusName = (statusId: number) => string | undefined;
 
-/**
- * Renders an event with every field that was ever reported and every field of the spec. A field that was not reported has
- * the provider's empty value: `null`, `''` or 0. Result 2 is the score of match state; it is missing if unknown, never zero.
- */
+/** Renders every reported field and every field of the spec, unknown ones with the provider's empty value. Result 2 is missing if unknown, never zero. */
 export function renderEvent(state: MatchState, statusName: StatusName) {
   const reported = reportedEvent(state);
   const shown = shownStateOf(state, reported);
@@ -133,10 +130,7 @@ function status(state: MatchState, own: string | null, statusName: StatusName): 
   };
 }
 
-/**
- * The last reported clock; 0 for a finished match. The match time of soccer is computed, as everywhere else; without a rule
- * for it the reported one is used.
- */
+/** The last reported clock; 0 for a finished match. Match time is computed where a rule for it is known, else reported. */
 function clock(
   { clock, status_id, status_type }: MatchState,
   played: ClockRule['played'],

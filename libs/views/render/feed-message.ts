@@ -11,10 +11,7 @@ const NUMBER = /^(?:0|[1-9][0-9]{0,14})$/;
 /** Lowest number that stands for an id that is no number; provider ids are far below. */
 const FIRST_MADE_ID = 2 ** 52;
 
-/**
- * Renders a message of type `incident` or `event`, or that deletes its event; returns null for others, which the feed does not
- * have, and for an unreadable message.
- */
+/** Renders a message of type `incident` or `event`, or that deletes its event; null for others and for an unreadable one: the feed has none. */
 export function renderFeedMessage(message: NormalizedMessage): FeedRow | null {
   const { incident, unreadable, absence, uuid, source, ut, event_id, message_id } = message;
   const type = absence?.confirmed === true ? 'event' : message.type;

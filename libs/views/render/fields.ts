@@ -27,10 +27,7 @@ export function isNullable(name: string): boolean {
   return NULLABLE.has(name);
 }
 
-/**
- * Returns a record of the provider without the nulls that its client refuses. `none`: null as the record has
- * it, in fields that are JSON `null`.
- */
+/** Returns a record without the nulls that the provider's client refuses. `none`: null as the record has it, e.g. the JSON text `null`. */
 export function withoutNulls<T>(
   record: Readonly<Record<string, T>>,
   none: unknown = null,
@@ -73,10 +70,7 @@ export function slugWords(name: string): string {
   return foldName(name).replaceAll(' ', '-');
 }
 
-/**
- * Returns a lookup of nodes as JSON text, from the provider's record or else from the events below the node: every field of its level,
- * one that was not reported with the provider's empty value.
- */
+/** Returns a lookup of nodes as JSON text with every field of the level: the provider's record, else what events say, else its empty values. */
 export function nodeLookup({
   catalogue,
   tree,

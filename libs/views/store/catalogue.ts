@@ -25,10 +25,7 @@ export class CatalogueView extends SqlView {
   /** Parsed records by `kind/id`. */
   readonly #known = new LRUCache<string, { readonly entry: CatalogueEntry | null }>({ max: MAX_KNOWN });
 
-  /**
-   * Stores a record unless the same or a newer one is stored. Returns whether it was stored. `changed`: the time at which
-   * it became visible, Unix seconds of this service's clock.
-   */
+  /** Stores a record unless the same or a newer one is stored; returns whether it did. `changed`: when it became visible here, Unix seconds. */
   apply(record: CatalogueRecord, changed: number, ut = record.ut): boolean {
     const { kind, id, parent_id } = record;
     const json = JSON.stringify(record);
@@ -40,10 +37,7 @@ export class CatalogueView extends SqlView {
     return true;
   }
 
-  /**
-   * Stores the name of a node as an event reports it, unless the provider's catalogue has a record of the node. Returns whether it is
-   * new. `changed`: as of `apply`.
-   */
+  /** Stores a node's name as an event reports it, unless the catalogue has a record of it; returns whether it is new. `changed`: as of `apply`. */
   applyReported(kind: TreeLevel, id: number, parent: number | null, name: string, changed: number): boolean {
     if (this.find(kind, id)?.name === name) return false;
     const parent_id = parent === null ? null : String(parent);

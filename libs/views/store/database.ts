@@ -55,10 +55,7 @@ const FILE = 'views.sqlite';
  */
 const MARK = 'views.mark';
 const CHECKSUM = 'sha256:';
-/**
- * Pages between two checkpoints, each of which waits for the disk. While the views are built no request waits for one;
- * afterwards a checkpoint must be short.
- */
+/** Pages between two checkpoints, each of which waits for the disk: after the build, requests wait for it too. */
 const BUILD_CHECKPOINT_PAGES = 8_000;
 const CHECKPOINT_PAGES = 1_000;
 /** SQLite's codes for a database or table that is locked. */
@@ -140,20 +137,14 @@ export function openViews(options: OpenViewsOptions) {
   }
 }
 
-/**
- * Returns what changes when another program deletes, replaces or writes the file of a folder; undefined without a file. SQLite writes it
- * in commits alone, when it moves the write-ahead log there.
- */
+/** Returns what changes when another program deletes, replaces or writes the file: SQLite writes it in commits alone; undefined without a file. */
 function fileState(folder: string): string | undefined {
   const file = statSync(join(folder, FILE), { throwIfNoEntry: false, bigint: true });
   if (file === undefined || !LOCAL.has(statfsSync(folder).type)) return file?.ino.toString();
   return [file.ino, file.size, file.mtimeNs].join();
 }
 
-/**
- * Types of file systems of local disks, as of statfs(2): ext, xfs, btrfs, f2fs, zfs, tmpfs, overlay. On others, such as NFS, the time of
- * the own last write may change later.
- */
+/** Local file systems, as of statfs(2): ext, xfs, btrfs, f2fs, zfs, tmpfs, overlay. On others, as NFS, the time of the last write may change later. */
 const LOCAL = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0x01021994, 0x794c7630]);
 
 /** On the disk before anything is written without waiting for it. */

@@ -107,10 +107,7 @@ export class Freshness {
   }
 }
 
-/**
- * What operators have halted by hand, of trading-halts and the reader's clock. Nothing is stored: each start reads the topic from its
- * beginning, and so finds the records again that it cannot read.
- */
+/** What operators have halted by hand. Nothing is stored: each start reads the topic from its beginning, and finds again what it cannot read. */
 export class HaltView {
   /** The records of the topic: the reader applies them, and notes what it cannot read and how far it has read. */
   readonly table = new HaltTable<TradingHalt>();

@@ -151,10 +151,7 @@ const STEPS = `(
 /** Selects the steps of the same version that are about goals. */
 const GOALS_OF_VERSION =
   "FROM stories g WHERE g.event_id = s.event_id AND g.version = s.version AND g.class IN ('goal', 'taken_back')";
-/**
- * Leaves out changes that the change of a goal already shows: the score, and the single cancellation of a single goal. A
- * snapshot with several cancellations or goals shows each.
- */
+/** Leaves out what the change of a goal already shows: the score, and the single cancellation of a single goal. */
 const NOT_SHOWN_BY_GOAL = `(s.class NOT IN ('score', 'cancellation')
   OR (s.class = 'score' AND NOT EXISTS (SELECT 1 ${GOALS_OF_VERSION}))
   OR (s.class = 'cancellation' AND ((SELECT count(DISTINCT g.subject) ${GOALS_OF_VERSION}) <> 1
@@ -164,10 +161,7 @@ const ABOUT_GOALS = "s.class IN ('taken_back', 'goal', 'cancellation', 'score')"
 
 /** The changes of all matches since a given time: the steps of their stories, those about goals first. */
 export class ChangeView extends SqlView {
-  /**
-   * Returns the changes that meet the conditions on steps `s` and `events e`: those about goals first, each part latest
-   * first. So a change that arrives between two pages makes the second page repeat one, never miss one.
-   */
+  /** Returns the changes that meet the conditions on steps `s` and `events e`, the latest first: a page may repeat one of the page before, never miss one. */
   page(conditions: Conditions, { limit, page }: Paging): CountedPage<SubjectChange> {
     const all = conditions.also(NOT_SHOWN_BY_GOAL);
     const grouped = `FROM ${STEPS} s JOIN events e ON e.id = s.event_id${all.text}

@@ -11,10 +11,7 @@ import type { CatalogueView } from './catalogue.ts';
 import { SqlView, type Statements } from './sql.ts';
 import type { TableView } from './tables.ts';
 
-/**
- * How long our table must be unchanged before a difference counts, seconds: twice the poller's usual STANDINGS_PERIOD_MS, so that the
- * provider's table was read after the last match.
- */
+/** How long our table must be unchanged before a difference counts, seconds: twice the poller's usual STANDINGS_PERIOD_MS. */
 export const SETTLED_SECONDS = 7_200;
 
 /** Maximum number of seasons whose comparison is kept, some hundred bytes each where the tables agree. */

@@ -73,10 +73,7 @@ export class MatchView extends SqlView {
     return this.sql.of(text).get(eventId) as StoredMatch | undefined;
   }
 
-  /**
-   * Replaces the `known` state of a match. `changed`: the time at which the state became visible, Unix seconds of this service's
-   * clock.
-   */
+  /** Replaces the `known` state of a match. `changed`: when the state became visible here, Unix seconds. */
   put(
     state: MatchState,
     { full, plain, shown }: RenderedEvent,

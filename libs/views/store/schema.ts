@@ -128,10 +128,7 @@ const FEED_BY_EVENT = 'feed_by_event ON feed (event_id)';
 /** Finds the messages of an event that is left out: views of some competitions need it while they are built. */
 export const FEED_BY_EVENT_INDEX = `CREATE INDEX IF NOT EXISTS ${FEED_BY_EVENT}`;
 
-/**
- * The indexes of tables that grow with events. Views get them after they are built: one pass over a table costs less than
- * an entry for each inserted row, and no query needs them before.
- */
+/** The indexes of tables that grow with events. Views get them once they are built: one pass over a table costs less than an entry for each row. */
 export const INDEXES = [
   'events_by_start ON events (start, id)',
   'events_by_status ON events (status_type, start)',

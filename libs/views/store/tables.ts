@@ -25,10 +25,7 @@ export class TableView extends SqlView {
     this.#now = now;
   }
 
-  /**
-   * Stores a derived table. Where a later version is stored, returns that version instead: the versions of a table continue after a
-   * rebuild. `changed`: the time at which the table became visible, Unix seconds.
-   */
+  /** Stores a derived table, visible since `changed`, Unix seconds; where a later version is stored, returns that version instead. */
   apply(table: Standings, changed: number): number | null {
     const later = this.#laterThan(table);
     if (later === null) this.#put(table, table.groups.length === 0, true, changed);
@@ -55,10 +52,7 @@ export class TableView extends SqlView {
     this.sql.insert('INSERT OR REPLACE INTO standings', { id, version, changed, ...of, ...flags, ...texts });
   }
 
-  /**
-   * Returns the number of tables that match a query, and the entries of those on its page. With `changedSince` (Unix seconds) only
-   * tables that changed since then. `competitions`: those the client may see; null means all.
-   */
+  /** Returns the tables that match a query, with `changedSince` (Unix seconds) those that changed since. `competitions`: visible ones; null: all. */
   page(
     query: StandingsQuery,
     changedSince: number | undefined,

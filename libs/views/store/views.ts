@@ -55,10 +55,7 @@ export type BoardView = {
   readonly catalogue: Pick<CatalogueView, 'name'>;
 } & Pick<Views, 'matchHealth' | 'levelNames' | 'seasons' | 'table' | 'onChange' | 'onTable'>;
 
-/**
- * Time between two commits, milliseconds: pages that change again and again are written once. What a killed process had not committed
- * it reads again.
- */
+/** Time between two commits, milliseconds. What a killed process had not committed it reads again. */
 export const COMMIT_MS = 1_000;
 
 /** The views of a replica, on disk and in memory, with the offsets up to which they are applied. */
@@ -195,10 +192,7 @@ export class Views {
     this.#opened.commit();
   }
 
-  /**
-   * Creates the indexes that rebuilt views lack. Call once all records that existed at the start are applied. `partitions`:
-   * number of partitions of match-state, for callers that report to `freshness` how far they have read.
-   */
+  /** Call once all records that existed at the start are applied. `partitions`: of match-state, for callers that report to `freshness`. */
   caughtUp(partitions: number | null = null): void {
     this.#opened.finishBuild();
     if (partitions !== null) {
@@ -261,10 +255,7 @@ export class Views {
     return () => this.#tableListeners.delete(listener);
   }
 
-  /**
-   * Returns the time at which a record becomes visible, Unix seconds. A record read while catching up became visible on
-   * other replicas when it was written; but on this one never before its last write, as it had not shown the record.
-   */
+  /** Returns when a record becomes visible, Unix seconds: one read while catching up did when it was written, but never before the last write here. */
   changedAt({ timestamp }: Pick<ViewRecord, 'timestamp'>, now: number): number {
     const time = this.#isLive || timestamp === undefined ? now : Math.max(timestamp, this.#lastWriteAt);
     return Math.floor(time / 1000);

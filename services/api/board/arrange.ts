@@ -44,10 +44,7 @@ export function competitionsOf(matches: readonly BoardMatch[]): [id: number, nam
   return [...names].sort((a, b) => a[1].localeCompare(b[1]) || a[0] - b[0]);
 }
 
-/**
- * Arranges matches in sections, halted ones first, and in groups by stage. A match has the same place whichever others are arranged
- * with it, so that the stream can send one alone. `now`: Unix seconds.
- */
+/** Arranges matches in sections, halted ones first, and in groups by stage: a match has the same place alone as among others. `now`: Unix seconds. */
 export function arrange(matches: readonly BoardMatch[], now: number) {
   const placed = matches.map((match) => placeOf(match, now)).sort((a, b) => (a.order < b.order ? -1 : 1));
   return Array.from(

@@ -23,10 +23,7 @@ export function earliestKickOff(now: number): string {
   return formatDate(now - DAY_SECONDS).slice(0, 16);
 }
 
-/**
- * Returns the matches on the board: all live ones, those that begin next, and the most recently changed others up to `size`.
- * `now`: Unix seconds.
- */
+/** Returns the matches on the board: live ones, those that begin next, and the last changed others up to `size`. `now`: Unix seconds. */
 export function boardStates(view: ReadView, size: number, now: number): ShownState[] {
   const states = new Map(view.matches.live(now).map((state) => [state.event_id, state]));
   const room = Math.max(0, size - states.size);

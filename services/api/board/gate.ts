@@ -96,10 +96,7 @@ export function refuseOtherSites(
 const OTHER_SITE =
   'This form came from another address. Sign in on this page; if that repeats, API_PUBLIC_URL must be its address.';
 
-/**
- * Whether a page of another site sent the form. Browsers send `Sec-Fetch-Site` only over https and on this machine, `Origin`
- * with every form. A program sends neither. The scheme of an origin is not compared: a proxy may not pass it on.
- */
+/** Whether a page of another site sent the form; a program sends neither header. Schemes are not compared: a proxy may not pass them on. */
 function isOfAnotherSite({ headers, host }: FastifyRequest, publicUrl: string | undefined): boolean {
   const { origin, 'sec-fetch-site': site } = headers;
   if (site !== undefined) return site !== 'same-origin';
@@ -138,10 +135,7 @@ function hostOf(header: string | undefined): string {
   return URL.parse(`http://${header}`)?.hostname.replace(/^\[|\]$/g, '') ?? '';
 }
 
-/**
- * Renders the sign-in form. `to`: path to show after signing in. `problem`: what was wrong with the last attempt. `clientId`: the
- * client who is signed in and may sign out.
- */
+/** Renders the sign-in form. `to`: path to show afterwards. `problem`: of the last attempt. `clientId`: the client who may sign out. */
 function signInPage(to: string, problem: string | null, clientId: number | null): string {
   const content = html`<h1>Sign in</h1>
 ${clientId !== null && html`<form class="sign-in" method="post" action="/sign-out"><p>Signed in as client ${clientId}.</p><button>Sign out</button></form>`}

@@ -101,10 +101,7 @@ export class Hub {
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
   }
 
-  /**
-   * Sends a snapshot of the topic and then its changes, until the connection ends or `close` is called. Renders the snapshot before it
-   * answers: throws when a view cannot be read.
-   */
+  /** Sends a snapshot of the topic and then its changes until the end. Renders before it answers: throws when a view cannot be read. */
   join(response: ServerResponse, follows: FollowedTopic): void {
     for (const state of follows.states) this.#frameOf(state, follows.topic.kind);
     // The snapshot has the current health, so the new reader needs no event about earlier changes.

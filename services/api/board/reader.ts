@@ -24,10 +24,7 @@ export type FrameOf = (state: ShownState, kind: StreamTopic['kind']) => string;
 /** Number of consecutive heartbeats that a reader may fail to read before it is disconnected. */
 const MAX_MISSED_HEARTBEATS = 60;
 
-/**
- * One reader of server-sent events. Only the newest unsent state of each match is kept, never a queue, so the memory of a slow
- * reader is limited by the number of matches.
- */
+/** One reader of server-sent events. Keeps the newest unsent state of each match, never a queue: a slow reader needs limited memory. */
 export class BoardReader {
   readonly #response: ServerResponse;
   readonly #follows: FollowedTopic;
@@ -119,10 +116,7 @@ export class BoardReader {
     }
   }
 
-  /**
-   * Withdraws what the contract no longer covers and sends a heartbeat; ends the connection without a contract. Cuts it off and returns
-   * false when the reader has read nothing during `MAX_MISSED_HEARTBEATS`.
-   */
+  /** Sends a heartbeat, withdraws what the contract no longer covers, and ends without one. Cuts a reader that reads nothing, and returns false. */
   sendHeartbeat(heartbeat: Heartbeat): boolean {
     const access = this.#follows.access();
     if (access === null) {

@@ -28,10 +28,7 @@ export function parse(markup: string): DocumentFragment {
 /** Attributes that the reader or `flash` changed: the server does not know them. */
 const OWN: ReadonlySet<string> = new Set(['open', 'data-flash']);
 
-/**
- * Makes an element equal to another with as few changes as possible, so that the rest keeps its focus and position. A form that the
- * reader has begun to fill in stays as it is: among other options, the chosen one could become another.
- */
+/** Makes an element equal to another with as few changes as possible. A form that the reader has begun to fill in stays as it is. */
 export function morph(have: Element, want: Element): void {
   Idiomorph.morph(have, want, {
     callbacks: {

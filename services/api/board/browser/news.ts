@@ -8,10 +8,7 @@ const ANNOUNCED_MS = 8_000;
 
 const announced: string[] = [];
 
-/**
- * Compares two versions of a row or a head as the server rendered them, and returns what tells the change of the score within an element;
- * null when the score is as before, or unknown before or after. `before`: null if there was none.
- */
+/** Returns what tells a change of the score between two versions of a row or head within an element; null without one, or where it is unknown. */
 export function newsOf(before: HTMLElement | null, after: HTMLElement): ((within: Element) => void) | null {
   const [was, is] = [goalsOf(before), goalsOf(after)];
   if (was === null || is === null || String(was) === String(is)) return null;

@@ -14,10 +14,7 @@ const TICK_MS = 200;
 type FollowedStream = {
   /** Called with the data of an event, by the event's name. */
   readonly on: Readonly<Record<'snapshot' | 'match' | 'gone' | 'table' | 'feeds', (data: unknown) => void>>;
-  /**
-   * Called when the state of the connection changes: `fresh` while heartbeats arrive, `lost` when the last one is too old. `asOf`: when
-   * the server sent what the page shows, Unix seconds.
-   */
+  /** Called when heartbeats arrive again, or the last one is too old. `asOf`: when the server sent what the page shows, Unix seconds. */
   readonly onConnection: (connection: 'fresh' | 'lost', asOf: number) => void;
   /** Called ten times a second with the age of the last heartbeat, seconds; null before the first. */
   readonly onTick: (age: number | null) => void;

@@ -48,10 +48,7 @@ ${SHOWS.map(
 <button class="apply" type="submit">Apply</button>`;
 }
 
-/**
- * Renders matches in their sections and groups. The stream sends each match alone, so rendered; `browser/board.ts` puts its row among
- * the others by the ids and `data-order`.
- */
+/** Renders matches in sections and groups. The stream sends each match alone: `browser/board.ts` puts its row among the others by `data-order`. */
 export function boardHtml(matches: readonly BoardMatch[], moment: Moment): Html {
   return html`${arrange(matches, moment.now).map((section) => sectionHtml(section, moment))}`;
 }

@@ -22,10 +22,7 @@ const REFRESH_SECONDS = 2;
 
 const MAX_GAPS = 20;
 
-/**
- * Renders the page of the feeds at `/feeds`: state, delay and interruptions of each source. `served`: the competitions that are served,
- * in words; null: all.
- */
+/** Renders the feeds at `/feeds`: state, delay and interruptions of each. `served`: the competitions that are served, in words; null: all. */
 export function feedsPage(
   { sources, live, doubted, delays }: Feeds,
   served: string | null,

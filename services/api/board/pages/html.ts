@@ -1,6 +1,4 @@
-/**
- * HTML that escapes every inserted value, as names of the provider may contain markup.
- */
+/** HTML that escapes every inserted value, as names of the provider may contain markup. */
 
 /** Markup that is safe to show. Only `html` creates it. */
 export class Html {
@@ -58,10 +56,7 @@ function shown(value: Content): string {
 export type Moment = {
   /** Unix seconds. */
   readonly now: number;
-  /**
-   * Whether the page withdraws it as soon as heartbeats are missing. Otherwise it may be viewed for any time, and must not say that a
-   * match is safe.
-   */
+  /** Whether the page withdraws it when heartbeats are missing. Otherwise it must not say that a match is safe: it may be viewed for any time. */
   readonly isLive: boolean;
 };
 

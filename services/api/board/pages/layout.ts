@@ -67,10 +67,7 @@ ${connection}
 </header>`;
 }
 
-/**
- * Renders a time of the provider in UTC as `14:32:05`, with the date unless it is today. Renders a number outside the calendar as it
- * is. `ut`, `now`: Unix seconds.
- */
+/** Renders a time as `14:32:05` in UTC, with the date unless it is today; one outside the calendar as a number. `ut`, `now`: Unix seconds. */
 export function timeOf(ut: number, now: number): Html {
   const iso = dateOf(ut * 1000)?.toISOString();
   if (iso === undefined) return html`${String(ut)}`;

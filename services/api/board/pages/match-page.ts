@@ -206,9 +206,7 @@ const MIN_DISTANCE = 0.16;
 
 const KEY = { safe: 'safe', halted: 'halted', unfed: 'feed not believed' } as const;
 
-/**
- * Renders what could be traded over time as a band, and the scores above it, each from when it was known. `now`: Unix seconds.
- */
+/** Renders what could be traded over time as a band, and the scores above it, each from when it was known. `now`: Unix seconds. */
 function courseHtml({ from, to, stretches, scores }: Course, now: number): Html {
   const shareOf = (at: number): number => (at - from) / Math.max(1, to - from);
   const percent = (share: number): string => `${(share * 100).toFixed(2)}%`;
