@@ -29,7 +29,8 @@ export type TieSide = Tie['sides'][number];
 
 /** Returns the bracket of a season's knock-out stages. `rules`: how ties with level goals are decided. */
 export function bracketOf(stages: readonly BracketStage[], rules: readonly TieRule[] = []) {
-  const all = stages.flatMap((stage) => roundsOf(stage, levelRule(rules, stage.stage_id))).sort(byStart);
+  const all = stages.flatMap((stage) => roundsOf(stage, levelRule(rules, stage.stage_id)));
+  all.sort((a, b) => Number(startOf(a) > startOf(b)) - Number(startOf(a) < startOf(b)));
   const lost = new Set<number>();
   const rounds: BracketRound[] = [];
   const placements: BracketRound[] = [];
@@ -82,27 +83,20 @@ function isTwoLegged([first, second]: readonly BracketMatch[]): boolean {
 
 /** `isWhole`: no leg is known to be missing; otherwise only the provider's mark decides who advances. */
 function tieOf(key: string, legs: readonly BracketMatch[], isWhole: boolean, level: TieRule['level']) {
-  const first = legs[0] as BracketMatch;
-  const last = legs.at(-1) as BracketMatch;
-  const goalsOf = (id: number | null): number | null =>
-    legs.reduce<number | null>((sum, leg) => {
-      const goals = leg.match.score?.[leg.home_id === id ? 'home' : 'away'] ?? null;
-      return sum === null || goals === null ? null : sum + goals;
-    }, 0);
-  const kicksOf = (id: number | null): number | null =>
-    last.match.shoot_out?.[last.home_id === id ? 'home' : 'away'] ?? null;
+  const [first, last] = [legs[0], legs.at(-1)] as [BracketMatch, BracketMatch];
+  const of = (leg: BracketMatch, id: number | null) => (leg.home_id === id ? 'home' : 'away');
   const side = (id: number | null, { name, short_name }: BoardMatch['home']) => ({
     id,
     name: name ?? short_name ?? 'To be decided',
     /** Goals of all legs; null when those of one leg are unknown. */
-    goals: goalsOf(id),
+    goals: legs.reduce<number | null>((sum, leg) => {
+      const goals = leg.match.score?.[of(leg, id)] ?? null;
+      return sum === null || goals === null ? null : sum + goals;
+    }, 0),
     /** Goals in the shoot-out of the last leg; null: no shoot-out. */
-    kicks: kicksOf(id),
+    kicks: last.match.shoot_out?.[of(last, id)] ?? null,
   });
-  const home = side(first.home_id, first.match.home);
-  const away = side(first.away_id, first.match.away);
-  // The winner of one leg does not win the tie.
-  const ofMatch = legs.length === 1 ? last.winner_id : null;
+  const [home, away] = [side(first.home_id, first.match.home), side(first.away_id, first.match.away)];
   const isPlayed = isOver(legs);
   const scores = legs.map(({ match: { score, shoot_out }, home_id }) => ({
     home: home_id,
@@ -112,6 +106,8 @@ function tieOf(key: string, legs: readonly BracketMatch[], isWhole: boolean, lev
   const outcome =
     isWhole && home.id !== null && away.id !== null ? tieOutcome([home.id, away.id], scores, level) : null;
   const ofRule = typeof outcome === 'object' ? (outcome?.winner ?? null) : null;
+  // The winner of one leg does not win the tie.
+  const ofMatch = legs.length === 1 ? last.winner_id : null;
   const winner = isPlayed ? (last.advancing_id ?? (isWhole ? (ofMatch ?? ofRule) : null)) : null;
   return {
     key,
@@ -142,9 +138,7 @@ function alignRounds(rounds: readonly BracketRound[]): BracketRound[] {
   return ordered.reverse();
 }
 
-/** Compares rounds by the start of their first match; rounds without a match come last, in the provider's order. */
-function byStart(a: BracketRound, b: BracketRound): number {
-  const start = ({ ties }: BracketRound): string =>
-    ties.flatMap(({ legs }) => legs.map(({ start_date }) => start_date ?? '9')).sort()[0] ?? '9';
-  return start(a) < start(b) ? -1 : start(a) > start(b) ? 1 : 0;
+/** Returns the start of a round's first match, by which rounds are ordered; one without a match comes last, in the provider's order. */
+function startOf({ ties }: BracketRound): string {
+  return ties.flatMap(({ legs }) => legs.map(({ start_date }) => start_date ?? '9')).sort()[0] ?? '9';
 }

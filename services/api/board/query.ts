@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
 const id = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
-const search = z.string().max(60).catch('');
 
 /** The query of the board's page. Invalid values fall back to the default, as people edit addresses by hand. */
 export const boardQuery = z.object({
@@ -9,7 +8,7 @@ export const boardQuery = z.object({
   /** Null: all. */
   competition: id.nullable().catch(null),
   /** Words in the names of the teams, with or without accents; empty: all. */
-  q: search,
+  q: z.string().max(60).catch(''),
 });
 
 export type BoardQuery = Readonly<z.output<typeof boardQuery>>;
@@ -28,7 +27,6 @@ export const standingsQuery = z.object({
   season: id.optional().catch(undefined),
   table: id.optional().catch(undefined),
   show: z.literal('knock-out').optional().catch(undefined),
-  q: search,
 });
 
 /** The parameters of the pages and records of one match. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { foldName } from '#domain/name-search.ts';
 import { ZONE_COLOUR } from '#domain/standings/competition-rules.ts';
 import { type ComparedGroup, LEAGUE_TYPE_ID } from '#domain/standings/provider-league.ts';
 import { isOwnTable } from '#domain/standings/table-id.ts';
@@ -33,7 +32,7 @@ export function hasTables(view: ReadView, seasonId: number | null): boolean {
  */
 export function seasonStandings(
   view: ReadView,
-  { season: seasonId, table: tableId, show, q }: z.output<typeof standingsQuery>,
+  { season: seasonId, table: tableId, show }: z.output<typeof standingsQuery>,
   now: number,
   rulesOf?: RulesOf,
 ) {
@@ -64,7 +63,6 @@ export function seasonStandings(
     .filter(({ type_id }) => !showsBracket && type_id === chosen?.type_id)
     .sort((a, b) => Number(isOwn(a)) - Number(isOwn(b)) || a.object_id - b.object_id)
     .flatMap((entry) => shownStandings(view, entry, compared));
-  const ofPlayers = shown.some(({ table }) => table.groups.some(isOfPlayers));
   return {
     seasons,
     /** The provider's rankings, which belong to no season. */
@@ -75,10 +73,8 @@ export function seasonStandings(
     tables,
     hasBracket: knockOuts.length > 0,
     bracket: showsBracket ? seasonBracket(view, knockOuts, now, rulesOf) : null,
-    /** The search text for names of players and their teams; null when the tables rank teams. */
-    search: ofPlayers ? q : null,
     /** The tables of the chosen type, one for each stage. */
-    shown: ofPlayers && q !== '' ? shown.map((one) => searched(one, foldName(q).split(' '))) : shown,
+    shown,
   };
 }
 
@@ -92,18 +88,6 @@ function seasonInPlay(view: ReadView, seasons: readonly SeasonEntry[], now: numb
     .recent(MAX_RECENT)
     .flatMap((state) => seasons.find(({ season_id }) => season_id === state.season_id) ?? [])[0];
   return last ?? most;
-}
-
-/** Keeps the rows whose names of player and team contain all words. */
-function searched(standings: ShownStandings, words: readonly string[]): ShownStandings {
-  const groups = standings.table.groups.map((group) => ({
-    ...group,
-    participants: group.participants.filter(({ name, subparticipant_name }) => {
-      const names = foldName(`${name} ${subparticipant_name}`);
-      return words.every((word) => names.includes(word));
-    }),
-  }));
-  return { ...standings, table: { groups: groups.filter(({ participants }) => participants.length > 0) } };
 }
 
 function seasonBracket(
@@ -185,7 +169,7 @@ const schema = z.object({ groups: z.array(group).catch([]) });
 export type ShownTable = z.infer<typeof schema>;
 export type ShownGroup = ShownTable['groups'][number];
 export type ShownRow = ShownGroup['participants'][number];
-type ShownColumn = Omit<ShownRow['columns'][number], 'value'>;
+type ShownCell = ShownRow['columns'][number];
 
 /** Parses a table. A record that is no table gets no groups. */
 export function readTable(record: Readonly<Record<string, unknown>>): ShownTable {
@@ -206,8 +190,8 @@ export function valueIn(row: ShownRow, code: string): string {
 const LIVE_COLUMNS: ReadonlySet<string> = new Set(['is_playing', 'home_result', 'away_result', 'event_id']);
 
 /** Returns the columns to show, in the order in which the rows first have them. */
-export function columnsOf({ participants }: ShownGroup): ShownColumn[] {
-  const columns = new Map<string, ShownColumn>();
+export function columnsOf({ participants }: ShownGroup): Omit<ShownCell, 'value'>[] {
+  const columns = new Map<string, Omit<ShownCell, 'value'>>();
   for (const { code, short_name, name } of participants.flatMap((one) => one.columns)) {
     if (!LIVE_COLUMNS.has(code) && !columns.has(code)) columns.set(code, { code, short_name, name });
   }

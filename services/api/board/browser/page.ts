@@ -67,22 +67,6 @@ if (refreshSeconds > 0) setInterval(refresh, refreshSeconds * 1_000);
 const [, season] = /^season=(\d+)/.exec(stream) ?? [];
 if (season !== undefined && location.search === '') history.replaceState(null, '', `?season=${season}`);
 
-// A search filters the rows of this page.
-const players = document.getElementById('players');
-players?.addEventListener('input', () => {
-  const chosen = Array.from(new FormData(players as HTMLFormElement), ([name, value]) => [
-    name,
-    String(value),
-  ]);
-  history.replaceState(
-    null,
-    '',
-    `/standings?${new URLSearchParams(chosen.filter(([, value]) => value !== ''))}`,
-  );
-  refresh();
-});
-players?.addEventListener('submit', (event) => event.preventDefault());
-
 function rowId(eventId: number): string {
   return `match-${eventId}`;
 }

@@ -4,7 +4,6 @@ import { feedWords, sourceName } from '#story/feed-words.ts';
 import { matchName } from '#story/match.ts';
 import { agoWords, delayWords, durationWords } from '#story/minute.ts';
 import { reasonWords } from '#story/words.ts';
-import type { ShownState } from '#views/store/board-view.ts';
 import type { ReadView } from '../scoped-view.ts';
 import { type Html, html, type Moment, NO_WORD, whileConnected } from './html.ts';
 import { document, factsHtml, timeOf } from './layout.ts';
@@ -23,18 +22,13 @@ const REFRESH_SECONDS = 2;
 const MAX_GAPS = 20;
 
 /** Renders the feeds at `/feeds`: state, delay and interruptions of each. `served`: the competitions that are served, in words; null: all. */
-export function feedsPage(
-  { sources, live, doubted, delays }: Feeds,
-  served: string | null,
-  moment: Moment,
-): string {
+export function feedsPage({ sources, live, doubted }: Feeds, served: string | null, moment: Moment): string {
   const content = html`<h1>Feeds</h1>
 <p class="lead">${live === 0 ? 'No match is live.' : `${live} live ${live === 1 ? 'match' : 'matches'}, of which ${doubted.length === 0 ? 'none is' : `${doubted.length} ${doubted.length === 1 ? 'is' : 'are'}`} without a feed to rely on.`}</p>
 ${served !== null && html`<p>This server serves ${served}.</p>`}
 ${sources.length === 0 && html`<p class="empty">The state of the feeds is unknown: no feed monitor has reported. No match is safe.</p>`}
 <div class="sources">${sources.map((source) => sourceHtml(source, moment))}</div>
-${doubted.length > 0 && html`<section aria-labelledby="doubted-title"><h2 id="doubted-title">Live matches without a feed to rely on</h2><ul class="doubted">${doubted.map((match) => html`<li><a href="/match/${match.event_id}">${matchName(match)}</a>: ${feedWords(match.feed)}</li>`)}</ul></section>`}
-${delays !== null && delaysHtml(delays)}`;
+${doubted.length > 0 && html`<section aria-labelledby="doubted-title"><h2 id="doubted-title">Live matches without a feed to rely on</h2><ul class="doubted">${doubted.map((match) => html`<li><a href="/match/${match.event_id}">${matchName(match)}</a>: ${feedWords(match.feed)}</li>`)}</ul></section>`}`;
   return document({
     title: 'Feeds',
     here: 'feeds',
@@ -70,13 +64,6 @@ ${
 }</section>`;
 }
 
-function delaysHtml({ median, longest, slowest }: NonNullable<Feeds['delays']>): Html {
-  return html`<section class="delays" id="delays" aria-labelledby="delays-title"><h2 id="delays-title">From the provider to Touchline</h2>
-<p class="small">How late the last message of each live match came: from the second in which the provider wrote it to its receipt. A change that was found in a list came with the list.</p>
-<dl class="facts"><div><dt>Half of them within</dt><dd>${delayWords(median)}</dd></div>
-<div><dt>The latest</dt><dd>${delayWords(longest)}: <a href="/match/${slowest.event_id}">${matchName(slowest)}</a></dd></div></dl></section>`;
-}
-
 function gapHtml({ from, to, reason, action }: HealthGap, now: number): Html {
   const end = to ?? now * 1000;
   return html`<li>${timeOf(from / 1000, now)}, ${durationWords(Math.max(0, Math.floor((end - from) / 1000)))}: ${reasonWords(reason)}. ${ACTIONS[action] ?? action}</li>`;
@@ -97,26 +84,5 @@ export function feedsOf(view: ReadView, now: number) {
     }),
     live: live.length,
     doubted: doubted.map((state) => boardMatch(state, view, now)),
-    delays: delaysOf(live, view, now),
   };
-}
-
-/** How late the last messages of the live matches came; null when none is live. */
-function delaysOf(live: readonly ShownState[], view: ReadView, now: number) {
-  const delays = live
-    .map((state) => ({ state, delay: delayOf(state.cause) }))
-    .sort((a, b) => a.delay - b.delay);
-  const [middle, last] = [delays[Math.floor(delays.length / 2)], delays.at(-1)];
-  if (middle === undefined || last === undefined) return null;
-  return {
-    /** Milliseconds; below 0 where the provider's clock is ahead. */
-    median: middle.delay,
-    longest: last.delay,
-    slowest: boardMatch(last.state, view, now),
-  };
-}
-
-/** Returns the time from the provider's writing of a message, a whole second, to its receipt, milliseconds. */
-export function delayOf({ ut, received_at }: { readonly ut: number; readonly received_at: number }): number {
-  return received_at - ut * 1000;
 }

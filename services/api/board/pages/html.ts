@@ -1,11 +1,10 @@
 /** HTML that escapes every inserted value, as names of the provider may contain markup. */
 
 /** Markup that is safe to show. Only `html` creates it. */
-export class Html {
+class Markup {
   readonly #text: string;
 
-  constructor(text: string, key: typeof HTML_KEY) {
-    if (key !== HTML_KEY) throw new TypeError('only html`…` creates Html');
+  constructor(text: string) {
     this.#text = text;
   }
 
@@ -14,10 +13,10 @@ export class Html {
   }
 }
 
+export type Html = Markup;
+
 /** A value in a template. Null, undefined and false render as nothing, lists item by item. */
 type Content = Html | string | number | null | undefined | false | readonly Content[];
-
-const HTML_KEY = Symbol('html');
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -31,7 +30,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 export function html(parts: TemplateStringsArray, ...values: readonly Content[]): Html {
   let text = parts[0] ?? '';
   for (const [n, value] of values.entries()) text += shown(value) + (parts[n + 1] ?? '');
-  return new Html(text, HTML_KEY);
+  return new Markup(text);
 }
 
 export function optionsHtml(
@@ -41,15 +40,11 @@ export function optionsHtml(
   return html`${options.map(([value, label]) => html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`)}`;
 }
 
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
-}
-
 function shown(value: Content): string {
   if (value === null || value === undefined || value === false) return '';
-  if (value instanceof Html) return value.toString();
-  if (typeof value === 'string' || typeof value === 'number') return escapeHtml(String(value));
-  return value.map(shown).join('');
+  if (value instanceof Markup) return value.toString();
+  if (typeof value === 'object') return value.map(shown).join('');
+  return String(value).replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 }
 
 /** When markup is rendered, and for what. */

@@ -87,14 +87,7 @@ export function problemPage(title: string, words: string): string {
 }
 
 /** Sends a page. `no-store` is for pages that depend on who reads them, such as the sign-in form. */
-export function sendPage(
-  reply: FastifyReply,
-  page: string,
-  cache: 'no-cache' | 'no-store' = 'no-cache',
-): FastifyReply {
-  return reply
-    .headers(PAGE_HEADERS)
-    .header('cache-control', cache)
-    .type('text/html; charset=utf-8')
-    .send(page);
+export function sendPage(reply: FastifyReply, page: string, cache = 'no-cache'): FastifyReply {
+  const headers = { ...PAGE_HEADERS, 'cache-control': cache, 'content-type': 'text/html; charset=utf-8' };
+  return reply.headers(headers).send(page);
 }

@@ -17,7 +17,6 @@ import {
 } from '#story/words.ts';
 import { isOver } from '#trading/trading.ts';
 import type { MatchDetails } from '../match-details.ts';
-import { delayOf } from './feeds-page.ts';
 import { guardHtml, resultDoubts } from './guard.ts';
 import { haltForm, resumeForm } from './halts-page.ts';
 import { type Html, html, type Moment } from './html.ts';
@@ -117,7 +116,7 @@ ${factsHtml([
   ['Timeline', COVERAGES[coverage]],
   ['Not on the latest list', missing.join(', ') || null],
   ...unreadWords({ unread, unread_at }).map((words) => ['Not read', words] as const),
-  ['Last message came after', delayWords(delayOf(match))],
+  ['Last message came after', delayWords(match.received_at - match.ut * 1000)],
   ['Kick-off', kickOffWords(match.start_date)],
   ['Verified result', verifiedWords(verified_result)],
   ['Version', String(match.version)],

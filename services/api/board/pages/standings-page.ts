@@ -25,16 +25,16 @@ const REFRESH_SECONDS = 2;
 
 /** Renders `/standings`: the tables of a season, its knock-out stages, or the provider's rankings. */
 export function standingsPage(standings: SeasonStandings, moment: Moment): string {
-  const { seasons, rankings, season, shown, bracket, search } = standings;
+  const { seasons, rankings, season, shown, bracket } = standings;
   const generalName = rankings.length > 0 ? 'Rankings' : 'Tables';
   const empty = season === null && rankings.length === 0;
   const name = season === null ? generalName : seasonName(season);
   const kinds = kindsOf(standings);
   const content = html`<h1>${name}</h1>
 ${seasons.length + Math.min(1, rankings.length) > 1 && seasonsHtml(standings)}
-${kinds.length > 0 && kindsHtml(kinds)}${search !== null && searchHtml(standings)}
+${kinds.length > 0 && kindsHtml(kinds)}
 ${bracket !== null && bracketHtml(bracket, moment)}${shown.length === 0 && bracket === null && html`<p class="empty">There is no table yet.</p>`}
-${shown.map((one) => tableHtml(one, shown.length > 1))}${search !== null && shown.every(isEmpty) && html`<p class="empty">No player found. Search for another name or team.</p>`}`;
+${shown.map((one) => tableHtml(one, shown.length > 1))}`;
   return document({
     title: name,
     here: 'standings',
@@ -91,15 +91,6 @@ function kindsHtml(kinds: readonly Kind[]): Html {
   )}</nav>`;
 }
 
-/** Renders the search of a table of players. */
-function searchHtml({ season, shown, search }: SeasonStandings): Html {
-  return html`<form id="players" class="choose row" action="/standings" role="search" aria-label="Players">
-${season !== null && html`<input type="hidden" name="season" value="${season.season_id}">`}<input type="hidden" name="table" value="${shown[0]?.entry.standings_id}">
-<label class="field"><span>Player or team</span><input type="search" name="q" value="${search}" maxlength="60" autocomplete="off" spellcheck="false" placeholder="Search"></label>
-<button class="apply" type="submit">Show</button>
-</form>`;
-}
-
 /** Renders a table. Its heading stands above named groups; a group without a name has it as its caption. */
 function tableHtml({ entry, heading, table }: ShownStandings, oneOfSeveral: boolean): Html {
   const { standings_id, type_name } = entry;
@@ -109,10 +100,6 @@ function tableHtml({ entry, heading, table }: ShownStandings, oneOfSeveral: bool
 <div class="standings">${table.groups.map((group, n) =>
     groupHtml(group, `${standings_id}-${n}`, group.name || (title ?? type_name)),
   )}</div></div>`;
-}
-
-function isEmpty({ table }: ShownStandings): boolean {
-  return table.groups.every(({ participants }) => participants.length === 0);
 }
 
 type TableGroup = ShownStandings['table']['groups'][number];
