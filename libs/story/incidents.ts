@@ -116,7 +116,7 @@ export function minuteOf(
 }
 
 /** Returns the score after each goal by its id, of match and shoot-out apart; empty when it is not derived. `incidents`: in the provider's order. */
-export function runningScores(
+function runningScores(
   state: Pick<ShownState, 'source' | 'counting_goals' | 'void_goals' | 'home' | 'away'>,
   incidents: readonly ShownIncident[],
 ): { readonly played: ReadonlyMap<string, Score>; readonly kicked: ReadonlyMap<string, Score> } {
