@@ -1,8 +1,8 @@
-import { setInterval } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { type ClusterFacts, describeCluster } from '#cluster/describe.ts';
+import { describeCluster } from '#cluster/describe.ts';
 import type { FeedHealth } from '#records/types.ts';
 import type { Brokers } from '#security/brokers.ts';
+import { sleep } from '#timing/clock.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 
 export type MonitorMetrics = ReturnType<typeof monitorMetrics>;
@@ -21,40 +21,50 @@ const STATES: readonly FeedHealth['state'][] = [
 export function monitorMetrics(registry: Registry) {
   const registers = [registry];
   const latest = new Map<string, FeedHealth>();
-  new Gauge({
-    name: 'touchline_feed_source_state',
-    help: '1 for the current state of a source, 0 for the others.',
-    labelNames: ['source', 'state'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { source, event_id, state } of latest.values())
-        if (event_id === null)
-          for (const one of STATES) this.set({ source, state: one }, one === state ? 1 : 0);
+  /** A gauge of the published records of sources, or of matches. */
+  const gaugeOf = <L extends string>(
+    of: 'source' | 'match',
+    name: string,
+    help: string,
+    labelNames: L[],
+    read: (gauge: Gauge<L | 'source'>, record: FeedHealth) => void,
+  ) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['source', ...labelNames],
+      registers,
+      collect() {
+        this.reset();
+        for (const record of latest.values())
+          if ((record.event_id === null) === (of === 'source')) read(this, record);
+      },
+    });
+  gaugeOf(
+    'source',
+    'touchline_feed_source_state',
+    '1 for the current state of a source, 0 for the others.',
+    ['state'],
+    (gauge, { source, state: current }) => {
+      for (const state of STATES) gauge.set({ source, state }, state === current ? 1 : 0);
     },
-  });
-  new Gauge({
-    name: 'touchline_feed_matches',
-    help: 'Matches of a source, by state.',
-    labelNames: ['source', 'state'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { source, event_id, state } of latest.values())
-        if (event_id !== null) this.inc({ source, state });
+  );
+  gaugeOf(
+    'match',
+    'touchline_feed_matches',
+    'Matches of a source, by state.',
+    ['state'],
+    (gauge, { source, state }) => gauge.inc({ source, state }),
+  );
+  gaugeOf(
+    'source',
+    'touchline_feed_delay_seconds',
+    'Age of the newest content of a source when it was received; below 0: its clock is so far ahead of ours that the age is unknown.',
+    [],
+    (gauge, { source, delay }) => {
+      if (delay !== null) gauge.set({ source }, delay / 1_000);
     },
-  });
-  new Gauge({
-    name: 'touchline_feed_delay_seconds',
-    help: 'Age of the newest content of a source when it was received; below 0: its clock is so far ahead of ours that the age is unknown.',
-    labelNames: ['source'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { source, event_id, delay } of latest.values())
-        if (event_id === null && delay !== null) this.set({ source }, delay / 1_000);
-    },
-  });
+  );
   const gaps = new Counter({
     name: 'touchline_feed_gaps_total',
     help: 'Gaps that began since the process started, of sources and of matches, by cause.',
@@ -75,11 +85,9 @@ export function monitorMetrics(registry: Registry) {
     }),
     /** Applies a published record; null deletes it. */
     published(key: string, record: FeedHealth | null): void {
-      if (record === null) {
-        latest.delete(key);
-        return;
-      }
       const known = latest.get(key);
+      latest.delete(key);
+      if (record === null) return;
       latest.set(key, record);
       const { source, event_id, gap_count, reason } = record;
       const of = event_id === null ? 'source' : 'match';
@@ -103,65 +111,37 @@ export async function watchCluster(
   registry: Registry,
   signal: AbortSignal,
 ): Promise<void> {
-  const metrics = clusterMetrics(registry);
+  const gauge = <L extends string = string>(name: string, help: string, ...labelNames: L[]) =>
+    new Gauge({ name, help, labelNames, registers: [registry] });
+  const reachable = gauge('touchline_brokers_reachable', 'Brokers of the cluster that answer.');
+  const impaired = gauge(
+    'touchline_topics_impaired',
+    'Topics with a partition that lacks its leader or an in-sync copy.',
+    'lack',
+  );
+  const disk = gauge(
+    'touchline_broker_disk_bytes',
+    'Size of the disks of a broker, when this service may query it.',
+    'broker',
+  );
+  const free = gauge('touchline_broker_disk_free_bytes', 'Free space on the disks of a broker.', 'broker');
   const names = TOPIC_NAMES.map((topic) => topicName(prefix, topic));
-  const update = async (): Promise<void> => {
-    try {
-      metrics.set(await describeCluster(brokers, names));
-    } catch {
-      metrics.unreachable();
-    }
-  };
-  await update();
-  try {
-    for await (const _ of setInterval(DESCRIBE_MS, undefined, { signal, ref: false })) await update();
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
-}
-
-function clusterMetrics(registry: Registry) {
-  const registers = [registry];
-  const reachable = new Gauge({
-    name: 'touchline_brokers_reachable',
-    help: 'Brokers of the cluster that answer.',
-    registers,
-  });
-  const topics = new Gauge({
-    name: 'touchline_topics_impaired',
-    help: 'Topics with a partition that lacks its leader or an in-sync copy.',
-    labelNames: ['lack'],
-    registers,
-  });
-  const disk = new Gauge({
-    name: 'touchline_broker_disk_bytes',
-    help: 'Size of the disks of a broker, when this service may query it.',
-    labelNames: ['broker'],
-    registers,
-  });
-  const free = new Gauge({
-    name: 'touchline_broker_disk_free_bytes',
-    help: 'Free space on the disks of a broker.',
-    labelNames: ['broker'],
-    registers,
-  });
-  return {
-    set({ brokers, unreachable, disks, topics: all }: ClusterFacts): void {
-      reachable.set(brokers.length - unreachable.length);
-      const facts = [...all.values()];
-      topics.set({ lack: 'leader' }, facts.filter(({ leaderless }) => leaderless > 0).length);
-      topics.set({ lack: 'copies' }, facts.filter(({ inSync, replicas }) => inSync < replicas).length);
-      disk.reset();
-      free.reset();
-      for (const { broker, freeBytes, totalBytes } of disks) {
+  while (!signal.aborted) {
+    const facts = await describeCluster(brokers, names).catch(() => null);
+    for (const one of [impaired, disk, free]) one.reset();
+    reachable.set(facts === null ? 0 : facts.brokers.length - facts.unreachable.length);
+    if (facts !== null) {
+      impaired.set({ lack: 'leader' }, 0);
+      impaired.set({ lack: 'copies' }, 0);
+      for (const { leaderless, inSync, replicas } of facts.topics.values()) {
+        if (leaderless > 0) impaired.inc({ lack: 'leader' });
+        if (inSync < replicas) impaired.inc({ lack: 'copies' });
+      }
+      for (const { broker, freeBytes, totalBytes } of facts.disks) {
         disk.set({ broker }, totalBytes);
         free.set({ broker }, freeBytes);
       }
-    },
-    /** Reports that no broker answers; all other gauges are reset. */
-    unreachable(): void {
-      reachable.set(0);
-      for (const gauge of [topics, disk, free]) gauge.reset();
-    },
-  };
+    }
+    await sleep(DESCRIBE_MS, signal);
+  }
 }

@@ -18,10 +18,10 @@ export const feedMonitor: ServiceDefinition<typeof settings> = {
   about:
     'Decides for every source and live match whether it is alive, stale, down or recovering: feed-health.',
   config: settings,
+  /** Joins the group of candidates, and publishes feed health while it leads. */
   start: startMonitor,
 };
 
-/** Starts the monitor, which joins the group of candidates and publishes feed health while it leads. */
 async function startMonitor(context: ServiceContext<MonitorConfig>): Promise<RunningService> {
   const { config, logger: log, metrics: metricsRegistry } = context;
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
@@ -31,7 +31,7 @@ async function startMonitor(context: ServiceContext<MonitorConfig>): Promise<Run
   const publisher = await openPublisher({ brokers, clientId: SERVICE, log, timeoutMs: PUBLISH_TIMEOUT_MS });
   const client = openStreamClient({ brokers, clientId: SERVICE, log });
   const limits = {
-    delayedAfterMs: config.DELAYED_AFTER_MS === 0 ? Number.POSITIVE_INFINITY : config.DELAYED_AFTER_MS,
+    delayedAfterMs: config.DELAYED_AFTER_MS || Number.POSITIVE_INFINITY,
     staleAfterMs: config.STALE_AFTER_MS,
     keepAliveAfterMs: config.KEEP_ALIVE_AFTER_MS,
     backlogAfterMs: config.BACKLOG_AFTER_MS,

@@ -63,7 +63,7 @@ export class MonitorTerm {
   readonly #reports: Decoder<Parameters<HealthMonitor['report']>[0]>;
   readonly #health: Decoder<FeedHealth>;
   #deletions: readonly PublishedHealth[] = [];
-  readonly #topics: { messages: string; positions: string; reports: string; health: string };
+  readonly #topics: Readonly<Record<'messages' | 'positions' | 'reports' | 'health', string>>;
 
   constructor(options: TermOptions, term: LeadershipTerm) {
     const { registry, prefix } = options;
@@ -164,21 +164,17 @@ export class MonitorTerm {
     for (const { key, value, offset } of records) {
       if (value === null) continue;
       try {
-        if (topic === health) this.#readHealth(monitor, number, String(key), value);
-        else if (topic === reports) monitor.report(this.#reports.decode(value), this.#clock.now());
+        if (topic === health) {
+          const { term } = this.#health.decode(value);
+          if (term > number) throw new TermSupersededError(number, term);
+          if (term < number) monitor.rewrite(String(key));
+        } else if (topic === reports) monitor.report(this.#reports.decode(value), this.#clock.now());
         else monitor.receive(this.#messages.decode(value), { partition, offset }, this.#clock.now());
       } catch (error) {
         if (!(error instanceof DecodeError || error instanceof DomainError)) throw error;
         reportUnreadable({ topic, partition, offset, error });
       }
     }
-  }
-
-  /** Checks a record of feed-health. Throws `TermSupersededError` for a later term; overwrites records of an earlier one. */
-  #readHealth(monitor: HealthMonitor, number: number, key: string, value: Buffer): void {
-    const { term } = this.#health.decode(value);
-    if (term > number) throw new TermSupersededError(number, term);
-    if (term < number) monitor.rewrite(key);
   }
 
   /** Evaluates all sources and matches periodically, and publishes the changes. */
@@ -199,14 +195,9 @@ export class MonitorTerm {
     const { codec, publisher, metrics, log } = this.#options;
     const topic = this.#topics.health;
     const stopTimer = metrics.publishSeconds.startTimer();
+    const records = published.map(({ key, value }) => ({ topic, key, value: value && codec.encode(value) }));
     try {
-      await publisher.publish(
-        published.map(({ key, value }) => ({
-          topic,
-          key,
-          value: value === null ? null : codec.encode(value),
-        })),
-      );
+      await publisher.publish(records);
     } catch (error) {
       if (!(error instanceof PublishError && error.code === 'TIMEOUT')) throw error;
       log.debug({ err: error }, 'not published in time, evaluates again');

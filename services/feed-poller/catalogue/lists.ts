@@ -1,17 +1,13 @@
 import type { OperationName } from '#contract/rest/operations.ts';
 import { formatDate } from '#contract/rest/parameters.ts';
-import { LEAGUE_TYPE_ID } from '#domain/standings/provider-league.ts';
-import { type CatalogueItem, type ListedKind, leagueItem, readCatalogueItem } from '#ingestion/catalogue.ts';
-import { providerLeague } from '#ingestion/provider-standings.ts';
-import { toWholeNumber } from '#json/values.ts';
-import { type FeedAnswer, ProviderError } from '../provider/answer.ts';
+import { type CatalogueItem, type ListedKind, readCatalogueItem } from '#ingestion/catalogue.ts';
+import type { FeedAnswer } from '../provider/answer.ts';
 import { readPages } from '../provider/paging.ts';
 import type { ProviderClient, ProviderRequest } from '../provider/provider.ts';
 import { idOf, type Raw, readList, readTree } from '../provider/tree.ts';
 import type { EventPublisher } from '../publish/events.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 import type { Catalogue } from './catalogue.ts';
-import { readStandings, readStandingsList } from './standings.ts';
 
 /** Maximum page sizes of catalogues and of events (spec, "Limits"). */
 const CATALOGUE_PAGE = 500;
@@ -55,7 +51,7 @@ export function catalogueResource({ kind, bySport }: CatalogueKind, sport: numbe
   return bySport ? `catalogue/${kind}/${sport}` : `catalogue/${kind}`;
 }
 
-/** Reads the provider's lists: catalogues, the events of a season, the live board. Publishes their changes. */
+/** Reads the provider's lists and publishes their changes. All methods throw `ProviderError` and `PublishError`. */
 export class Lists {
   readonly #options: ListsOptions;
 
@@ -63,7 +59,7 @@ export class Lists {
     this.#options = options;
   }
 
-  /** Reads a catalogue's records since Unix seconds (null: all). Returns the next `since`. Throws `ProviderError`, `PublishError`. */
+  /** Reads a catalogue's records since Unix seconds (null: all). Returns the next `since`. */
   async readCatalogue(
     catalogueKind: CatalogueKind,
     sport: number,
@@ -77,32 +73,30 @@ export class Lists {
       ...(since === null ? {} : { timestamp: since }),
       limit: CATALOGUE_PAGE,
     };
+    const parentId = kind === 'standings_type' ? String(sport) : null;
     const entries: CatalogueItem[] = [];
-    const itemsOf = ({ data }: FeedAnswer): string[] => {
-      if (list === null) {
-        const tree = readTree(data).entries;
-        entries.push(...tree);
-        return tree.filter((entry) => entry.kind === kind).map(({ id }) => id);
-      }
-      const parentId = kind === 'standings_type' ? String(sport) : null;
-      const records = readList(data, list).flatMap((raw) => readCatalogueItem(kind, raw, parentId) ?? []);
-      entries.push(...records);
-      return records.map(({ id }) => id);
+    const itemsOf = ({ data }: FeedAnswer): CatalogueItem[] => {
+      const read =
+        list === null
+          ? readTree(data).entries
+          : readList(data, list).flatMap((raw) => readCatalogueItem(kind, raw, parentId) ?? []);
+      entries.push(...read);
+      return read.filter((entry) => entry.kind === kind);
     };
-    const paging = { absenceCounts: true, idOf: (id: string) => id, itemsOf };
+    const paging = { absenceCounts: true, idOf: ({ id }: CatalogueItem) => id, itemsOf };
     const { timestamp } = await readPages(provider, { operation, query }, paging, signal);
     await catalogue.publish(entries, timestamp);
     await topicWriter.checkpoint(catalogueResource(catalogueKind, sport), timestamp);
     return timestamp;
   }
 
-  /** Reads all events of a season. Returns their ids. Throws `ProviderError`, `PublishError`. */
+  /** Reads all events of a season. Returns their ids. */
   readSeason(seasonId: number, signal: AbortSignal): Promise<ReadonlySet<number>> {
     const query = { season_id: seasonId, limit: EVENT_PAGE };
     return this.#readEvents({ operation: 'events.index', query }, signal);
   }
 
-  /** Reads the live board of a sport. Returns the ids of its events. Throws `ProviderError`, `PublishError`. */
+  /** Reads the live board of a sport. Returns the ids of its events. */
   async readBoard(sport: number, signal: AbortSignal): Promise<ReadonlySet<number>> {
     const now = await this.#options.provider.time();
     const query = {
@@ -124,49 +118,11 @@ export class Lists {
       entries.push(...tree.entries);
       return tree.events;
     };
-    const paging = { absenceCounts: false, idOf: (event: Raw) => idOf(event) ?? '', itemsOf };
+    const paging = { absenceCounts: false, idOf, itemsOf };
     const { timestamp, items } = await readPages(provider, request, paging, signal);
     await catalogue.publish(entries, timestamp);
     await eventPublisher.publish(items, { operation: request.operation, time: timestamp });
     onEvents(items, timestamp);
     return new Set(items.map(({ id }) => Number(id)));
   }
-}
-
-/** Publishes the provider's league tables with its corrections: to compare, as tables are derived from results alone. */
-export class ProviderLeagues {
-  readonly #provider: Pick<ProviderClient, 'get'>;
-  readonly #catalogue: Pick<Catalogue, 'publish'>;
-
-  constructor(provider: Pick<ProviderClient, 'get'>, catalogue: Pick<Catalogue, 'publish'>) {
-    this.#provider = provider;
-    this.#catalogue = catalogue;
-  }
-
-  /** Reads the league tables of a season and of its stages. Throws `ProviderError`, `PublishError`. */
-  async readSeason(seasonId: number, signal: AbortSignal): Promise<void> {
-    const query = { object_type: 'season', object_id: seasonId };
-    const { items } = await readStandingsList(this.#provider, query, signal);
-    for (const entry of items) {
-      const id = toWholeNumber(entry.id);
-      if (id === null || toWholeNumber(entry.type_id) !== LEAGUE_TYPE_ID) continue;
-      if (entry.item_status !== 'deleted') await this.#readTable(id, seasonId, signal);
-    }
-  }
-
-  async #readTable(id: number, seasonId: number, signal: AbortSignal): Promise<void> {
-    const read = await readStandings(this.#provider, id, signal).catch(ifFound);
-    if (read === null) return;
-    const unread = new Set<string>();
-    const league = providerLeague(read.record, unread);
-    if (league === null)
-      throw new ProviderError('BAD_ANSWER', 'standings.show', 'the table is not in the answer');
-    await this.#catalogue.publish([leagueItem(id, seasonId, league, unread)], read.timestamp);
-  }
-}
-
-/** Returns null for a table that is gone since the list was read. */
-function ifFound(error: unknown): null {
-  if (error instanceof ProviderError && error.code === 'NOT_FOUND') return null;
-  throw error;
 }

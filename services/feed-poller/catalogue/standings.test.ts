@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import type { CatalogueItem } from '#ingestion/catalogue.ts';
 import type { ProviderStandings } from '#records/types.ts';
 import { ProviderError } from '../provider/answer.ts';
 import type { ProviderRequest } from '../provider/provider.ts';
 import type { Raw } from '../provider/tree.ts';
 import { answer } from '../testing/answers.ts';
-import { Rankings } from './standings.ts';
+import { Rankings, readLeagues } from './standings.ts';
 
 const { signal } = new AbortController();
 const NOW = 2_000;
@@ -34,24 +35,23 @@ function world() {
   const tables = new Map<number, Raw>();
   const requests: ProviderRequest[] = [];
   const written: ProviderStandings[] = [];
-  const rankings = new Rankings({
-    provider: {
-      async get(request) {
-        requests.push(request);
-        if (request.operation === 'standings.index') {
-          const { page, timestamp } = request.query;
-          const found = list.filter(({ ut }) => Number(ut) >= Number(timestamp ?? 0));
-          const data = { standings_list: found.slice((Number(page) - 1) * 2, Number(page) * 2) };
-          return answer(data, NOW, { total_items: found.length });
-        }
-        const standings = tables.get(request.id ?? 0);
-        if (standings === undefined) throw new ProviderError('NOT_FOUND', request.operation, 'answered 404');
-        return answer({ standings }, NOW);
-      },
+  const provider = {
+    async get(request: ProviderRequest) {
+      requests.push(request);
+      if (request.operation === 'standings.index') {
+        const { page, timestamp } = request.query;
+        const found = list.filter(({ ut = 0 }) => Number(ut) >= Number(timestamp ?? 0));
+        const data = { standings_list: found.slice((Number(page) - 1) * 2, Number(page) * 2) };
+        return answer(data, NOW, { total_items: found.length });
+      }
+      const standings = tables.get(request.id ?? 0);
+      if (standings === undefined) throw new ProviderError('NOT_FOUND', request.operation, 'answered 404');
+      return answer({ standings }, NOW);
     },
-    topicWriter: { ranking: async (ranking) => void written.push(ranking) },
-  });
-  return { list, tables, requests, written, rankings };
+  };
+  const topicWriter = { ranking: async (ranking: ProviderStandings) => void written.push(ranking) };
+  const rankings = new Rankings({ provider, topicWriter });
+  return { list, tables, requests, written, rankings, provider };
 }
 
 test('finds the rankings on all pages of the catalogue, and later only the new entries', async () => {
@@ -102,4 +102,19 @@ test('rejects an answer that is not the requested ranking', async () => {
   }
   await expect(rankings.read(7, signal)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   expect(written).toEqual([]);
+});
+
+test('publishes league tables without one that is gone, and refuses an answer that is no table', async () => {
+  const { list, tables, provider } = world();
+  list.push({ id: 1, type_id: 2 }, { id: 2, type_id: 2 });
+  const published: unknown[] = [];
+  const catalogue = {
+    publish: async ([item]: readonly CatalogueItem[]) => void published.push(item?.id),
+  };
+  const read = () => readLeagues(provider, catalogue, 31, signal);
+  tables.set(2, { object_id: 31 });
+  await read();
+  expect(published).toEqual(['2']);
+  tables.set(1, {});
+  await expect(read()).rejects.toMatchObject({ code: 'BAD_ANSWER' });
 });

@@ -1,11 +1,14 @@
 import { hash } from 'node:crypto';
-import { PROVIDER_TYPES, providerStandings } from '#ingestion/provider-standings.ts';
+import { LEAGUE_TYPE_ID } from '#domain/standings/provider-league.ts';
+import { leagueItem } from '#ingestion/catalogue.ts';
+import { PROVIDER_TYPES, providerLeague, providerStandings } from '#ingestion/provider-standings.ts';
 import { toWholeNumber } from '#json/values.ts';
-import { type FeedAnswer, ProviderError } from '../provider/answer.ts';
+import { type FeedAnswer, isProviderError, ProviderError } from '../provider/answer.ts';
 import { readPages, type WholeList } from '../provider/paging.ts';
 import type { ProviderClient } from '../provider/provider.ts';
 import { idOf, type Raw, readList } from '../provider/tree.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
+import type { Catalogue } from './catalogue.ts';
 
 type Provider = Pick<ProviderClient, 'get'>;
 
@@ -13,37 +16,55 @@ type Provider = Pick<ProviderClient, 'get'>;
 const PAGE = 500;
 
 /** Reads the catalogue of standings: all entries that match the query. Throws `ProviderError`. */
-export function readStandingsList(
+function readStandingsList(
   provider: Provider,
   query: Readonly<Record<string, string | number>>,
   signal: AbortSignal,
 ): Promise<WholeList<Raw>> {
-  const paging = {
-    absenceCounts: false,
-    idOf: (entry: Raw) => idOf(entry) ?? '',
-    itemsOf: ({ data }: FeedAnswer) => readList(data, 'standings_list'),
-  };
+  const itemsOf = ({ data }: FeedAnswer) => readList(data, 'standings_list');
   const request = { operation: 'standings.index', query: { ...query, limit: PAGE } } as const;
-  return readPages(provider, request, paging, signal);
+  return readPages(provider, request, { absenceCounts: false, idOf, itemsOf }, signal);
 }
 
 /** Reads a table, with `api.timestamp` of the answer, Unix seconds. `record`: undefined if it is not in the answer. Throws `ProviderError`. */
-export async function readStandings(
-  provider: Provider,
-  id: number,
-  signal: AbortSignal,
-): Promise<{ readonly record: Raw | undefined; readonly timestamp: number }> {
+async function readStandings(provider: Provider, id: number, signal: AbortSignal) {
   const { data, timestamp } = await provider.get({ operation: 'standings.show', id, query: {} }, signal);
   return { record: (data as { readonly standings?: Raw } | null)?.standings, timestamp };
+}
+
+/**
+ * Publishes the provider's league tables of a season and of its stages, with its corrections: to compare, as tables are derived
+ * from results alone. Throws `ProviderError`, `PublishError`.
+ */
+export async function readLeagues(
+  provider: Provider,
+  catalogue: Pick<Catalogue, 'publish'>,
+  seasonId: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const query = { object_type: 'season', object_id: seasonId };
+  const { items } = await readStandingsList(provider, query, signal);
+  for (const { id: given, type_id, item_status } of items) {
+    const id = toWholeNumber(given);
+    if (id === null || toWholeNumber(type_id) !== LEAGUE_TYPE_ID || item_status === 'deleted') continue;
+    const read = await readStandings(provider, id, signal).catch((error: unknown) => {
+      // The table is gone since the list was read.
+      if (isProviderError(error, 'NOT_FOUND')) return null;
+      throw error;
+    });
+    if (read === null) continue;
+    const unread = new Set<string>();
+    const league = providerLeague(read.record, unread);
+    if (league === null)
+      throw new ProviderError('BAD_ANSWER', 'standings.show', 'the table is not in the answer');
+    await catalogue.publish([leagueItem(id, seasonId, league, unread)], read.timestamp);
+  }
 }
 
 /** The digest of a deleted ranking. */
 const DELETED = 'deleted';
 
-type RankingsOptions = {
-  readonly provider: Pick<ProviderClient, 'get'>;
-  readonly topicWriter: Pick<TopicWriter, 'ranking'>;
-};
+type RankingsOptions = { readonly provider: Provider; readonly topicWriter: Pick<TopicWriter, 'ranking'> };
 
 type Published = {
   readonly digest: string;
@@ -63,11 +84,7 @@ export class Rankings {
   }
 
   /** Reads a sport's catalogue entries since Unix seconds (null: all). Returns the rankings' ids and the next `since`. Throws as `read`. */
-  async readList(
-    sport: number,
-    since: number | null,
-    signal: AbortSignal,
-  ): Promise<{ readonly ids: readonly number[]; readonly time: number }> {
+  async readList(sport: number, since: number | null, signal: AbortSignal) {
     const query = { sport_id: sport, ...(since === null ? {} : { timestamp: since }) };
     const { timestamp, items } = await readStandingsList(this.#options.provider, query, signal);
     const ids: number[] = [];
@@ -83,13 +100,13 @@ export class Rankings {
 
   /** Publishes a changed ranking. Returns `end` for one listed as deleted. Throws `ProviderError`, `PublishError`. */
   async read(id: number, signal: AbortSignal): Promise<'done' | 'end'> {
-    if (this.#listed.get(id)?.item_status === 'deleted') return 'end';
+    const entry = this.#listed.get(id) ?? {};
+    if (entry.item_status === 'deleted') return 'end';
     const { record, timestamp } = await readStandings(this.#options.provider, id, signal);
     const unread = new Set<string>();
-    const ranking = providerStandings(record, timestamp, this.#listed.get(id) ?? {}, unread);
-    if (ranking?.standings_id !== id) {
+    const ranking = providerStandings(record, timestamp, entry, unread);
+    if (ranking?.standings_id !== id)
       throw new ProviderError('BAD_ANSWER', 'standings.show', 'the ranking is not in the answer');
-    }
     const { ut } = ranking;
     const digest = hash('sha1', JSON.stringify({ ...ranking, version: 0 }), 'base64');
     const published = this.#published.get(id);
@@ -102,9 +119,8 @@ export class Rankings {
 
   async #publishDeleted(id: number, listed: Raw, time: number): Promise<void> {
     const ranking = providerStandings(listed, time, {}, new Set());
-    const published = this.#published.get(id) ?? { digest: '', ut: 0 };
-    if (ranking === null || published.digest === DELETED) return;
-    const { ut } = published;
+    const { digest, ut } = this.#published.get(id) ?? { digest: '', ut: 0 };
+    if (ranking === null || digest === DELETED) return;
     await this.#options.topicWriter.ranking({ ...ranking, version: Math.max(ut, ranking.version) });
     this.#published.set(id, { digest: DELETED, ut });
   }

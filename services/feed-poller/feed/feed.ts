@@ -101,35 +101,42 @@ export class FeedFollower {
 
   /** Reads one window. Returns `again` until the provider's now is reached. Throws `ProviderError`, `PublishError`. */
   async read(signal: AbortSignal): Promise<'again' | 'done'> {
+    const { initial, window, onClockBack } = this.#options;
     const now = await this.#options.time();
-    const position = this.#begin(now);
+    if (this.#position !== null && now < this.#position - SET_BACK_SECONDS) {
+      onClockBack(this.#position, now);
+      this.#moveTo(null);
+    }
+    const position = this.#position ?? Math.max(0, now - initial);
+    this.#position = position;
     const from = Math.max(position, this.#cursor ?? position);
     const to = Math.max(from, Math.min(from + this.#window, now));
     const timestamp = await this.#readWindow(from, to, signal);
-    await this.#settleUpTo(to, timestamp, position);
-    const reached = to >= now && timestamp - to <= this.#options.window;
+    if (!this.#unsettled) await this.#settleUpTo(to, timestamp, position);
+    const reached = to >= now && timestamp - to <= window;
     this.#cursor = reached ? null : to;
     if (reached) this.#unsettled = false;
     return reached ? 'done' : 'again';
   }
 
-  #begin(now: number): number {
-    const { initial, onClockBack } = this.#options;
-    if (this.#position !== null && now < this.#position - SET_BACK_SECONDS) {
-      onClockBack(this.#position, now);
-      this.#moveTo(null);
-    }
-    this.#position ??= Math.max(0, now - initial);
-    return this.#position;
-  }
-
   /** Publishes the new messages of a window. Returns `api.timestamp` of its first page. */
   async #readWindow(from: number, to: number, signal: AbortSignal): Promise<number> {
+    const { page, window } = this.#options;
+    const query = { timestamp: from, timestamp_to: to };
     try {
-      const timestamp = await this.#readPages({ timestamp: from, timestamp_to: to }, to, signal);
-      this.#window = Math.min(this.#options.window, this.#window * 2);
+      const first = await page(query, signal);
+      await this.#publish(first, to);
+      let { next } = first;
+      for (let pages = 1; next !== null; pages++) {
+        if (pages > MAX_PAGES)
+          throw new ProviderError('BAD_ANSWER', 'feed.index', 'a window has too many pages');
+        const answer = await page({ ...next, ...query }, signal);
+        await this.#publish(answer, to);
+        next = answer.next;
+      }
+      this.#window = Math.min(window, this.#window * 2);
       this.#rejections = 0;
-      return timestamp;
+      return first.timestamp;
     } catch (error) {
       // A smaller window may fit; the smallest is one second.
       if (isProviderError(error, 'TOO_LARGE')) this.#window = Math.max(1, Math.floor((to - from) / 2));
@@ -148,10 +155,8 @@ export class FeedFollower {
     const historyFrom = (await this.#options.time()) - HISTORY_SECONDS;
     if (to - from > 1 || from >= historyFrom) return;
     // By halves: the provider may have more history than it must.
-    const next = Math.min(
-      historyFrom,
-      from + Math.max(MIN_SKIP_SECONDS, Math.ceil((historyFrom - from) / 2)),
-    );
+    const skipped = Math.max(MIN_SKIP_SECONDS, Math.ceil((historyFrom - from) / 2));
+    const next = Math.min(historyFrom, from + skipped);
     this.#options.onGap(from, next);
     this.#window = 1;
     this.#rejections = 1;
@@ -165,28 +170,12 @@ export class FeedFollower {
     this.#unsettled = false;
   }
 
-  async #readPages(
-    window: { readonly timestamp: number; readonly timestamp_to: number },
-    to: number,
-    signal: AbortSignal,
-  ): Promise<number> {
-    const { page } = this.#options;
-    const first = await page(window, signal);
-    await this.#publish(first, to);
-    let next = first.next;
-    for (let pages = 1; next !== null; pages++) {
-      if (pages > MAX_PAGES)
-        throw new ProviderError('BAD_ANSWER', 'feed.index', 'a window has too many pages');
-      const answer = await page({ ...next, ...window }, signal);
-      await this.#publish(answer, to);
-      next = answer.next;
-    }
-    return first.timestamp;
-  }
-
   async #publish(answer: FeedAnswer, to: number): Promise<void> {
     const { topicWriter, clock, onMessage, onCounts } = this.#options;
-    if (!isList(answer.data)) throw new ProviderError('BAD_ANSWER', 'feed.index', 'the feed is not a list');
+    const { data } = answer;
+    // An empty list may arrive as an empty object.
+    if (typeof data !== 'object' || data === null || (!Array.isArray(data) && Object.keys(data).length > 0))
+      throw new ProviderError('BAD_ANSWER', 'feed.index', 'the feed is not a list');
     const fresh: Buffer[] = [];
     const hashes: string[] = [];
     for (const bytes of oldestFirst(answer)) {
@@ -204,35 +193,26 @@ export class FeedFollower {
   }
 
   async #settleUpTo(to: number, timestamp: number, position: number): Promise<void> {
-    if (this.#unsettled) return;
-    const settled = Math.min(to, timestamp - this.#options.settle);
+    const { settle, topicWriter } = this.#options;
+    const settled = Math.min(to, timestamp - settle);
     this.#unsettled = settled < to;
     if (settled <= position) return;
-    await this.#writeCheckpoint(settled);
+    const last = this.#checkpoint;
+    const isLater = last !== null && settled >= last;
+    if (this.#isAhead || !isLater || settled - last >= QUIET_CHECKPOINT_SECONDS) {
+      await topicWriter.checkpoint(FEED, settled);
+      this.#checkpoint = settled;
+      this.#isAhead = false;
+    }
     this.#position = settled;
     for (const [id, lastIn] of this.#published) if (lastIn < settled) this.#published.delete(id);
-  }
-
-  async #writeCheckpoint(settled: number): Promise<void> {
-    const last = this.#checkpoint;
-    if (!this.#isAhead && last !== null && settled >= last && settled - last < QUIET_CHECKPOINT_SECONDS)
-      return;
-    await this.#options.topicWriter.checkpoint(FEED, settled);
-    this.#checkpoint = settled;
-    this.#isAhead = false;
   }
 }
 
 /** Returns the messages with the oldest first: some providers list the newest first. */
 function oldestFirst(answer: FeedAnswer): Buffer[] {
   const items = itemBytes(answer);
-  const messages = answer.data as readonly { readonly ut?: unknown }[];
-  const [first, last] = items.length === 0 ? [] : [messages[0], messages.at(-1)];
-  const isNewestFirst = (toWholeNumber(first?.ut) ?? 0) > (toWholeNumber(last?.ut) ?? 0);
-  return isNewestFirst ? items.reverse() : items;
-}
-
-/** Whether `data` is a list; an empty list may arrive as an empty object. */
-function isList(data: unknown): boolean {
-  return Array.isArray(data) || (typeof data === 'object' && data !== null && Object.keys(data).length === 0);
+  const messages = items.length === 0 ? [] : (answer.data as readonly { readonly ut?: unknown }[]);
+  const [first, last] = [messages[0], messages.at(-1)].map((message) => toWholeNumber(message?.ut) ?? 0);
+  return Number(first) > Number(last) ? items.reverse() : items;
 }

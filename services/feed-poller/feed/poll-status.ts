@@ -5,8 +5,6 @@ import type { MachineClock } from '#timing/clock.ts';
 import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 
-/** The source in the reports: the origin of the feed's messages. */
-const FEED_SOURCE = 'feed';
 /** Time of consecutive failures after which the feed is down. */
 const DOWN_AFTER_MS = 5_000;
 /** Lag behind the provider's now, beyond the settle margin, above which the feed is recovering: its messages are too old then. */
@@ -35,12 +33,12 @@ export class PollStatus {
   readonly #instance: string;
   /** Normal lag of the position behind the provider's now, seconds: the settle margin, which each pass reads again. */
   readonly #settle: number;
+  readonly #refusedLists: () => readonly RefusedList[];
+  readonly #recent = new RecentMessages();
   #state: State = UP;
   #heardAt: number | null = null;
   #failing: { readonly since: number; readonly reason: HealthReason } | null = null;
   #gap: HealthGap | null = null;
-  readonly #recent = new RecentMessages();
-  readonly #refusedLists: () => readonly RefusedList[];
 
   /** `refusedLists`: returns the events whose latest incident list is refused, the earliest first. */
   constructor(instance: string, settle: number, refusedLists: () => readonly RefusedList[]) {
@@ -58,21 +56,20 @@ export class PollStatus {
   /** Applies a read window. `more`: whether further windows follow at once. */
   read(more: boolean, reading: FeedReading, now: number): void {
     // Without a failure Touchline itself is too slow.
-    const reason = this.#state.reason ?? this.#failing?.reason ?? 'backlog';
-    this.#failing = null;
-    if (more) {
-      this.#catchUp(reading, reason);
-      return;
+    if (more) this.#catchUp(reading, this.#state.reason ?? this.#failing?.reason ?? 'backlog');
+    else {
+      this.#heardAt = now;
+      this.#state = UP;
     }
-    this.#heardAt = now;
-    this.#state = UP;
+    this.#failing = null;
   }
 
   /** Applies a failed read. */
-  failed(error: ProviderError, now: number): void {
-    this.#failing = { since: this.#failing?.since ?? now, reason: reasonOf(error.code) };
-    const reason = PERMANENT_REASONS.get(error.code);
-    if (reason !== undefined) this.#down(reason);
+  failed({ code }: ProviderError, now: number): void {
+    const reason = NETWORK_CODES.includes(code) ? 'network' : 'contract';
+    this.#failing = { since: this.#failing?.since ?? now, reason };
+    const permanent = PERMANENT_REASONS.get(code);
+    if (permanent !== undefined) this.#down(permanent);
   }
 
   /** Applies a gap: the provider no longer has the feed between these times, Unix seconds. */
@@ -93,14 +90,14 @@ export class PollStatus {
     this.#recent.add(counts, now);
   }
 
-  /** Returns the status at `now`. */
+  /** Returns the status at `now`. Its source is the origin of the feed's messages. */
   report(now: number): IngressStatus {
     const failing = this.#failing;
     if (failing !== null && now - failing.since >= DOWN_AFTER_MS && this.#state.state !== 'down')
       this.#down(failing.reason);
     const state = this.#state;
     return {
-      source: FEED_SOURCE,
+      source: 'feed',
       instance: this.#instance,
       ...state,
       // Readers see at once that the last read failed, before it counts as down.
@@ -119,18 +116,11 @@ export class PollStatus {
   }
 
   #catchUp({ position, providerNow }: FeedReading, reason: string): void {
-    if (position === null || providerNow - position <= this.#settle + BEHIND_SECONDS) {
-      this.#state = UP;
-      return;
-    }
-    const from = this.#state.progress?.from ?? position;
-    this.#state = { state: 'recovering', reason, progress: { from, position, to: Math.floor(providerNow) } };
+    const isNear = position === null || providerNow - position <= this.#settle + BEHIND_SECONDS;
+    const from = this.#state.progress?.from ?? position ?? 0;
+    const progress = { from, position: position ?? 0, to: Math.floor(providerNow) };
+    this.#state = isNear ? UP : { state: 'recovering', reason, progress };
   }
-}
-
-/** Returns the reason of a failure that may pass. */
-function reasonOf(code: ProviderErrorCode): HealthReason {
-  return NETWORK_CODES.includes(code) ? 'network' : 'contract';
 }
 
 /** Interval between checks for a changed status, and maximum interval between reports. */

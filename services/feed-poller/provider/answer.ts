@@ -53,9 +53,8 @@ export function readAnswer(operation: string, body: Buffer, baseUrl: string): Fe
 
 /** Returns the query of a page of this provider, without secrets; undefined for another host or an invalid address. */
 function queryOf(address: string, baseUrl: string): Record<string, string> | undefined {
-  if (!URL.canParse(address, baseUrl)) return undefined;
-  const url = new URL(address, baseUrl);
-  if (url.origin !== new URL(baseUrl).origin) return undefined;
+  const url = URL.parse(address, baseUrl);
+  if (url?.origin !== new URL(baseUrl).origin) return undefined;
   const allowed = [...url.searchParams].filter(
     ([name]) => /^[a-z_]+$/.test(name) && !SECRET_PARAMETERS.includes(name),
   );

@@ -18,44 +18,34 @@ const MAX_ATTEMPTS = 6;
 export async function readPages<T>(
   provider: Pick<ProviderClient, 'get'>,
   request: ProviderRequest,
-  list: ListReading<T>,
+  { itemsOf, idOf, absenceCounts }: ListReading<T>,
   signal: AbortSignal,
 ): Promise<WholeList<T>> {
   const page = (at: number) => provider.get({ ...request, query: { ...request.query, page: at } }, signal);
   let before: { readonly timestamp: number; readonly ids: string } | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const read = await readOnce(page, list);
-    if (read === null) {
+    const first = await page(1);
+    const { timestamp } = first;
+    const items = [...itemsOf(first)];
+    // A list without a count has one page.
+    const total = first.total ?? items.length;
+    let pages = 1;
+    while (items.length < total) {
+      pages += 1;
+      const next = await page(pages);
+      const more = itemsOf(next);
+      if (next.total !== total || more.length === 0) break;
+      items.push(...more);
+    }
+    const ids = items.map(idOf);
+    if (items.length !== total || new Set(ids).size !== total) {
       before = undefined;
       continue;
     }
-    const { timestamp, items, pages } = read;
-    if (!list.absenceCounts || pages === 1) return { timestamp, items };
-    const ids = JSON.stringify(items.map(list.idOf));
+    if (!absenceCounts || pages === 1) return { timestamp, items };
     // The list had these ids at both times. The earlier one is the safe choice.
-    if (before?.ids === ids) return { timestamp: before.timestamp, items };
-    before = { timestamp, ids };
+    if (before?.ids === JSON.stringify(ids)) return { timestamp: before.timestamp, items };
+    before = { timestamp, ids: JSON.stringify(ids) };
   }
   throw new ProviderError('INCONSISTENT', request.operation, 'the list changes while its pages are read');
-}
-
-async function readOnce<T>(
-  page: (at: number) => Promise<FeedAnswer>,
-  { itemsOf, idOf }: ListReading<T>,
-): Promise<(WholeList<T> & { readonly pages: number }) | null> {
-  const first = await page(1);
-  const { timestamp } = first;
-  const items = [...itemsOf(first)];
-  // A list without a count has one page.
-  const total = first.total ?? items.length;
-  let pages = 1;
-  while (items.length < total) {
-    const next = await page(pages + 1);
-    const more = itemsOf(next);
-    if (next.total !== total || more.length === 0) return null;
-    items.push(...more);
-    pages += 1;
-  }
-  const isWhole = items.length === total && new Set(items.map(idOf)).size === total;
-  return isWhole ? { timestamp, items, pages } : null;
 }

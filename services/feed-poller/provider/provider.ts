@@ -6,7 +6,13 @@ import { toWholeNumber } from '#json/values.ts';
 import { HttpError, type HttpLimits, type HttpReply, httpGet } from '#service/http-get.ts';
 import type { MachineClock } from '#timing/clock.ts';
 import type { PollerMetrics } from '../metrics.ts';
-import { type FeedAnswer, isProviderError, ProviderError, readAnswer } from './answer.ts';
+import {
+  type FeedAnswer,
+  isProviderError,
+  ProviderError,
+  type ProviderErrorCode,
+  readAnswer,
+} from './answer.ts';
 import { Limiter } from './limiter.ts';
 
 /** A request; `first`: whether it skips the queue. */
@@ -55,9 +61,9 @@ export class ProviderClient {
   }
 
   /** Sends a request, once more with a new token after 401, a rejected one (400) a quarter of an hour later. Throws `ProviderError`. */
-  async get(request: ProviderRequest, signal: AbortSignal): Promise<FeedAnswer> {
-    if (request.first === true) return this.#get(request, signal);
-    return this.#limiter.run(() => this.#get(request, signal));
+  get(request: ProviderRequest, signal: AbortSignal): Promise<FeedAnswer> {
+    const get = () => this.#get(request, signal);
+    return request.first === true ? get() : this.#limiter.run(get);
   }
 
   /** Returns the provider's time, Unix seconds: that of its last answer plus the time since. Throws `ProviderError`. */
@@ -82,10 +88,12 @@ export class ProviderClient {
     }
     const token = await this.#tokens.token();
     let reply = await this.#send(operation, requestUrl(baseUrl, request, token), signal);
-    if (reply.status === 401) {
-      const other = await this.#tokens.replace(token);
-      reply = await this.#send(operation, requestUrl(baseUrl, request, other), signal);
-    }
+    if (reply.status === 401)
+      reply = await this.#send(
+        operation,
+        requestUrl(baseUrl, request, await this.#tokens.replace(token)),
+        signal,
+      );
     if (reply.status === 400) this.#rejected.set(sent, clock.monotonic() + REJECTED_MS);
     return this.#read(operation, reply);
   }
@@ -130,16 +138,20 @@ export class ProviderClient {
   }
 }
 
+/** The codes of answers that are not 200. All others below 300, and of 400 and more, are rejections. */
+const REFUSALS: Readonly<Record<number, ProviderErrorCode>> = {
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  410: 'NOT_FOUND',
+  // 408 and 429 are not in the contract; a proxy before the server may answer them, and a retry helps.
+  408: 'SERVER_ERROR',
+  429: 'SERVER_ERROR',
+};
+
 function refusal(operation: string, status: number): ProviderError {
-  const code = ((): ProviderError['code'] => {
-    if (status === 401) return 'UNAUTHORIZED';
-    if (status === 403) return 'FORBIDDEN';
-    if (status === 404 || status === 410) return 'NOT_FOUND';
-    // 408 and 429 are not in the contract; a proxy before the server may answer them, and a retry helps.
-    if (status === 408 || status === 429 || status >= 500) return 'SERVER_ERROR';
-    return status >= 300 && status < 400 ? 'REDIRECTED' : 'REJECTED';
-  })();
-  return new ProviderError(code, operation, `answered ${status}`);
+  const others = status >= 500 ? 'SERVER_ERROR' : Math.floor(status / 100) === 3 ? 'REDIRECTED' : 'REJECTED';
+  return new ProviderError(REFUSALS[status] ?? others, operation, `answered ${status}`);
 }
 
 /** Makes one request. Throws only `ProviderError`, whose message never contains the address. */
@@ -157,19 +169,12 @@ export function httpTransport(limits: HttpLimits): Transport {
   };
 }
 
-/** A token as the provider issued it. */
-export type Grant = {
-  readonly token: string;
-  /** Counted from the provider's answer, milliseconds. */
-  readonly lifetimeMs: number;
-};
+/** A token as the provider issued it. Its lifetime is counted from the provider's answer, milliseconds. */
+export type Grant = { readonly token: string; readonly lifetimeMs: number };
 
-type TokenOptions = {
-  /** Requests a token. Throws `ProviderError`. */
+/** `exchange` requests a token; it throws `ProviderError`. */
+type TokenOptions = Pick<ProviderClientOptions, 'clock' | 'refusedMs'> & {
   readonly exchange: () => Promise<Grant>;
-  readonly clock: MachineClock;
-  /** Wait before refused credentials are sent again, milliseconds. */
-  readonly refusedMs: number;
 };
 
 /** Time before its expiry at which a token is renewed; a token with less than twice this lifetime is renewed at half of it. */
@@ -195,8 +200,11 @@ export class TokenKeeper {
     const { clock } = this.#options;
     const held = this.#held;
     if (held !== null && clock.monotonic() < held.renewAt) return held.token;
+    this.#exchanging ??= this.#exchange().finally(() => {
+      this.#exchanging = null;
+    });
     try {
-      return (await this.#renew()).token;
+      return (await this.#exchanging).token;
     } catch (error) {
       const left = (held?.expiresAt ?? 0) - clock.monotonic();
       // `held` is not `#held` any more when the provider has refused it meanwhile.
@@ -212,13 +220,6 @@ export class TokenKeeper {
     return this.token();
   }
 
-  #renew(): Promise<Held> {
-    this.#exchanging ??= this.#exchange().finally(() => {
-      this.#exchanging = null;
-    });
-    return this.#exchanging;
-  }
-
   async #exchange(): Promise<Held> {
     const { exchange, clock, refusedMs } = this.#options;
     if (this.#refusal !== null && clock.monotonic() < this.#refusal.until) throw this.#refusal.error;
@@ -226,8 +227,8 @@ export class TokenKeeper {
     const requestedAt = clock.monotonic();
     try {
       const { token, lifetimeMs } = await exchange();
-      const early = Math.min(EARLY_MS, lifetimeMs / 2);
-      this.#held = { token, renewAt: requestedAt + lifetimeMs - early, expiresAt: requestedAt + lifetimeMs };
+      const expiresAt = requestedAt + lifetimeMs;
+      this.#held = { token, renewAt: expiresAt - Math.min(EARLY_MS, lifetimeMs / 2), expiresAt };
       return this.#held;
     } catch (error) {
       if (isProviderError(error, 'CREDENTIALS')) this.#refusal = { error, until: requestedAt + refusedMs };

@@ -1,6 +1,6 @@
 import { LEVELS } from '#contract/rest/tree.ts';
 import { type CatalogueItem, readCatalogueItem } from '#ingestion/catalogue.ts';
-import { isRecord } from '#json/records.ts';
+import { isRecord, type RawRecord } from '#json/records.ts';
 import { toWholeNumber } from '#json/values.ts';
 
 /** A record of the provider, as parsed from JSON. */
@@ -13,24 +13,20 @@ export type Tree = {
   readonly events: readonly Raw[];
 };
 
-/** Returns the names under which a parent holds the records of a level: as a list, and as a single record. Events are the last level. */
-function namesAt(depth: number): readonly [list: string, single: string] {
-  const name = LEVELS[depth] ?? 'event';
-  return [`${name}s`, name];
-}
-
 /** Flattens a tree of competitions or a single chain. Ignores values that are not records. */
 export function readTree(data: unknown): Tree {
   const entries: CatalogueItem[] = [];
   const events: Raw[] = [];
   const walk = (parent: Raw, depth: number, idsAbove: Raw, parentId: string | null): void => {
     const kind = LEVELS[depth];
-    for (const record of records(parent, namesAt(depth))) {
+    const below = LEVELS[depth + 1] ?? 'event';
+    for (const record of records(parent, `${kind ?? 'event'}s`, kind ?? 'event')) {
       if (kind === undefined) {
-        events.push(withIds(record, idsAbove));
+        const isMissing = ([name]: [string, unknown]) => [undefined, null, ''].includes(record[name] as null);
+        events.push({ ...record, ...Object.fromEntries(Object.entries(idsAbove).filter(isMissing)) });
         continue;
       }
-      const entry = readCatalogueItem(kind, without(record, namesAt(depth + 1)), parentId);
+      const entry = readCatalogueItem(kind, without(record, [`${below}s`, below]), parentId);
       if (entry !== null) entries.push(entry);
       const id = entry?.id ?? null;
       const sport = record.sport_id === undefined ? {} : { sport_id: record.sport_id };
@@ -44,13 +40,12 @@ export function readTree(data: unknown): Tree {
 
 /** Returns the records of a flat list in `data`, by the list's name. */
 export function readList(data: unknown, name: string): Raw[] {
-  return isRecord(data) ? records(data, [name, name]) : [];
+  return isRecord(data) ? records(data, name) : [];
 }
 
-/** Returns the id of a record as text; null when it has none. */
-export function idOf(record: Raw): string | null {
-  const id = toWholeNumber(record.id);
-  return id === null ? null : String(id);
+/** Returns the id of a record as text; empty when it has none. */
+export function idOf({ id }: Raw): string {
+  return String(toWholeNumber(id) ?? '');
 }
 
 /** Returns a record without the named members. */
@@ -58,17 +53,9 @@ export function without(record: Raw, names: readonly string[]): Raw {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
 }
 
-function records(parent: Raw, [list, single]: readonly [string, string]): Raw[] {
+/** Returns the records of a list, and the single one under another name. */
+function records(parent: Raw, list: string, single = ''): RawRecord[] {
   const many = parent[list];
   // An empty list may arrive as an empty object.
-  const found = Array.isArray(many) ? many : [];
-  return [...found, parent[single]].filter(isRecord);
-}
-
-function withIds(event: Raw, ids: Raw): Raw {
-  const missing = Object.entries(ids).filter(([name]) => {
-    const own = event[name];
-    return own === undefined || own === null || own === '';
-  });
-  return { ...event, ...Object.fromEntries(missing) };
+  return [...(Array.isArray(many) ? many : []), parent[single]].filter(isRecord);
 }

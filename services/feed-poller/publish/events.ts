@@ -73,31 +73,27 @@ export class EventPublisher {
   /** Returns the change to publish for an event; null when there is none. */
   #changeOf(record: Raw, { operation, time, final = false, absentAt = null }: EventsReading): Change | null {
     const id = idOf(record);
-    if (id === null) return null;
+    if (id === '') return null;
     const stamped = toWholeNumber(record.ut);
     const own = stamped ?? time;
+    const settled = Math.max(own, time - SETTLE_SECONDS);
     const digest = hash('sha1', JSON.stringify(without(record, ['ut', 'events_incidents'])), 'base64');
-    if (absentAt !== null)
-      return { id, record, ut: Math.max(own, absentAt + 1, time - SETTLE_SECONDS), own, digest };
+    const change = (ut: number): Change => ({ id, record, ut, own, digest });
     const before = this.#published.get(id);
-    if (before === undefined)
-      return { id, record, ut: final ? Math.max(own, time - SETTLE_SECONDS) : own, own, digest };
+    if (absentAt !== null) return change(Math.max(settled, absentAt + 1));
+    if (before === undefined) return change(final ? settled : own);
     // An older record comes from a cache or a lagging replica.
     if (own < before.ut) return null;
-    if (!final) {
-      if (before.hashes.get(operation) === digest)
-        return operation === 'livescore.index' && isLiveAtRest(record)
-          ? { id, record, ut: before.publishedUt, own, digest }
-          : null;
-      if (stamped === before.ut && !before.hashes.has(operation)) {
-        // Another list shows the same record in another shape.
-        before.hashes.set(operation, digest);
-        return null;
-      }
+    if (!final && before.hashes.get(operation) === digest)
+      return operation === 'livescore.index' && isLiveAtRest(record) ? change(before.publishedUt) : null;
+    if (!final && stamped === before.ut && !before.hashes.has(operation)) {
+      // Another list shows the same record in another shape.
+      before.hashes.set(operation, digest);
+      return null;
     }
-    const ut = own > before.publishedUt && !final ? own : Math.max(own, time - SETTLE_SECONDS);
+    const ut = own > before.publishedUt && !final ? own : settled;
     // A message of this second is already published; a later read publishes the change with a later time.
-    return ut > before.publishedUt ? { id, record, ut, own, digest } : null;
+    return ut > before.publishedUt ? change(ut) : null;
   }
 }
 

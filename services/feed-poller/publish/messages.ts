@@ -21,36 +21,30 @@ const MAX_MESSAGES = 5_000;
 
 type ListedRecords = { readonly incidents: readonly unknown[]; readonly deleted?: readonly unknown[] };
 
-const BRACKETS = {
-  open: Buffer.from('['),
-  close: Buffer.from(']'),
-  comma: Buffer.from(','),
-  end: Buffer.from('}'),
-};
+const [OPEN, CLOSE, COMMA] = ['[', ']', ','].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
+
+/** Returns a JSON array of these values. */
+function arrayOf(values: readonly Buffer[]): Buffer {
+  const parts = values.flatMap((value, at) => (at === 0 ? [value] : [COMMA, value]));
+  return Buffer.concat([OPEN, ...parts, CLOSE]);
+}
 
 /** Joins messages into webhook-shaped bodies that fit into a topic; one that is too large, or no UTF-8, is in a body of its own. */
 export function bodiesOf(messages: readonly Buffer[]): Buffer[] {
-  const bodies: Buffer[] = [];
-  let parts: Buffer[] = [];
-  let length = 0;
-  const end = (): void => {
-    if (parts.length > 0) bodies.push(Buffer.concat([...parts, BRACKETS.close]));
-    parts = [];
-    length = 0;
-  };
+  const bodies: Buffer[][] = [];
+  let length = Number.POSITIVE_INFINITY;
   for (const message of messages) {
-    if (!isUtf8(message)) {
-      end();
-      parts.push(BRACKETS.open, message);
-      end();
-      continue;
+    const size = isUtf8(message) ? message.length : Number.POSITIVE_INFINITY;
+    const body = bodies.at(-1) ?? [];
+    if (length + size > MAX_BODY_BYTES || body.length >= MAX_MESSAGES) {
+      bodies.push([message]);
+      length = size;
+    } else {
+      body.push(message);
+      length += size;
     }
-    if (length + message.length > MAX_BODY_BYTES || parts.length >= 2 * MAX_MESSAGES) end();
-    parts.push(parts.length === 0 ? BRACKETS.open : BRACKETS.comma, message);
-    length += message.length;
   }
-  end();
-  return bodies;
+  return bodies.map(arrayOf);
 }
 
 /** Returns the deliveries of messages of the feed. `receivedAt`: Unix milliseconds. */
@@ -104,9 +98,9 @@ export function readSnapshot(
   const head = JSON.stringify({ id: messageId, type: 'incident_snapshot', ut: time, event_id: eventId });
   const data = Buffer.concat([
     Buffer.from('{"incidents":'),
-    listOf(incidents),
-    ...(deleted.length === 0 ? [] : [Buffer.from(',"deleted":'), listOf(deleted)]),
-    BRACKETS.end,
+    arrayOf(incidents),
+    ...(deleted.length === 0 ? [] : [Buffer.from(',"deleted":'), arrayOf(deleted)]),
+    Buffer.from('}'),
   ]);
   const body = Buffer.concat([Buffer.from(`[${head.slice(0, -1)},"data":`), data, Buffer.from('}]')]);
   if (body.length > LARGEST_BODY_BYTES) return tooLarge(body, receivedAt);
@@ -133,11 +127,6 @@ export function readAbsence(
   const head = { origin: 'feed', deliveryId: '', receivedAt } as const;
   const message = absenceMessage(eventId, ut, { confirmed, order: null }, head);
   return { raw: null, normalized: [message], deadLetters: [], ignored: new Map() };
-}
-
-function listOf(records: readonly Buffer[]): Buffer {
-  const parts = records.flatMap((one, at) => (at === 0 ? [one] : [BRACKETS.comma, one]));
-  return Buffer.concat([BRACKETS.open, ...parts, BRACKETS.close]);
 }
 
 /** Returns the dead letter of a body that is too large for any topic, without its bytes. */

@@ -70,9 +70,8 @@ export class TopicWriter {
 
   /** Writes records of the catalogue. `unread`: the paths of what could not be read of them. */
   async catalogue(entries: readonly CatalogueRecord[], unread: Iterable<string>): Promise<void> {
-    await this.#publish(
-      entries.map((entry) => this.#record('catalogue', `${entry.kind}/${entry.id}`, entry)),
-    );
+    const keyOf = ({ kind, id }: CatalogueRecord): string => `${kind}/${id}`;
+    await this.#publish(entries.map((entry) => this.#record('catalogue', keyOf(entry), entry)));
     for (const { kind } of entries) this.#options.metrics.catalogue.inc({ kind });
     this.#countUnread(unread);
   }
@@ -115,13 +114,10 @@ export class TopicWriter {
   }
 
   async #publishDelivery(records: readonly PublishRecord[]): Promise<void> {
-    const span = tracer()?.start('read from the provider', { kind: 'internal' }) ?? null;
-    if (span === null) return this.#publish(records);
-    try {
-      await publishTraced((traced) => this.#publish(traced), records, span);
-    } finally {
-      span.end();
-    }
+    const span = tracer()?.start('read from the provider', { kind: 'internal' });
+    if (span == null) return this.#publish(records);
+    const publishing = publishTraced((traced) => this.#publish(traced), records, span);
+    await publishing.finally(() => span.end());
   }
 
   async #publish(records: readonly PublishRecord[]): Promise<void> {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { toWholeNumber } from '#json/values.ts';
 import type { CatalogueRecord, PollerCheckpoint } from '#records/types.ts';
 import { Catalogue } from '../catalogue/catalogue.ts';
-import { CATALOGUES, catalogueResource, Lists, ProviderLeagues } from '../catalogue/lists.ts';
-import { Rankings } from '../catalogue/standings.ts';
+import { CATALOGUES, catalogueResource, Lists } from '../catalogue/lists.ts';
+import { Rankings, readLeagues } from '../catalogue/standings.ts';
 import type { PollerConfig } from '../config.ts';
 import { FEED, FeedFollower, feedWaitMs } from '../feed/feed.ts';
 import { FeedReporter, PollStatus } from '../feed/poll-status.ts';
@@ -172,7 +172,7 @@ class Polling {
   /** Reads the events and the provider's league tables of each followed season while it is current. */
   readSeasons(): void {
     const { SCHEDULE_PERIOD_MS, STANDINGS_PERIOD_MS } = this.#options.config;
-    const leagues = new ProviderLeagues(this.#options.provider, this.#catalogue);
+    const { provider } = this.#options;
     const started = new Set<string>();
     let wanted: ReadonlySet<number> = new Set();
     type Read = (season: number, signal: AbortSignal) => Promise<void>;
@@ -199,7 +199,9 @@ class Polling {
       wanted = this.#seasonsToFollow();
       for (const season of wanted) {
         follow(season, SEASON, SCHEDULE_PERIOD_MS, readEvents);
-        follow(season, LEAGUES, STANDINGS_PERIOD_MS, (...of) => leagues.readSeason(...of));
+        follow(season, LEAGUES, STANDINGS_PERIOD_MS, (...of) =>
+          readLeagues(provider, this.#catalogue, ...of),
+        );
       }
       this.#countWatched();
       return 'done';
