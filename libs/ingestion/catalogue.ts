@@ -1,6 +1,7 @@
 /** Reads the records of the provider's catalogues (spec, "Resources and their fields"; what it does not show is as in its own clients). */
-import { number, oneOf, text, yesNo } from '#json/kinds.ts';
+import { int, long, number, oneOf, text, yesNo } from '#json/kinds.ts';
 import {
+  each,
   type Kinds,
   listOf,
   type RawRecord,
@@ -8,76 +9,56 @@ import {
   record,
   recordReader,
 } from '#json/records.ts';
-import { INT_MAX, LONG_MAX } from '#json/values.ts';
 import type { CatalogueRecord, ProviderLeague } from '#records/types.ts';
 import { UT_MAX } from './head.ts';
 
-const int = number(INT_MAX);
-const long = number(LONG_MAX);
 /** Some records of the provider are older than 1970. */
 const anyTime = number(UT_MAX, -UT_MAX);
 
+const columns = listOf(
+  record(
+    { id: long, ...each(text, 'code', 'short_name', 'name') },
+    ({ values: { id, ...named }, other }) => ({
+      id: id ?? 0,
+      ...named,
+      other,
+    }),
+  ),
+);
+const COMPETITION_NAMES = [
+  'short_name',
+  'mini_name',
+  'area_name',
+  'sport_name',
+  'tour_name',
+  'slug',
+] as const;
+
 /** The fields of each kind of record, but for its id, its name and its time. */
 const FIELDS = {
-  sport: { url: text, active: yesNo, has_timer: yesNo },
-  area: { area_code: text, parent_area_id: text },
-  language: { code: text, original_name: text, active: yesNo },
-  status: { short_name: text, type: text },
+  sport: { url: text, ...each(yesNo, 'active', 'has_timer') },
+  area: each(text, 'area_code', 'parent_area_id'),
+  language: { ...each(text, 'code', 'original_name'), active: yesNo },
+  status: each(text, 'short_name', 'type'),
   incident: {
     sport_id: int,
-    code: text,
-    type: text,
+    ...each(text, 'code', 'type', 'group'),
     for: oneOf('all', 'own', 'rival', 'none'),
-    group: text,
-    details: yesNo,
-    game_break: yesNo,
-    important: yesNo,
-    important_for_trader: yesNo,
+    ...each(yesNo, 'details', 'game_break', 'important', 'important_for_trader'),
   },
-  standings_type: {
-    type_id: long,
-    type_name: text,
-    sport_id: int,
-    columns: listOf(
-      record(
-        { id: long, code: text, short_name: text, name: text },
-        ({ values: { id, ...named }, other }) => ({
-          id: id ?? 0,
-          ...named,
-          other,
-        }),
-      ),
-    ),
-  },
+  standings_type: { type_id: long, type_name: text, sport_id: int, columns },
   competition: {
-    short_name: text,
-    mini_name: text,
-    gender: text,
-    type: text,
-    area_id: long,
-    area_name: text,
-    area_type: text,
-    area_sort: int,
-    area_code: text,
-    overall_sort: int,
-    sport_id: int,
-    sport_name: text,
-    tour_id: long,
-    tour_name: text,
-    slug: text,
-    stats_lvl: text,
+    ...each(text, ...COMPETITION_NAMES, 'gender', 'type', 'area_type', 'area_code', 'stats_lvl'),
+    ...each(long, 'area_id', 'tour_id'),
+    ...each(int, 'area_sort', 'overall_sort', 'sport_id'),
     generate_season_stats: yesNo,
   },
-  season: { year: text, actual: yesNo, range_level: int, stats_lvl: text },
+  season: { ...each(text, 'year', 'stats_lvl'), actual: yesNo, range_level: int },
   stage: {
     stage_name_id: long,
-    start_date: text,
-    end_date: text,
-    show_standings: yesNo,
-    has_brackets: yesNo,
-    groups_nr: int,
-    sort: int,
-    is_current: yesNo,
+    ...each(text, 'start_date', 'end_date'),
+    ...each(yesNo, 'show_standings', 'has_brackets', 'is_current'),
+    ...each(int, 'groups_nr', 'sort'),
   },
   group: {},
 } satisfies Readonly<Record<Exclude<CatalogueRecord['kind'], 'provider_league'>, Kinds>>;

@@ -51,10 +51,9 @@ const MAX_MESSAGES = 10_000;
 
 /** The reason why a body or a message is unreadable. */
 type Fault = { readonly code: DeadLetterCode; readonly reason: string };
-type MessageFault = Fault & { readonly index: number };
 type Messages = Pick<ReadDelivery, 'normalized' | 'ignored'> & {
   readonly count: number;
-  readonly faults: readonly MessageFault[];
+  readonly faults: readonly (Fault & { readonly index: number })[];
 };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -78,7 +77,11 @@ export function readDelivery(body: Buffer, context: ReceiptContext): ReadDeliver
     return { raw, normalized: [], deadLetters, ignored: new Map() };
   }
   const { normalized, ignored, count, faults } = read;
-  const deadLetters = faults.length === 0 ? [] : deadLettersOf(faults, count, body, id, context);
+  const elements = faults.length === 0 || count === 1 ? [] : jsonElements(body);
+  const deadLetters = faults.map((fault) => {
+    const part = count === 1 ? 'body' : String(fault.index);
+    return deadLetter(fault, part, elements[fault.index] ?? body, id, context);
+  });
   return { raw: count === 0 ? null : raw, normalized, deadLetters, ignored };
 }
 
@@ -91,16 +94,11 @@ export function readDeadLetter(
   const bytes = letter.value ?? Buffer.alloc(0);
   const messageContext = { origin: context.origin, deliveryId, receivedAt: context.receivedAt };
   // Nothing else waits while a letter is read.
-  const read = readBody(bytes, messageContext, Number.POSITIVE_INFINITY);
-  if (!('code' in read)) return withoutMarks(read);
-  if (read.code !== 'not_array') return { normalized: [], ignored: new Map(), faults: [read] };
-  const message = readBody(Buffer.concat([Buffer.from('['), bytes, Buffer.from(']')]), messageContext);
-  return 'code' in message
-    ? { normalized: [], ignored: new Map(), faults: [message] }
-    : withoutMarks(message);
-}
-
-function withoutMarks(read: Messages): Messages {
+  const whole = readBody(bytes, messageContext, Number.POSITIVE_INFINITY);
+  const isMessage = 'code' in whole && whole.code === 'not_array';
+  const list = Buffer.concat([Buffer.from('['), bytes, Buffer.from(']')]);
+  const read = isMessage ? readBody(list, messageContext) : whole;
+  if ('code' in read) return { normalized: [], ignored: new Map(), faults: [read] };
   return { ...read, normalized: read.normalized.filter(({ unreadable }) => unreadable === null) };
 }
 
@@ -120,9 +118,9 @@ function readBody(body: Buffer, context: MessageContext, maxMessages = MAX_MESSA
   }
   const normalized: NormalizedMessage[] = [];
   const ignored = new Map<string, number>();
-  const faults: MessageFault[] = [];
-  for (let index = 0; index < parsed.length; index++) {
-    const result = normalizeMessage(parsed[index], context, index);
+  const faults: (Fault & { readonly index: number })[] = [];
+  for (const [index, message] of parsed.entries()) {
+    const result = normalizeMessage(message, context, index);
     if (result.kind === 'normalized') normalized.push(result.message);
     else if (result.kind === 'ignored') ignored.set(result.type, (ignored.get(result.type) ?? 0) + 1);
     else {
@@ -131,20 +129,6 @@ function readBody(body: Buffer, context: MessageContext, maxMessages = MAX_MESSA
     }
   }
   return { normalized, ignored, count: parsed.length, faults };
-}
-
-function deadLettersOf(
-  faults: readonly MessageFault[],
-  count: number,
-  body: Buffer,
-  deliveryId: string,
-  context: ReceiptContext,
-): DeadLetter[] {
-  if (count === 1) return faults.map((fault) => deadLetter(fault, 'body', body, deliveryId, context));
-  const elements = jsonElements(body);
-  return faults.map((fault) =>
-    deadLetter(fault, String(fault.index), elements[fault.index] ?? body, deliveryId, context),
-  );
 }
 
 /** Returns the dead letter of a body (`part` is 'body'), or of one of its messages (`part` is the index). */
@@ -169,7 +153,7 @@ export function deadLetter(
   };
 }
 
-/** Encodes deliveries into the records of their topics. */
+/** Encodes a delivery into the records of its topics. */
 export type DeliveryEncoder = (delivery: ReadDelivery) => PublishRecord[];
 
 /** Creates an encoder with the schemas of a registry. Throws what `Registry.codec` throws. */
@@ -182,29 +166,27 @@ export function deliveryEncoder(
   codecs: CodecsOf<(typeof DELIVERY_TOPICS)[number]>,
   prefix: string,
 ): DeliveryEncoder {
-  const rawTopic = topicName(prefix, 'raw-messages');
-  const normalizedTopic = topicName(prefix, 'normalized-messages');
-  const deadLetterTopic = topicName(prefix, 'dead-letters');
-  return ({ raw, normalized, deadLetters }) => {
-    const records: PublishRecord[] = [];
-    if (raw !== null) {
-      const value = codecs['raw-messages'].encode(raw);
-      records.push({ topic: rawTopic, partition: 'any', key: raw.delivery_id, value });
-    }
-    for (const message of normalized) {
-      records.push({
-        topic: normalizedTopic,
-        key: String(message.event_id),
-        value: codecs['normalized-messages'].encode(message),
-      });
-    }
-    for (const letter of deadLetters) {
-      records.push({
-        topic: deadLetterTopic,
-        key: letter.id,
-        value: codecs['dead-letters'].encode(letter),
-      });
-    }
-    return records;
-  };
+  const [rawTopic, normalizedTopic, deadLetterTopic] = [
+    topicName(prefix, 'raw-messages'),
+    topicName(prefix, 'normalized-messages'),
+    topicName(prefix, 'dead-letters'),
+  ];
+  return ({ raw, normalized, deadLetters }) => [
+    ...(raw === null ? [] : [raw]).map((record) => ({
+      topic: rawTopic,
+      partition: 'any' as const,
+      key: record.delivery_id,
+      value: codecs['raw-messages'].encode(record),
+    })),
+    ...normalized.map((message) => ({
+      topic: normalizedTopic,
+      key: String(message.event_id),
+      value: codecs['normalized-messages'].encode(message),
+    })),
+    ...deadLetters.map((letter) => ({
+      topic: deadLetterTopic,
+      key: letter.id,
+      value: codecs['dead-letters'].encode(letter),
+    })),
+  ];
 }

@@ -1,9 +1,9 @@
 /** Reads the event of a message (spec, "Event"; what it does not show is as in the provider's own clients). */
 import { ALWAYS_KNOWN, kickOffOf, NO_SOURCE } from '#domain/event.ts';
 import { reportedScore } from '#domain/event-facts.ts';
-import { number, oneOf, onlyText, resultValue, text, word, yesNo } from '#json/kinds.ts';
-import { listOf, type RawRecord, record, recordReader, records, unknownList } from '#json/records.ts';
-import { INT_MAX, LONG_MAX } from '#json/values.ts';
+import { int, long, number, oneOf, onlyText, resultValue, text, word, yesNo } from '#json/kinds.ts';
+import { each, listOf, type RawRecord, record, recordReader, records, unknownList } from '#json/records.ts';
+import { INT_MAX } from '#json/values.ts';
 import {
   EVENT_FIELDS,
   type Event,
@@ -14,12 +14,9 @@ import {
 } from '#records/types.ts';
 import { UT_MAX } from './head.ts';
 
-const int = number(INT_MAX);
-const long = number(LONG_MAX);
-
 /** A list of results, statistics or details. */
 const values = records(
-  { id: int, value: resultValue, name: text, short_name: text },
+  { id: int, value: resultValue, ...each(text, 'name', 'short_name') },
   'id',
   ({ values: { id, ...named }, other }): ReportedValue | null =>
     id === null ? null : { id, ...named, other },
@@ -28,19 +25,11 @@ const values = records(
 /** The sides. One without an id has nothing but results. */
 const participants = records(
   {
-    id: long,
+    ...each(text, 'type', 'name', 'short_name', 'acronym', 'area_name', 'area_code', 'gender'),
+    ...each(long, 'id', 'area_id'),
     counter: int,
-    type: text,
-    name: text,
-    short_name: text,
-    acronym: text,
-    area_id: long,
-    area_name: text,
-    area_code: text,
-    gender: text,
     ut: number(UT_MAX),
-    results: values,
-    stats: values,
+    ...each(values, 'results', 'stats'),
   },
   'id',
   ({ values: { results, stats, ...own }, other }): EventParticipant | null => {
@@ -53,47 +42,28 @@ const participants = records(
   { subparticipants: unknownList, lineups: unknownList },
 );
 
+const series = record({ order: int, event_ids: listOf(long) }, ({ values: { order, event_ids } }) => ({
+  order,
+  event_ids: event_ids ?? [],
+}));
+
 const eventReader = recordReader({
-  id: long,
+  ...each(long, 'id', 'area_id', 'competition_id', 'season_id', 'stage_id', 'group_id', 'round_id'),
+  ...each(long, 'winner_id', 'progress_id', 'venue_id'),
+  ...each(int, 'sport_id', 'status_id', 'clock_time', 'played_time'),
+  ...each(text, 'name', 'round_name', 'status_name', 'sport_name', 'day', 'latency', 'coverage_type'),
+  ...each(text, 'event_stats_lvl', 'event_stats_lvl_live'),
+  ...each(yesNo, 'neutral_venue', 'verified_result', 'ft_only', 'scoutsfeed'),
   action: oneOf('insert', 'update', 'delete'),
-  name: text,
   start_date: onlyText,
-  sport_id: int,
-  area_id: long,
-  competition_id: long,
-  season_id: long,
-  stage_id: long,
-  group_id: long,
-  round_id: long,
-  round_name: text,
-  status_id: int,
-  status_name: text,
   status_type: word('live', 'scheduled', 'finished', 'cancelled', 'interrupted', 'deleted', 'other'),
   relation_status: word('not_started', 'in_progress', 'finished', '30_min_left', '5_min_left'),
   bet_status: word('active', 'suspended', 'inactive'),
   item_status: word('active', 'deleted'),
-  clock_time: int,
   clock_status: word('running', 'stopped'),
-  played_time: int,
-  winner_id: long,
-  progress_id: long,
-  neutral_venue: yesNo,
-  verified_result: yesNo,
-  coverage_type: text,
-  event_stats_lvl_live: text,
-  latency: text,
-  event_stats_lvl: text,
   source: number(INT_MAX, NO_SOURCE),
-  ft_only: yesNo,
-  scoutsfeed: yesNo,
-  sport_name: text,
-  day: text,
-  venue_id: long,
   ut: number(UT_MAX),
-  series: record({ order: int, event_ids: listOf(long) }, ({ values: { order, event_ids } }) => ({
-    order,
-    event_ids: event_ids ?? [],
-  })),
+  series,
   details: values,
   participants,
 });

@@ -82,11 +82,11 @@ export function readEventId({ id }: RawRecord): number | null {
   return readIds({ id }, '', new Set()).values.id;
 }
 
-const readEnvelopeFields = recordReader({ id: textId, uuid: textId, ut: number(UT_MAX) });
+const envelope = recordReader({ id: textId, uuid: textId, ut: number(UT_MAX) });
 
 /** Returns what all messages have, null where it cannot be read. `uuid` replaces a missing or unreadable `id`. */
 export function readEnvelope({ id, uuid, ut }: RawRecord, unread: Set<string>) {
-  return readEnvelopeFields({ id, uuid, ut }, '', unread).values;
+  return envelope({ id, uuid, ut }, '', unread).values;
 }
 
 /** Returns the fields of a message beside its content. A `source` that is no number becomes null. Throws `PoisonError`. */

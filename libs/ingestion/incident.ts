@@ -1,13 +1,21 @@
 import { PoisonError } from '#errors/touchline-error.ts';
-import { isEmpty, type Kind, number, oneOf, text, textId, UNREADABLE, yesNo } from '#json/kinds.ts';
-import { isRecord, listOf, record, recordReader } from '#json/records.ts';
+import {
+  int,
+  isEmpty,
+  type Kind,
+  long,
+  number,
+  oneOf,
+  text,
+  textId,
+  UNREADABLE,
+  yesNo,
+} from '#json/kinds.ts';
+import { each, isRecord, listOf, record, recordReader } from '#json/records.ts';
 import { INT_MAX, isWhole, LONG_MAX } from '#json/values.ts';
 import type { Event, Incident } from '#records/types.ts';
 import { SHOOT_OUT_PHASES } from '#soccer/soccer.ts';
 import { isAhead, type MessageContext, UT_MAX } from './head.ts';
-
-const int = number(INT_MAX);
-const long = number(LONG_MAX);
 
 const readConfirmation = oneOf('confirmed', 'tbd', 'cancelled');
 
@@ -29,35 +37,23 @@ const matchTime: Kind<number> = (value) => {
 };
 
 const incidentReader = recordReader({
-  id: textId,
+  ...each(textId, 'id', 'parent_id'),
   action: oneOf('insert', 'update', 'delete'),
-  incident_id: int,
-  incident_name: text,
-  participant_id: long,
-  participant_name: text,
-  subparticipant_id: long,
-  subparticipant_name: text,
-  event_status_id: int,
-  event_status_name: text,
+  ...each(int, 'incident_id', 'event_status_id'),
+  ...each(long, 'participant_id', 'subparticipant_id'),
+  ...each(text, 'incident_name', 'participant_name', 'subparticipant_name', 'event_status_name'),
   event_time: matchTime,
   for: oneOf('all', 'own', 'rival', 'none'),
   confirmation,
-  game_break: yesNo,
-  important: yesNo,
-  important_for_trader: yesNo,
+  ...each(yesNo, 'game_break', 'important', 'important_for_trader'),
   attribute_ids: listOf(long),
   additional_info: record(
     {
-      assistant_id: long,
-      assistant_name: text,
-      goalkeeper_id: long,
-      goalkeeper_name: text,
-      secondary_assistant_id: long,
-      secondary_assistant_name: text,
+      ...each(long, 'assistant_id', 'goalkeeper_id', 'secondary_assistant_id'),
+      ...each(text, 'assistant_name', 'goalkeeper_name', 'secondary_assistant_name'),
     },
     ({ values, other }) => ({ ...values, other }),
   ),
-  parent_id: textId,
   ut: number(UT_MAX),
 });
 

@@ -1,9 +1,9 @@
 /** Normalizes the provider's messages and records. They are parsed only here; all later code trusts the types. */
 import type { DeadLetterCode } from '#errors/catalogue.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
-import { canonicalWord, isEmpty, number } from '#json/kinds.ts';
+import { canonicalWord, isEmpty, long } from '#json/kinds.ts';
 import { isRecord, type RawRecord, record, recordReader } from '#json/records.ts';
-import { fitsInBytes, LONG_MAX } from '#json/values.ts';
+import { fitsInBytes } from '#json/values.ts';
 import type { Incident, NormalizedMessage } from '#records/types.ts';
 import { ofEvent, readEvent } from './event.ts';
 import {
@@ -48,6 +48,9 @@ export const MAX_MESSAGE_BYTES = 512 * 1024;
 /** Maximum size of all incidents of a snapshot, bytes of JSON: the snapshot fits a record of normalized-messages. */
 export const MAX_SNAPSHOT_BYTES = 4 * 1024 * 1024;
 
+/** Types of messages without any field of match state: a match loses nothing with one. */
+const WITHOUT_STATE: readonly unknown[] = ['event_keep_alive', 'events_lineups'];
+
 /**
  * Normalizes a provider message. Never throws. One of an unknown type is `ignored`, one without what all need is `unreadable`;
  * other unread fields are named in `unread`. `index`: that in its delivery.
@@ -56,28 +59,16 @@ export function normalizeMessage(message: unknown, context: MessageContext, inde
   return guarded(
     () => {
       if (!isRecord(message)) throw new PoisonError('UNKNOWN_SHAPE', 'message: expected an object');
-      return ofType(message, message.type, context);
+      if (typeof message.type !== 'string' || isEmpty(message.type))
+        throw new PoisonError('UNKNOWN_SHAPE', 'type: expected text');
+      const type = canonicalWord(message.type);
+      if (type === 'incident' || type === 'event') return normalized(eventMessage(message, type, context));
+      if (type === 'event_keep_alive' || type === 'events_lineups')
+        return otherMessage(message, type, context);
+      return { kind: 'ignored', type };
     },
     (reason) => markOfMessage(message, reason, context, index),
   );
-}
-
-function ofType(message: RawRecord, type: unknown, context: MessageContext): Normalized {
-  if (typeof type !== 'string' || isEmpty(type))
-    throw new PoisonError('UNKNOWN_SHAPE', 'type: expected text');
-  switch (type) {
-    case 'incident':
-      return normalized(incidentMessage(message, context));
-    case 'event':
-      return normalized(eventMessage(message, context));
-    case 'event_keep_alive':
-    case 'events_lineups':
-      return otherMessage(message, type, context);
-    default: {
-      const word = canonicalWord(type);
-      return word === type ? { kind: 'ignored', type } : ofType(message, word, context);
-    }
-  }
 }
 
 /** Normalizes a whole list. An unreadable incident makes all unreadable: without it the list would remove it. */
@@ -129,27 +120,29 @@ function normalized(message: NormalizedMessage): Normalized {
   return { kind: 'normalized', message };
 }
 
-function incidentMessage(message: RawRecord, context: MessageContext): NormalizedMessage {
+/** Returns the message of an event, and of its incident. The event has the time of the message instead of one of a wrong clock. */
+function eventMessage(
+  message: RawRecord,
+  type: 'incident' | 'event',
+  context: MessageContext,
+): NormalizedMessage {
   const unread = new Set<string>();
   const data = dataOf(message);
-  const { head, event } = eventOf(message, data, context, unread);
-  const place = { context, ut: head.ut, path: 'incident', at: 'data.incident' };
-  const { incident, deleted } = readIncident(data.incident, place, unread);
-  limitBytes([event, incident], MAX_MESSAGE_BYTES);
-  return {
-    ...head,
-    type: 'incident',
-    ...ofEvent(event, head.ut),
-    incident: { deleted, incident: reportedBy(incident, head.message_id, event) },
-    unread: sorted(unread),
-  };
-}
-
-function eventMessage(message: RawRecord, context: MessageContext): NormalizedMessage {
-  const unread = new Set<string>();
-  const { head, event } = eventOf(message, dataOf(message), context, unread);
-  limitBytes(event, MAX_MESSAGE_BYTES);
-  return { ...head, type: 'event', ...ofEvent(event, head.ut), unread: sorted(unread) };
+  if (!isRecord(data.event)) throw new PoisonError('UNKNOWN_SHAPE', 'data.event: expected an object');
+  const eventId = readEventId(data.event);
+  if (eventId === null) throw new PoisonError('UNKNOWN_SHAPE', 'data.event.id: expected an id from 1');
+  const head = headOf(message, eventId, context, unread);
+  const { ut } = head;
+  const event = readEvent(data.event, unread);
+  if (event.ut !== null && isAhead(event.ut, context)) {
+    unread.add('event.ut');
+    event.ut = ut;
+  }
+  const place = { context, ut, path: 'incident', at: 'data.incident' };
+  const read = type === 'incident' ? readIncident(data.incident, place, unread) : null;
+  limitBytes([event, read?.incident], MAX_MESSAGE_BYTES);
+  const incident = read && { ...read, incident: reportedBy(read.incident, head.message_id, event) };
+  return { ...head, type, ...ofEvent(event, ut), incident, unread: sorted(unread) };
 }
 
 function dataOf({ data }: RawRecord): RawRecord {
@@ -157,27 +150,11 @@ function dataOf({ data }: RawRecord): RawRecord {
   return data;
 }
 
-/** Reads the event of a message, with the time of the message instead of one of a wrong clock. */
-function eventOf(message: RawRecord, data: RawRecord, context: MessageContext, unread: Set<string>) {
-  if (!isRecord(data.event)) throw new PoisonError('UNKNOWN_SHAPE', 'data.event: expected an object');
-  const eventId = readEventId(data.event);
-  if (eventId === null) throw new PoisonError('UNKNOWN_SHAPE', 'data.event.id: expected an id from 1');
-  const head = headOf(message, eventId, context, unread);
-  const event = readEvent(data.event, unread);
-  if (event.ut !== null && isAhead(event.ut, context)) {
-    unread.add('event.ut');
-    event.ut = head.ut;
-  }
-  return { head, event };
-}
-
-const anyId = number(LONG_MAX);
-
 /** The data of line-ups and of keep-alives, sent about every 30 seconds. Any of the three may hold the event id (spec). */
 const readOfEvent = recordReader({
-  event: record({ id: anyId }, ({ values }) => values.id),
-  event_id: anyId,
-  id: anyId,
+  event: record({ id: long }, ({ values }) => values.id),
+  event_id: long,
+  id: long,
 });
 
 /** Reads a record of which the contract knows no field. */
@@ -212,9 +189,6 @@ function sorted(paths: ReadonlySet<string>): string[] {
   return [...paths].sort();
 }
 
-/** Types of messages without any field of match state: a match loses nothing with one. */
-const WITHOUT_STATE: ReadonlySet<string> = new Set(['event_keep_alive', 'events_lineups']);
-
 /**
  * Returns the mark of an unreadable message, with the id and time that can be read; null where its event cannot be read, or its
  * type has no effect on match state. `index`: position of the message in its delivery, the id of a message without one.
@@ -226,7 +200,7 @@ function markOfMessage(
   index: number,
 ): NormalizedMessage | null {
   if (!isRecord(message) || !isRecord(message.data) || !isRecord(message.data.event)) return null;
-  if (typeof message.type === 'string' && WITHOUT_STATE.has(canonicalWord(message.type))) return null;
+  if (WITHOUT_STATE.includes(canonicalWord(String(message.type)))) return null;
   const eventId = readEventId(message.data.event);
   if (eventId === null) return null;
   const { id, uuid, ut } = readEnvelope(message, new Set());

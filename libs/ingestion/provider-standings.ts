@@ -1,71 +1,59 @@
 /** Reads the provider's tables (spec, "Standing"): its rankings, and of its league tables what is compared with ours. */
 import { FIRST_STANDINGS_ID } from '#domain/standings/table-id.ts';
 import { int as wholeOf } from '#domain/values.ts';
-import { type Kind, number, onlyText, text } from '#json/kinds.ts';
-import { isRecord, listOf, type RawRecord, record, recordReader } from '#json/records.ts';
-import { INT_MAX, LONG_MAX, toWholeNumber } from '#json/values.ts';
+import { int, type Kind, long, onlyText, text } from '#json/kinds.ts';
+import { each, isRecord, listOf, type RawRecord, record, recordReader } from '#json/records.ts';
+import { toWholeNumber } from '#json/values.ts';
 import type { ProviderCorrection, ProviderLeague, ProviderStandings } from '#records/types.ts';
 import { SOCCER } from '#soccer/soccer.ts';
 
 /** The table types that do not follow from match results: the rankings of national teams and of clubs. */
 export const PROVIDER_TYPES: ReadonlySet<number> = new Set([9, 11]);
 
-const int = number(INT_MAX);
-const long = number(LONG_MAX);
 const numberOrText: Kind<number | string> = (value, path, unread) =>
   typeof value === 'number' && Number.isFinite(value) ? value : onlyText(value, path, unread);
-
-const columns = listOf(
-  record(
-    { id: long, code: text, short_name: text, name: text, value: numberOrText },
-    ({ values, other }) => ({ ...values, other }),
-  ),
-);
 
 /** A correction: a record, or its value alone. One without a value says nothing. */
 const correction: Kind<ProviderCorrection> = (given, path, unread) =>
   correctionRecord(isRecord(given) ? given : { value: given }, path, unread);
 const correctionRecord = record(
-  { participant_id: long, participant_name: text, value: text, reason: text },
+  { participant_id: long, ...each(text, 'participant_name', 'value', 'reason') },
   ({ values, other }): ProviderCorrection | null => {
     const value = values.value?.trim() ?? '';
     return value === '' ? null : { ...values, value: /^\d/.test(value) ? `+${value}` : value, other };
   },
 );
 
+const column = record(
+  { id: long, ...each(text, 'code', 'short_name', 'name'), value: numberOrText },
+  ({ values, other }) => ({ ...values, other }),
+);
+const zone = record({ id: long, ...each(text, 'name', 'colour') }, ({ values, other }) => ({
+  ...values,
+  other,
+}));
+
 const row = record(
   {
-    id: long,
-    name: text,
-    rank: int,
-    last_rank: int,
-    participant_type: text,
-    participant_acronym: text,
-    participant_slug: text,
-    area_id: long,
-    area_name: text,
-    zone_name: text,
-    subparticipant_id: long,
-    subparticipant_name: text,
-    subparticipant_slug: text,
-    columns,
+    ...each(long, 'id', 'area_id', 'subparticipant_id'),
+    ...each(int, 'rank', 'last_rank'),
+    ...each(text, 'name', 'participant_type', 'participant_acronym', 'participant_slug', 'area_name'),
+    ...each(text, 'zone_name', 'subparticipant_name', 'subparticipant_slug'),
+    columns: listOf(column),
   },
   ({ values, other }) => ({ ...values, columns: values.columns ?? [], other }),
 );
 
 const group = record(
   {
-    id: long,
+    ...each(long, 'id', 'ut'),
     name: text,
-    ut: long,
-    zones: listOf(
-      record({ id: long, name: text, colour: text }, ({ values, other }) => ({ ...values, other })),
-    ),
+    zones: listOf(zone),
     corrections: listOf(correction),
     participants: listOf(row),
   },
   ({ values: { id, name, ut, zones, corrections, participants }, other }) => ({
-    id: id === null ? '' : String(id),
+    id: String(id ?? ''),
     name: name ?? '',
     ut,
     zones: zones ?? [],
@@ -76,22 +64,10 @@ const group = record(
 );
 
 const readTable = recordReader({
-  id: long,
-  ut: long,
-  name: text,
-  type_id: int,
-  type_name: text,
-  subtype: text,
-  object_type: text,
-  object_id: long,
-  object_name: text,
-  item_status: text,
-  sport_id: int,
-  sport_name: text,
-  competition_id: long,
-  season_id: long,
-  stage_id: long,
-  reset_group_rank: text,
+  ...each(long, 'id', 'ut', 'object_id', 'competition_id', 'season_id', 'stage_id'),
+  ...each(int, 'type_id', 'sport_id'),
+  ...each(text, 'name', 'type_name', 'subtype', 'object_type', 'object_name', 'item_status'),
+  ...each(text, 'sport_name', 'reset_group_rank'),
   groups: listOf(group),
 });
 

@@ -1,6 +1,6 @@
 /** The kinds of the provider's values: each reads every form of its one meaning (docs/reference/lenient-reading.md). */
 import { CanonicalJsonError, canonicalJson, MAX_DEPTH } from './canonical-json.ts';
-import { fitsInBytes, toWholeNumber, wholeInText } from './values.ts';
+import { fitsInBytes, INT_MAX, LONG_MAX, toWholeNumber, wholeInText } from './values.ts';
 
 /** The result of reading a value that has no readable form. */
 export const UNREADABLE = Symbol('unreadable');
@@ -30,6 +30,10 @@ export function number(max: number, min = 0): Kind<number> {
     return isEmpty(value) ? null : UNREADABLE;
   };
 }
+
+/** A whole number of Avro type `int`, and of type `long`. */
+export const int = number(INT_MAX);
+export const long = number(LONG_MAX);
 
 /** Text, or a number as text. */
 export const text: Kind<string> = (value, path, unread) => {

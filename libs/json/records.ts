@@ -12,6 +12,11 @@ export function isRecord(value: unknown): value is RawRecord {
 /** The known fields of a record by name. */
 export type Kinds = Readonly<Record<string, Kind<unknown>>>;
 
+/** Returns fields of one kind. */
+export function each<T, Name extends string>(kind: Kind<T>, ...names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, kind])) as Readonly<Record<Name, Kind<T>>>;
+}
+
 /** The values of a record; null for a field that says nothing. */
 type Values<K extends Kinds> = {
   -readonly [Name in keyof K]: Exclude<ReturnType<K[Name]>, typeof UNREADABLE>;
