@@ -5,9 +5,8 @@ import type { TopicValues } from '#records/types.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import { findTopics } from '#topics/admin.ts';
-import { type ClosingTables, closingReads } from '#topics/closing-topics.ts';
 import { isOfSchema } from '#topics/errors.ts';
-import { follow, followInBackground, type OpenTopics, type TopicRecord } from '#topics/follow.ts';
+import { follow, type OpenTopics, type TopicRecord } from '#topics/follow.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { UnreadableRecord } from '#topics/unreadable.ts';
 import type { Now } from '#trading/feed-status.ts';
@@ -16,21 +15,6 @@ import { CommandError } from './command.ts';
 
 export function machineNow(): Now {
   return { wall: Date.now(), steady: performance.now() };
-}
-
-/**
- * Follows those of feed-health and trading-halts that exist, until `signal`. Resolves when both are read to their ends; rejects as `follow`
- * before that. Later the tables themselves expire, or say that they are not read.
- */
-export async function followClosing(
-  cluster: OpenCluster,
-  tables: ClosingTables,
-  signal: AbortSignal,
-): Promise<void> {
-  const existing = await findTopics(cluster);
-  const topics = (['feed-health', 'trading-halts'] as const).filter((topic) => existing.has(topic));
-  const { apply: onRecord, options } = closingReads(cluster.prefix, tables);
-  await followInBackground(topics, { ...cluster, onFailure() {} }, { ...options, signal, onRecord });
 }
 
 /**

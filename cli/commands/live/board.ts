@@ -1,23 +1,19 @@
 /** Renders matches as the live board has them, for a terminal. Pure. */
 import { styleText } from 'node:util';
-import { topicBounds } from '#cluster/logs.ts';
-import type { FeedHealth, TradingHalt } from '#records/types.ts';
 import { boardMatch } from '#story/board-match.ts';
 import { feedWords } from '#story/feed-words.ts';
 import { type BoardMatch, nameOf, phaseOf } from '#story/match.ts';
 import { durationWords, minuteText } from '#story/minute.ts';
 import { guardWords, isSameScore, scoreWords } from '#story/words.ts';
 import { partitionKey } from '#streams/client/port.ts';
-import { closingReads } from '#topics/closing-topics.ts';
-import { follow } from '#topics/follow.ts';
-import { type TopicName, topicName } from '#topics/topics.ts';
+import { topicName } from '#topics/topics.ts';
 import type { FeedStatus, Now, SourceFeedStatus } from '#trading/feed-status.ts';
 import { NO_HALTS } from '#trading/halts.ts';
 import type { Trading } from '#trading/trading.ts';
 import { type ShownState, shownStateOf } from '#views/store/board-view.ts';
-import { MatchReader } from '../../../libs/reader/match-reader.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { machineNow } from '../../followed-topics.ts';
+import { type BoundedLog, CLOSING_TOPICS, MatchFollower } from '../../match-follower.ts';
 import { cut, type StyledText, type TextColumn, tableLines } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
 
@@ -106,59 +102,27 @@ export function boardMatchOf(state: ShownState, feed: FeedStatus, now: number): 
   return boardMatch(state, view, now / 1000);
 }
 
-export const LIVE_TOPICS = [
-  'match-state',
-  'match-transitions',
-  'feed-health',
-  'trading-halts',
-] as const satisfies TopicName[];
+export const LIVE_TOPICS = ['match-state', 'match-transitions', ...CLOSING_TOPICS] as const;
 
-/** Follows the live matches in match-state, match-transitions, feed-health and trading-halts. Their permission to trade expires by itself. */
-export class LiveMatches {
-  readonly #cluster: OpenCluster;
-  // The event register is most of a state, and not shown.
-  readonly #reader = new MatchReader<ShownState, FeedHealth, TradingHalt>();
-
+/** Follows the live matches. The event register is most of a state, and not shown. */
+export class LiveMatches extends MatchFollower<ShownState> {
   constructor(cluster: OpenCluster) {
-    this.#cluster = cluster;
+    super(cluster, shownStateOf);
   }
 
   /** Follows until `signal`; calls `onRead` when every partition was read to its end. Rejects as `follow`. */
   async follow(signal: AbortSignal, onRead: () => void): Promise<void> {
-    const { brokers, prefix } = this.#cluster;
-    const topics = LIVE_TOPICS.map((topic) => topicName(prefix, topic));
-    const [states, transitions] = topics;
-    const bounds = await topicBounds({ brokers, clientId: 'touchline-live' }, topics);
+    const [states, transitions] = LIVE_TOPICS.map((topic) => topicName(this.cluster.prefix, topic));
+    const logs = await this.logsOf(LIVE_TOPICS);
+    this.reader.assign(logs.flatMap(({ topic, partition }) => (topic === states ? [partition] : [])));
     // The newest state contains all earlier changes: only new ones matter.
-    const changes = bounds.filter(({ topic }) => topic === transitions);
-    this.#reader.assign(bounds.flatMap(({ topic, partition }) => (topic === states ? [partition] : [])));
-    const unread = new Set(bounds.map(partitionKey));
-    const closing = closingReads(prefix, this.#reader);
-    await follow(LIVE_TOPICS, this.#cluster, {
-      ...closing.options,
-      reader: 'touchline-live',
-      from: new Map(changes.map((of) => [partitionKey(of), of.end])),
-      signal,
-      onRecord: (record) => {
-        const { topic, key, value, partition } = record;
-        if (topic === 'match-state')
-          this.#reader.applyState(partition, Number(key), value && shownStateOf(value));
-        else if (topic !== 'match-transitions') closing.apply(record);
-        else if (value !== null) this.#reader.applyTransition(partition, value);
-      },
-      onUpToDate: (of, at) => {
-        closing.options.onUpToDate(of, at);
-        if (of.topic === states) {
-          this.#reader.caughtUp(of.partition);
-          this.#reader.upToDate(of.partition, at);
-        }
-        if (unread.delete(partitionKey(of)) && unread.size === 0) onRead();
-      },
-    });
+    const firstOf = ({ topic, start, end }: BoundedLog) => (topic === transitions ? end : start);
+    const from = new Map(logs.map((log) => [partitionKey(log), firstOf(log)]));
+    return this.followFrom(LIVE_TOPICS, from, onRead, { signal });
   }
 
   states(): ShownState[] {
-    return [...this.#reader.eventIds()].flatMap((eventId) => this.#reader.state(eventId) ?? []);
+    return [...this.reader.eventIds()].flatMap((eventId) => this.reader.state(eventId) ?? []);
   }
 
   /** Returns the live matches now, ordered by start and id. */
@@ -167,8 +131,8 @@ export class LiveMatches {
       .flatMap((state): LiveRow[] => {
         // Silence ends play later, with time.
         if (phaseOf(state, now.wall / 1000) !== 'live') return [];
-        const { feed, ...trading } = this.#reader.guard(state.event_id, now);
-        const received = this.#reader.health
+        const { feed, ...trading } = this.reader.guard(state.event_id, now);
+        const received = this.reader.health
           .records(state.event_id)
           .map(({ event_id, heard_at }) => (event_id === null ? 0 : (heard_at ?? 0)));
         return [{ state, feed, trading, lastReceivedAt: Math.max(state.cause.received_at, ...received) }];
@@ -182,6 +146,6 @@ export class LiveMatches {
   /** Returns the lines of the board now; `width` is as for `tableLines`. */
   boardLines(width: number | null): string[] {
     const now = machineNow();
-    return boardLines(this.matches(now), this.#reader.health.sources(now), { now: now.wall, width });
+    return boardLines(this.matches(now), this.reader.health.sources(now), { now: now.wall, width });
   }
 }

@@ -1,47 +1,38 @@
-import { offsetsAt, topicBounds } from '#cluster/logs.ts';
-import type { FeedHealth, MatchIncident, MatchState, MatchTransition, TradingHalt } from '#records/types.ts';
-import { type LogBounds, partitionKey, partitionOfKey, type TopicPartition } from '#streams/client/port.ts';
-import { type FollowOptions, follow } from '#topics/follow.ts';
-import { type TopicName, topicName } from '#topics/topics.ts';
+import { offsetsAt } from '#cluster/logs.ts';
+import type { MatchIncident, MatchState, MatchTransition } from '#records/types.ts';
+import { partitionKey, partitionOfKey } from '#streams/client/port.ts';
+import type { ReadRecord } from '#streams/read/follow.ts';
+import { findTopics } from '#topics/admin.ts';
+import { follow, type TopicRecord } from '#topics/follow.ts';
+import { topicName } from '#topics/topics.ts';
 import type { Now } from '#trading/feed-status.ts';
-import { FRESHNESS_POLL_MS, inDoubt, WENT_BACK, wentBack } from '#trading/trading.ts';
-import { MatchReader } from '../../../libs/reader/match-reader.ts';
+import { inDoubt, WENT_BACK, wentBack } from '#trading/trading.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
+import {
+  type BoundedLog,
+  CLIENT_ID,
+  CLOSING_TOPICS,
+  MATCH_TOPICS,
+  MatchFollower,
+  type MatchTopic,
+} from '../../match-follower.ts';
 import type { StoryFacts } from './page.ts';
 
-/** The topics that hold a match; its records are in the partition of its event id. */
-export const MATCH_TOPICS = [
-  'match-state',
-  'match-incidents',
-  'match-transitions',
-] as const satisfies TopicName[];
-type MatchTopic = (typeof MATCH_TOPICS)[number];
-
-const CLIENT_ID = 'touchline-match';
 /** Maximum difference between clocks of processors and ingress services. */
 const CLOCK_SKEW_MS = 600_000;
 
-/** Follows the records of one match, and joins its state with what may close trading of it (libs/reader). */
-export class FollowedMatch {
-  /** Its tables of feed health and halts by hand are filled by the caller. */
-  readonly reader = new MatchReader<MatchState, FeedHealth, TradingHalt>();
-  readonly #cluster: OpenCluster;
+/** Follows the records of one match. */
+export class FollowedMatch extends MatchFollower<MatchState> {
   readonly #eventId: number;
-  /** The match's partition of each topic, with its bounds at the opening. */
-  readonly #logs: Readonly<Record<MatchTopic, TopicPartition & LogBounds>>;
+  /** The match's partition of each of `MATCH_TOPICS`. */
+  #logs: readonly BoundedLog[] = [];
   readonly #incidents = new Map<string, MatchIncident>();
   readonly #transitions: MatchTransition[] = [];
 
-  private constructor(
-    cluster: OpenCluster,
-    eventId: number,
-    logs: Readonly<Record<MatchTopic, TopicPartition & LogBounds>>,
-  ) {
-    this.#cluster = cluster;
+  private constructor(cluster: OpenCluster, eventId: number) {
+    super(cluster, (state) => state);
     this.#eventId = eventId;
-    this.#logs = logs;
-    this.reader.assign([logs['match-state'].partition]);
   }
 
   /** Reads the state of a match, and its incidents unless `topics` leaves them out; null when it has no state. Rejects as `follow`. */
@@ -50,16 +41,22 @@ export class FollowedMatch {
     eventId: number,
     topics: readonly MatchTopic[] = ['match-state', 'match-incidents'],
   ): Promise<FollowedMatch | null> {
-    const { brokers, prefix } = cluster;
-    const names = MATCH_TOPICS.map((topic) => topicName(prefix, topic));
-    const bounds = await topicBounds({ brokers, clientId: CLIENT_ID }, names);
-    const logs = MATCH_TOPICS.map((topic, at) => {
-      const all = bounds.filter((of) => of.topic === names[at]);
-      const own = partitionOfKey(eventId, all.length);
-      return [topic, all.find(({ partition }) => partition === own)];
+    const match = new FollowedMatch(cluster, eventId);
+    const all = Map.groupBy(await match.logsOf(MATCH_TOPICS), ({ topic }) => topic);
+    match.#logs = MATCH_TOPICS.flatMap((topic) => {
+      const logs = all.get(topicName(cluster.prefix, topic)) ?? [];
+      const own = partitionOfKey(eventId, logs.length);
+      return logs.filter(({ partition }) => partition === own);
     });
-    const match = new FollowedMatch(cluster, eventId, Object.fromEntries(logs));
-    await match.#follow(topics, ({ start }) => start, { untilEnd: true });
+    match.reader.assign(match.#logs.slice(0, 1).map(({ partition }) => partition));
+    await follow<MatchTopic>(topics, cluster, {
+      reader: CLIENT_ID,
+      from: new Map(match.#logs.map((log) => [partitionKey(log), log.start])),
+      otherwise: 'end',
+      untilEnd: true,
+      isWanted: match.#isWanted,
+      onRecord: (record) => match.apply(record),
+    });
     return match.reader.state(eventId) === null ? null : match;
   }
 
@@ -71,11 +68,8 @@ export class FollowedMatch {
   }
 
   get facts(): StoryFacts {
-    return {
-      state: this.state,
-      incidents: [...this.#incidents.values()],
-      transitions: this.#transitions,
-    };
+    const incidents = [...this.#incidents.values()];
+    return { state: this.state, incidents, transitions: this.#transitions };
   }
 
   /** Returns what may be traded on the match now. */
@@ -94,58 +88,35 @@ export class FollowedMatch {
 
   /** Follows the match from its first incident until `signal`. Calls `onRead` once all that exists is read. Rejects as `follow`. */
   async follow(signal: AbortSignal, onRead: () => void): Promise<void> {
-    const { 'match-transitions': changes, 'match-state': states } = this.#logs;
-    const first = await this.#firstChange();
-    const unread = new Set(Object.values(this.#logs).map(partitionKey));
-    await this.#follow(MATCH_TOPICS, (log) => (log === changes ? first : log.end), {
-      idleMs: () => FRESHNESS_POLL_MS,
-      signal,
-      onUpToDate: (of, at) => {
-        if (partitionKey(of) === partitionKey(states)) {
-          this.reader.caughtUp(of.partition);
-          this.reader.upToDate(of.partition, at);
-        }
-        if (unread.delete(partitionKey(of)) && unread.size === 0) onRead();
-      },
-    });
+    const existing = await findTopics(this.cluster);
+    const closing = CLOSING_TOPICS.filter((topic) => existing.has(topic));
+    const from = new Map((await this.logsOf(closing)).map((log) => [partitionKey(log), log.start]));
+    for (const log of this.#logs) from.set(partitionKey(log), log.end);
+    const [changes] = this.#logs.slice(-1);
+    if (changes !== undefined) from.set(partitionKey(changes), await this.#firstChange(changes));
+    return this.followFrom([...MATCH_TOPICS, ...closing], from, onRead, { signal, isWanted: this.#isWanted });
   }
 
+  protected override apply(record: TopicRecord<MatchTopic>): void {
+    super.apply(record);
+    if (record.value === null) return;
+    if (record.topic === 'match-incidents') this.#incidents.set(record.value.id, record.value);
+    if (record.topic === 'match-transitions') this.#transitions.push(record.value);
+  }
+
+  /** Whether a record is of the match, or of the feeds and halts, whose keys begin with a letter. */
+  readonly #isWanted = ({ key }: ReadRecord): boolean =>
+    /^\D/.test(String(key)) || new RegExp(`^${this.#eventId}(/|$)`).test(String(key));
+
   /** Returns the offset of the first change that a page needs: the log is long, and incidents tell when the match began. */
-  async #firstChange(): Promise<number> {
-    const log = this.#logs['match-transitions'];
+  async #firstChange(log: BoundedLog): Promise<number> {
     if (this.#incidents.size === 0) return log.end;
     const times = this.#incidents
       .values()
       .map(({ incident, cause }) => Math.min(cause.ut, incident?.ut ?? cause.ut));
     const time = Math.min(...times) * 1_000 - CLOCK_SKEW_MS;
-    const offsets = await offsetsAt({ brokers: this.#cluster.brokers, topic: log.topic, time });
+    const offsets = await offsetsAt({ brokers: this.cluster.brokers, topic: log.topic, time });
     return offsets.get(partitionKey(log)) ?? log.end;
-  }
-
-  /** Follows the match's partitions from these offsets, and other partitions from their ends. */
-  #follow(
-    topics: readonly MatchTopic[],
-    offsetOf: (log: TopicPartition & LogBounds) => number,
-    options: Omit<FollowOptions<MatchTopic>, 'isWanted' | 'onRecord'>,
-  ): Promise<void> {
-    const logs = topics.map((topic) => this.#logs[topic]);
-    const isOwn = new RegExp(`^${this.#eventId}(/|$)`);
-    return follow(topics, this.#cluster, {
-      ...options,
-      reader: CLIENT_ID,
-      from: new Map(logs.map((log) => [partitionKey(log), offsetOf(log)])),
-      otherwise: 'end',
-      isWanted: ({ key }) => isOwn.test(String(key)),
-      onRecord: ({ topic, value, partition }) => {
-        if (value === null) return;
-        if (topic === 'match-state') this.reader.applyState(partition, this.#eventId, value);
-        else if (topic === 'match-incidents') this.#incidents.set(value.id, value);
-        else {
-          this.#transitions.push(value);
-          this.reader.applyTransition(partition, value);
-        }
-      },
-    });
   }
 }
 

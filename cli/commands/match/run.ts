@@ -1,11 +1,12 @@
 import { findClusterWith } from '../../cluster.ts';
 import type { GivenTo } from '../../command.ts';
-import { followClosing, machineNow } from '../../followed-topics.ts';
+import { machineNow } from '../../followed-topics.ts';
+import { MATCH_TOPICS } from '../../match-follower.ts';
 import { drawWhile, terminalColumns } from '../../table.ts';
 import { printLine, untilStopped } from '../../terminal.ts';
 import { jsonText } from '../../values.ts';
 import type { command } from './command.ts';
-import { FollowedMatch, MATCH_TOPICS, unknownEvent } from './followed-match.ts';
+import { FollowedMatch, unknownEvent } from './followed-match.ts';
 import { pageJson, pageLines } from './page.ts';
 
 export async function run(...[eventId, options]: GivenTo<typeof command>): Promise<number> {
@@ -18,7 +19,6 @@ export async function run(...[eventId, options]: GivenTo<typeof command>): Promi
     return pageLines(match.facts, match.trading(now), { now: now.wall, width });
   };
   await untilStopped(async (signal) => {
-    await followClosing(cluster, match.reader, signal);
     const read = Promise.withResolvers<void>();
     const following = match.follow(signal, read.resolve);
     await Promise.race([read.promise, following]);
