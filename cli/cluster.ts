@@ -66,7 +66,7 @@ export function requireWebhookKeys(env: Environment): DerivedKeys {
   const keys = findWebhookKeys(env);
   if (keys === null)
     throw new CommandError(
-      'no key of clients: touchline up does not run this system here; set CLIENTS_KEY to the value that its services have',
+      'no key of clients: set CLIENTS_KEY to the value that the services of this system have',
     );
   return keys;
 }
@@ -74,11 +74,8 @@ export function requireWebhookKeys(env: Environment): DerivedKeys {
 /** Returns the cluster that a command works with. Throws `ConfigError` for invalid settings, `CommandError` when no broker is known. */
 export function findCluster(env: Environment): OpenCluster {
   const found = withBackbone(env);
-  if (!found.KAFKA_BROKERS) {
-    throw new CommandError(
-      'no broker: touchline up does not run here; start it, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL',
-    );
-  }
+  if (!found.KAFKA_BROKERS)
+    throw new CommandError('no broker: start touchline up, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL');
   const { KAFKA_BROKERS, SCHEMA_REGISTRY_URL, TOPIC_PREFIX } = loadConfig(clusterSettings, found);
   return openCluster({ brokers: KAFKA_BROKERS, registryUrl: SCHEMA_REGISTRY_URL, prefix: TOPIC_PREFIX });
 }
@@ -124,20 +121,16 @@ export function platformName({ brokers, prefix }: Pick<TopicCluster, 'brokers' |
 }
 
 /** Throws `CommandError` unless the operator has confirmed an order with --yes. `loss` says what it deletes, and how much. */
-export function requireConfirmed(
-  cluster: Pick<TopicCluster, 'brokers' | 'prefix'>,
-  yes: boolean | undefined,
-  loss: string,
-): void {
+export function requireConfirmed(cluster: TopicCluster, yes: boolean | undefined, loss: string): void {
   if (yes !== true) throw new CommandError(`${platformName(cluster)}: ${loss}: confirm with --yes`);
 }
 
 /** Checks that topics exist. Throws `CommandError` when one is missing, `TopicAdminError` when no broker answers. */
 export async function requireTopics(cluster: TopicCluster, topics: readonly TopicName[]): Promise<void> {
+  const { brokers, prefix } = cluster;
   const existing = await findTopics(cluster);
   const missing = topics.find((topic) => !existing.has(topic));
   if (missing === undefined) return;
-  const name = topicName(cluster.prefix, missing);
-  const at = shownBrokers(cluster.brokers);
-  throw new CommandError(`there is no topic ${name} at ${at}; is TOPIC_PREFIX right?`);
+  const name = topicName(prefix, missing);
+  throw new CommandError(`there is no topic ${name} at ${shownBrokers(brokers)}; is TOPIC_PREFIX right?`);
 }

@@ -20,10 +20,8 @@ export async function requireStopped(
 ): Promise<void> {
   for (const processor of processors) {
     const members = await membersOf(cluster, processor);
-    if (members > 0)
-      throw new CommandError(
-        `${members} processes of ${processor} run with the prefix ${cluster.prefix}: stop them first`,
-      );
+    if (members === 0) continue;
+    throw new CommandError(`${members} processes of ${processor} run on ${cluster.prefix}*: stop them first`);
   }
 }
 
@@ -83,16 +81,14 @@ export async function requireNothingRuns(cluster: TopicCluster): Promise<void> {
   const recent = await offsetsAt({ brokers, topic, time: Date.now() - REPORTED_WITHIN_MS });
   const bounds = await topicBounds({ brokers, clientId: 'touchline-running' }, [topic]);
   if (bounds.some((of) => (recent.get(partitionKey(of)) ?? of.end) < of.end))
-    throw new CommandError(
-      `a receiver or poller with the prefix ${prefix} reported within ${REPORTED_WITHIN_MS / 1_000} s: stop it first`,
-    );
+    throw new CommandError(`a receiver or poller with the prefix ${prefix} reported just now: stop it first`);
 }
 
-/** Topics with records, named as on the broker, with the number of offsets that their logs hold. */
-type RecordCounts = ReadonlyMap<string, number>;
-
 /** Returns the record counts of existing topics, named as on the broker; leaves empty topics out. Rejects with `StreamError`. */
-export async function recordCounts(cluster: TopicCluster, topics: readonly string[]): Promise<RecordCounts> {
+export async function recordCounts(
+  cluster: TopicCluster,
+  topics: readonly string[],
+): Promise<Map<string, number>> {
   const { brokers } = cluster;
   const counts = new Map<string, number>();
   for (const { topic, start, end } of await topicBounds({ brokers, clientId: 'touchline-counts' }, topics))
@@ -101,7 +97,7 @@ export async function recordCounts(cluster: TopicCluster, topics: readonly strin
 }
 
 /** Returns the loss for an operator. Marks of transactions count as records. */
-export function lossOf(counts: RecordCounts): string {
+export function lossOf(counts: ReadonlyMap<string, number>): string {
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const each = [...counts].map(([topic, count]) => `${count} of ${topic}`).join(', ');
   return `up to ${total} records would be deleted${each && ` (${each})`}`;

@@ -15,10 +15,11 @@ import { requireSchemas } from './followed-topics.ts';
 
 const WRITE_TIMEOUT_MS = 5_000;
 
-type CommandLine = { readonly command: string; readonly args: readonly string[] };
-
 /** Runs a command that changes something, with a record before and after it. Where none can be written, it runs too, with a warning. */
-export async function recordOrder(line: CommandLine, run: () => Promise<number>): Promise<number> {
+export async function recordOrder(
+  line: { readonly command: string; readonly args: readonly string[] },
+  run: () => Promise<number>,
+): Promise<number> {
   const cluster = findClusterOrNull();
   if (cluster === null) return run();
   const order = {
@@ -38,12 +39,8 @@ export async function recordOrder(line: CommandLine, run: () => Promise<number>)
     const outcome = exit_code === 0 ? 'done' : 'failed';
     const endProblem = await write(cluster, { ...order, at: Date.now(), outcome, exit_code });
     // Before `topics` ran there was no topic for the first record.
-    const createsTopic = outcome === 'done' && line.command === 'topics';
-    const problem = endProblem ?? (createsTopic ? null : beginProblem);
-    // A command that fails while nothing can be written reports the reason itself.
-    const isReported = outcome === 'failed' && beginProblem !== null && endProblem !== null;
-    if (problem !== null && !isReported)
-      process.stderr.write(`warning: this order is not recorded: ${problem}\n`);
+    const problem = endProblem ?? (line.command === 'topics' ? null : beginProblem);
+    if (problem !== null) process.stderr.write(`warning: this order is not recorded: ${problem}\n`);
   }
 }
 

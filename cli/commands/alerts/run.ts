@@ -27,6 +27,17 @@ export async function run(...[options]: GivenTo<typeof command>): Promise<number
   return 0;
 }
 
+/** Logs the warnings of the processor on a terminal, one line for each cause. */
+function problemLogger() {
+  const problems = new ProblemLines((line) => void process.stderr.write(`${line}\n`));
+  const write = (line: string): void => {
+    const entry = parseLine(line);
+    const { text, cause } = entry === null ? { text: '', cause: null } : problemOf(entry);
+    if (text !== '') problems.report(`alerts: ${text}`, cause);
+  };
+  return createLogger({ name: 'alerts', level: process.env.LOG_LEVEL || 'warn', stream: { write } });
+}
+
 /** Runs the alert processor and prints alerts until `stopped`. */
 async function runProcessor(
   rules: readonly AlertRule[],
@@ -37,53 +48,31 @@ async function runProcessor(
   const given = loadConfig(settings, withBackbone(process.env));
   // Several processes may run on one host: without an instance id, each start is a new member.
   const config = { ...given, GROUP_INSTANCE_ID: given.GROUP_INSTANCE_ID || randomUUID() };
-  const problems = new ProblemLines((line) => void process.stderr.write(`${line}\n`));
-  const write = (line: string): void => {
-    const entry = parseLine(line);
-    if (entry === null) return;
-    const { text, cause } = problemOf(entry);
-    problems.report(`alerts: ${text}`, cause);
-  };
-  const level = process.env.LOG_LEVEL || 'warn';
-  const logger = createLogger({ name: 'alerts', level, stream: { write } });
-  const metrics = createMetrics('alerts');
+  const logger = problemLogger();
   const failed = new AbortController();
   const fenced = Promise.withResolvers<never>();
   fenced.promise.catch(() => {});
   const signal = AbortSignal.any([stopped, failed.signal]);
-  const context = { config, logger, metrics, signal, fail: fenced.reject };
+  const context = { config, logger, metrics: createMetrics('alerts'), signal, fail: fenced.reject };
   const processor = await openAlertProcessor(context, { rules, maxAgeMs });
-  const { client, source, topicName } = processor;
-  const of = { topic: topicName('alerts'), partition: 0 };
+  const of = { topic: processor.topicName('alerts'), partition: 0 };
   // Read before the processor starts: every alert that it publishes is printed.
-  const [bounds] = await client.logBounds([of]);
+  const [bounds] = await processor.client.logBounds([of]);
   const printer = new AlertPrinter(print);
-  const printing = follow(['alerts'], source, {
+  const printing = follow(['alerts'], processor.source, {
     reader: 'touchline-alerts',
     from: new Map([[partitionKey(of), bounds?.end ?? 0]]),
     signal,
     onRecord: ({ value, offset }) => value && printer.published(value, offset),
-    onExpired({ from, next }) {
-      logger.error(
-        { topic: of.topic, from, records: next - from },
-        'alerts expired before they were printed',
-      );
-    },
+    onExpired: ({ from, next }) => logger.error({ from, next }, 'alerts expired before they were printed'),
   });
-  const reading = Promise.all([
-    printing,
-    processor.read(signal),
-    printFeedChanges(processor, printer, signal),
-  ]).finally(() => failed.abort());
+  const changes = printFeedChanges(processor, printer, signal);
+  const reading = Promise.all([printing, processor.read(signal), changes]).finally(() => failed.abort());
   // Awaited below.
   reading.catch(() => {});
   try {
     const running = await processor.start();
-    try {
-      await Promise.race([reading, fenced.promise]);
-    } finally {
-      await running.stop();
-    }
+    await Promise.race([reading, fenced.promise]).finally(() => running.stop());
   } finally {
     failed.abort();
   }

@@ -61,9 +61,7 @@ export async function addWebhook(
 ): Promise<string> {
   const { url, secretFile, template, test } = options;
   if (format === 'pagerduty' && secretFile === undefined)
-    throw new UsageError(
-      'PagerDuty needs the integration key of its service: name its file with --secret-file',
-    );
+    throw new UsageError('PagerDuty needs its integration key: name the file with --secret-file');
   const form = { format, template: template === undefined ? null : readTemplate(template) };
   const given = secretFile === undefined ? undefined : await readGivenSecret(secretFile, 'signing secret: ');
   const checked = webhookInput.safeParse({ url, secret: given ?? newSecret() });

@@ -178,9 +178,8 @@ export function startLeague(
   { SEED, FAULTS, SPEED }: DemoPlay['settings'] & { readonly SPEED: number },
 ): ServiceProcess {
   const { competition, matches } = readDataset(DATASET);
-  printLine(
-    `${competition.season.name} is played now, ${SPEED} times as fast as life: ${matches.length} matches.`,
-  );
+  const { name } = competition.season;
+  printLine(`${name} is played now, ${SPEED} times as fast as life: ${matches.length} matches.`);
   return startSimulator(played, {
     DATASET,
     // These settings apply to the tournament only.
@@ -239,33 +238,30 @@ export function renderHowToRead(platform: Platform, folder: string, isKept: bool
   // Commands find the prefix of a running platform themselves.
   const ofPrefix = cluster.prefix === usualPrefix || isKept ? '' : `TOPIC_PREFIX=${cluster.prefix} `;
   const here = `  ${dataDirFor(folder)}${ofPrefix}`;
-  const credentials = newClient && `{"client_id":"${newClient.id}","secret_key":"${newClient.secretKey}"}`;
-  const running = [
-    'Everything goes on until Ctrl-C.',
-    `  ${apiUrl}/  live board, ${apiUrl}/docs  the REST contract`,
-    ...(newClient === null
-      ? []
-      : [
-          `  curl "${apiUrl}/v2/oauth?client_id=${newClient.id}&secret_key=${newClient.secretKey}"  # a token to try it with`,
-          `  curl ${toolsUrl}/api/v1/token -H 'content-type: application/json' -d '${credentials}'  # an access token for tools`,
-        ]),
-    ...backboneLines(cluster),
-    'Read the topics, from another terminal:',
-  ];
-  return [
-    ...(isKept ? running : ['Read the topics:']),
-    enterFolder(),
-    ...(isKept || backbone.kind === 'configured'
-      ? []
-      : [`${here}npm run up`, '  and then, in another terminal']),
-    `${here}npx touchline tail match-state --from-beginning --exit-at-end`,
-    `${here}npx touchline tail match-transitions --from-beginning --exit-at-end`,
-    `${here}npx touchline dead-letters list`,
-    ...(isKept
-      ? []
-      : ['Or have it go on next time, with a league season to watch:', '  npm start -- --keep']),
-    '',
-  ].join('\n');
+  const lines: string[] = [];
+  if (isKept) {
+    lines.push(
+      'Everything goes on until Ctrl-C.',
+      `  ${apiUrl}/  live board, ${apiUrl}/docs  the REST contract`,
+    );
+    if (newClient !== null) {
+      const { id, secretKey } = newClient;
+      const credentials = `{"client_id":"${id}","secret_key":"${secretKey}"}`;
+      lines.push(
+        `  curl "${apiUrl}/v2/oauth?client_id=${id}&secret_key=${secretKey}"  # a token to try it with`,
+        `  curl ${toolsUrl}/api/v1/token -H 'content-type: application/json' -d '${credentials}'  # an access token for tools`,
+      );
+    }
+    lines.push(...backboneLines(cluster));
+  }
+  lines.push(isKept ? 'Read the topics, from another terminal:' : 'Read the topics:', enterFolder());
+  if (!isKept && backbone.kind !== 'configured')
+    lines.push(`${here}npm run up  # and then, in another terminal:`);
+  const tail = (topic: string) => `${here}npx touchline tail ${topic} --from-beginning --exit-at-end`;
+  lines.push(tail('match-state'), tail('match-transitions'), `${here}npx touchline dead-letters list`);
+  if (!isKept)
+    lines.push('Or have it go on next time, with a league season to watch:', '  npm start -- --keep');
+  return `${lines.join('\n')}\n`;
 }
 
 function tick(holds: boolean, text: string): string {

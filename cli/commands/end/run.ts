@@ -30,10 +30,6 @@ export async function run(...[id, { reason, yes }]: GivenTo<typeof command>): Pr
   const delivery = { deliveryId: randomBytes(8).toString('hex'), receivedAt: order.at };
   const value = absenceMessage(id, ut, { confirmed: true, order }, { origin: 'operator', ...delivery });
   await publishValues(cluster, 'normalized-messages', [{ key: String(id), value }], { client: 'end' });
-  printLine(
-    escapeLine(
-      `${platformName(cluster)}: ${name}: ended. The provider's next message of it takes the order back`,
-    ),
-  );
+  printLine(escapeLine(`${platformName(cluster)}: ${name}: ended, until the provider's next message of it`));
   return 0;
 }

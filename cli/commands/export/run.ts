@@ -51,9 +51,7 @@ async function requireKnown(cluster: OpenCluster, filter: ExportFilter): Promise
   for (const level of ['competition', 'season'] as const) {
     const id = filter[level];
     if (id === undefined || known.some((one) => one[level] === id)) continue;
-    throw new CommandError(
-      `${level} ${id} is unknown here: no match or table under ${cluster.prefix} belongs to it`,
-    );
+    throw new CommandError(`${level} ${id} is unknown here: no match and no table belongs to it`);
   }
 }
 

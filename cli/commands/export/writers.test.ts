@@ -96,17 +96,6 @@ test('fails when the file cannot be created', () => {
   expect(() => parquetWriter(join(fileIn('no-folder'), 'a.parquet'), COLUMNS)).toThrow('ENOENT');
 });
 
-test('leaves no listener on a slow output', async () => {
-  const slow = new Writable({
-    highWaterMark: 1,
-    write: (_chunk, _encoding, done) => void setImmediate(done),
-  });
-  const before = slow.eventNames().map((name) => [name, slow.listenerCount(name)]);
-  const writer = jsonLinesWriter(COLUMNS, slow);
-  for (let row = 0; row < 20; row++) await writer.write(ROW);
-  expect(slow.eventNames().map((name) => [name, slow.listenerCount(name)])).toEqual(before);
-});
-
 const SEASON = { competition: 1, season: 2 };
 const TOPICS: readonly (readonly [keyof typeof SHAPES, TopicName])[] = [
   ['states', 'match-state'],

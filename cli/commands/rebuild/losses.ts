@@ -54,7 +54,7 @@ export async function rebuildLoss(
         // Every record would be taken for lost. Other records that nobody can read are no evidence, and another finding.
         if (isOfSchema(error))
           throw new CommandError(
-            `${error.message}; nothing was deleted, restore the schemas first: docs/guides/runbooks/registry-lost.md`,
+            `${error.message}; nothing was deleted: docs/guides/runbooks/registry-lost.md`,
           );
       },
     });

@@ -51,6 +51,7 @@ export const REPLAY_TOPICS = [
 export type ReplayCodecs = CodecsOf<(typeof REPLAY_TOPICS)[number]>;
 
 export type ReplayEngineOptions = {
+  /** Prefix of the topics to write. */
   readonly prefix: string;
   readonly codecs: ReplayCodecs;
   readonly rulesOf: RulesOf;
@@ -73,7 +74,9 @@ export class ReplayEngine {
   readonly #options: ReplayEngineOptions;
   /** Maximum bytes of a record batch, by topic. */
   readonly #limits: ReadonlyMap<string, number>;
+  /** By processor and partition. */
   readonly #tasks = new Map<string, ReplayTask>();
+  /** The next offset of each partition. */
   readonly #ends = new Map<string, number>();
   /** Number of records by topic, named as on the broker. */
   readonly counts = new Map<string, number>();
@@ -87,21 +90,14 @@ export class ReplayEngine {
   async process(batch: readonly ReplayInput[]): Promise<ReplayOutput[]> {
     const [normalized, results] = [this.#named('normalized-messages'), this.#named('match-results')];
     const inputs = batch.map((input) => ({ topic: normalized, ...input }));
-    const output: ReplayOutput[] = inputs.map(({ topic, partition, key, value }) => ({
-      topic,
-      partition,
-      key,
-      value,
-    }));
     const timestamp = batch.at(-1)?.timestamp ?? 0;
     const states = await this.#run('match-processor', inputs);
     const found = states.filter(({ topic }) => topic === results).map((record) => ({ ...record, timestamp }));
     const tables = await this.#run('standings-processor', found);
-    for (const record of [...states, ...tables]) {
-      if (record.topic !== results) this.#nextOffset(record);
-      output.push(record);
-    }
-    return output;
+    const derived = [...states, ...tables];
+    for (const record of derived) if (record.topic !== results) this.#nextOffset(record);
+    const output: ReplayOutput[] = inputs.map(({ timestamp: _, ...record }) => record);
+    return output.concat(derived);
   }
 
   close(): void {
@@ -118,12 +114,11 @@ export class ReplayEngine {
       offset: this.#nextOffset(input),
       key: typeof input.key === 'string' ? Buffer.from(input.key) : input.key,
     }));
-    const byPartition = Map.groupBy(all, ({ partition }) => partition);
-    const output: ReplayOutput[] = [];
-    for (const [partition, records] of [...byPartition].sort(([a], [b]) => a - b)) {
-      for (const record of await this.#task(processor, partition).process(records)) output.push(record);
-    }
-    return output;
+    const byPartition = [...Map.groupBy(all, ({ partition }) => partition)].sort(([a], [b]) => a - b);
+    const output: ReplayOutput[][] = [];
+    for (const [partition, records] of byPartition)
+      output.push(await this.#task(processor, partition).process(records));
+    return output.flat();
   }
 
   #nextOffset(of: TopicPartition): number {

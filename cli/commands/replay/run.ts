@@ -52,10 +52,7 @@ export async function run(...[options]: GivenTo<typeof command>): Promise<number
   const { records, unreadable, seconds } = await untilStopped((signal) =>
     replayInto(source, target, options, signal),
   ).finally(() => endProgress(process.stderr));
-  const rate = Math.round(records / Math.max(seconds, 0.001));
-  printLine(
-    `${records} records of ${topic} replayed into ${into} in ${seconds.toFixed(1)} s, ${rate} a second`,
-  );
+  printLine(`${records} records of ${topic} replayed into ${into} in ${seconds.toFixed(1)} s`);
   if (unreadable === 0) return 0;
   const lost = unreadable === 1 ? 'a record' : `${unreadable} records`;
   throw new CommandError(
@@ -125,7 +122,7 @@ async function replayInto(
     const seconds = elapsed();
     if (signal.aborted)
       throw new CommandError(
-        `stopped after ${records} of ${total} records: ${target.prefix} is not complete, replay again with --replace --yes`,
+        `stopped after ${records} of ${total} records: replay again with --replace --yes`,
       );
     const expected = new Map(copied);
     for (const [topic, count] of engine.counts) expected.set(topic, (expected.get(topic) ?? 0) + count);

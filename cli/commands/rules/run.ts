@@ -19,12 +19,9 @@ async function check(...[folder, { season }]: GivenTo<typeof commands.check>): P
   await readEachLatest('match-results', cluster, (result) => {
     if (!result.removed && (season === undefined || result.season_id === season)) results.push(result);
   });
+  const of = season === undefined ? 'matches yet' : `season ${season}`;
   if (results.length === 0)
-    throw new CommandError(
-      season === undefined
-        ? `the rules of ${folder} are valid; there are no results of matches yet`
-        : `the rules of ${folder} are valid; there are no results of season ${season}`,
-    );
+    throw new CommandError(`the rules of ${folder} are valid; there are no results of ${of}`);
   process.stdout.write(leagueTables(results, rulesOf, dayOf(Date.now())).join('\n'));
   return 0;
 }

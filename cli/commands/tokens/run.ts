@@ -80,9 +80,7 @@ async function onTokens(perform: (here: TokensHere) => Promise<string>): Promise
   const requireClient = async (id: number): Promise<void> => {
     const known = [...clients, ...(await topic.list())];
     if (known.some(({ client_id }) => client_id === id)) return;
-    throw new CommandError(
-      `client ${id} is unknown here: no client and no token under ${cluster.prefix} has it`,
-    );
+    throw new CommandError(`client ${id} is unknown here: neither a client nor a token has this id`);
   };
   process.stdout.write(await perform({ cluster, topic, shown, requireClient }));
   return 0;

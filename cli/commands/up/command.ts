@@ -46,7 +46,7 @@ function replicas(
   const [, name = '', count = ''] = /^([a-z-]+)=([1-9]\d?)$/.exec(text) ?? [];
   if (!REPLICABLE.includes(name) || Number(count) > MAX_REPLICAS)
     throw new InvalidArgumentError(
-      `It must be <service>=<n>, with 1 to ${MAX_REPLICAS} of ${REPLICABLE.join(', ')}.`,
+      `It must be <service>=<n>, 1 to ${MAX_REPLICAS} of ${REPLICABLE.join(', ')}.`,
     );
   return new Map([...before, [name, Number(count)]]);
 }

@@ -86,7 +86,7 @@ describe('a replay', () => {
     const into = (name: string) => run('replay', '--into', `${prefix}${name}`, '--replace', '--yes');
     const foreign = await into('shop.');
     expect(foreign).toMatchObject({ code: 1, out: '' });
-    expect(foreign.err).toContain(`${prefix}shop.baskets are not topics of Touchline`);
+    expect(foreign.err).toContain(`of another application, with ${prefix}shop.baskets`);
     const member = openStreamClient({ ...connection, clientId: 'reader', log: quietLog }).openGroupMember({
       group: `${prefix}raw.desk`,
       topic: `${prefix}raw.match-state`,
