@@ -71,7 +71,6 @@ export type CatalogueItem = Omit<CatalogueRecord, 'ut'> & {
   readonly ut: number | null;
   /** The fields that it set to null. */
   readonly nulls: readonly string[];
-  /** The paths of what could not be read. */
   readonly unread: Iterable<string>;
 };
 

@@ -26,11 +26,9 @@ type ReceiptContext = {
   readonly origin: MessageContext['origin'];
   /** Name of the ingress service, for dead letters. */
   readonly service: string;
-  /** Unix milliseconds. */
   readonly receivedAt: number;
 };
 
-/** The content of a delivery. */
 export type ReadDelivery = {
   /** Null when nothing is stored: the empty array of a test delivery. */
   readonly raw: RawMessage | null;
@@ -49,7 +47,6 @@ export function deliveryId(body: Buffer): string {
 /** Maximum messages of a received body: more would block all others. The receiver refuses it; elsewhere it is one dead letter. */
 const MAX_MESSAGES = 10_000;
 
-/** The reason why a body or a message is unreadable. */
 type Fault = { readonly code: DeadLetterCode; readonly reason: string };
 type Messages = Pick<ReadDelivery, 'normalized' | 'ignored'> & {
   readonly count: number;

@@ -14,7 +14,6 @@ import {
 } from '#records/types.ts';
 import { UT_MAX } from './head.ts';
 
-/** A list of results, statistics or details. */
 const values = records(
   { id: int, value: resultValue, ...each(text, 'name', 'short_name') },
   'id',
@@ -96,7 +95,6 @@ export function ofEvent(event: Event, ut: number): Pick<NormalizedMessage, 'even
   };
 }
 
-/** Whether an event says nothing. */
 function isSilent(event: Event): boolean {
   return (
     event.participants.length === 0 &&

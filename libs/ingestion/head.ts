@@ -7,9 +7,7 @@ import { type RawRecord, recordReader } from '#json/records.ts';
 import { INT_MAX, isWhole, LONG_MAX } from '#json/values.ts';
 import type { Absence, NormalizedMessage } from '#records/types.ts';
 
-/** The origin of a message. */
 export type MessageContext = {
-  /** The ingress service. */
   readonly origin: 'webhook' | 'feed' | 'operator';
   /** Key of the raw-messages record that contains the message. */
   readonly deliveryId: string;
@@ -28,7 +26,6 @@ export function isAhead(ut: number, { receivedAt }: Pick<MessageContext, 'receiv
   return ut * 1_000 > receivedAt + MAX_LEAD_MS;
 }
 
-/** Returns the time of the receipt, Unix seconds. */
 export function receiptOf({ receivedAt }: Pick<MessageContext, 'receivedAt'>): number {
   return Math.floor(receivedAt / 1_000);
 }
@@ -45,7 +42,6 @@ export function plausibleTime(
   return receiptOf(context);
 }
 
-/** Returns a message without content. */
 export function base(
   messageId: string,
   eventId: number,

@@ -18,7 +18,6 @@ import {
 } from './head.ts';
 import { readIncident, reportedBy } from './incident.ts';
 
-/** The result of normalizing a message. */
 export type Normalized =
   | { readonly kind: 'normalized'; readonly message: NormalizedMessage }
   /** A well-formed message of an unused type. */

@@ -2,7 +2,6 @@
 import { ofFrozen } from './frozen.ts';
 import { isEmpty, type Kind, UNREADABLE, unknownValue } from './kinds.ts';
 
-/** A JSON object. */
 export type RawRecord = Record<string, unknown>;
 
 export function isRecord(value: unknown): value is RawRecord {
@@ -145,7 +144,6 @@ function listIn(given: unknown): unknown[] | null {
 /** The fields that a contract does not know, by name: canonical JSON. */
 type OtherFields = Readonly<Record<string, string>>;
 
-/** Returns the fields that the contract does not know. */
 export const otherFields = ofFrozen((other: OtherFields): Readonly<RawRecord> => {
   const fields: RawRecord = {};
   for (const name in other) fields[name] = JSON.parse(other[name] as string);

@@ -8,7 +8,6 @@ export type MachineClock = {
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 };
 
-/** The machine's clock. */
 export const machineClock: MachineClock = {
   monotonic: () => performance.now(),
   unix: () => Date.now(),

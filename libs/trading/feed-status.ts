@@ -11,7 +11,6 @@ export type Now = {
   readonly steady: number;
 };
 
-/** The state of a source, or of a match under a source. */
 type HealthState = 'alive' | 'stale' | 'delayed' | 'down' | 'recovering' | 'recovered' | 'ended';
 
 /** The fields that readers need of a feed-health record. All times are Unix milliseconds. */
@@ -69,13 +68,11 @@ export type FeedStatus = {
   readonly since: number | null;
   /** As of the record, of any state; null if unknown or expired. */
   readonly delay: number | null;
-  /** The source of this status; null if there is none. */
   readonly source: string | null;
 };
 
 export type SourceFeedStatus = FeedStatus & { readonly source: string };
 
-/** Where there is no record. */
 export const UNKNOWN: FeedStatus = {
   believed: false,
   state: 'unknown',
@@ -110,20 +107,15 @@ export class HealthTable<R extends HealthRecord = HealthRecord> {
   apply(key: string, record: R | null, at: Now['steady']): void {
     const slash = key.lastIndexOf('/');
     const source = slash === -1 ? key : key.slice(0, slash);
-    if (slash === -1) {
-      if (record === null) this.#sources.delete(source);
-      else this.#sources.set(source, { record, at });
-      return;
-    }
-    const eventId = Number(key.slice(slash + 1));
-    const bySource = this.#matches.get(eventId) ?? new Map<string, ReceivedRecord<R>>();
+    const eventId = slash === -1 ? null : Number(key.slice(slash + 1));
+    const bySource = (eventId === null ? this.#sources : this.#matches.get(eventId)) ?? new Map();
     if (record === null) bySource.delete(source);
     else bySource.set(source, { record, at });
+    if (eventId === null) return;
     if (bySource.size === 0) this.#matches.delete(eventId);
     else this.#matches.set(eventId, bySource);
   }
 
-  /** Returns the ids of the matches of which any source has a record. */
   events(): number[] {
     return [...this.#matches.keys()];
   }
@@ -192,7 +184,6 @@ function statusOf({ source, state, reason, since, delay }: HealthRecord): FeedSt
   return { believed: isBelieved(state), state, reason, since, delay, source };
 }
 
-/** Returns the status that changed last. */
 function latest(statuses: readonly FeedStatus[]): FeedStatus | undefined {
   return statuses.toSorted((a, b) => (b.since ?? 0) - (a.since ?? 0))[0];
 }

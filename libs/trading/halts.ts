@@ -20,7 +20,6 @@ export type HandHalts<R extends HaltRecord = HaltRecord> = {
   readonly standing: readonly R[];
 };
 
-/** No halts by hand. */
 export const NO_HALTS = { isRead: true, standing: [] } as const satisfies HandHalts;
 
 /** Maximum time since a topic or partition was last read to its end: after it, what was read of it is in doubt, milliseconds. */

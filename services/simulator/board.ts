@@ -15,7 +15,6 @@ const STATS: readonly (readonly [id: number, type: number])[] = [
   [17, INCIDENT.ownGoal],
   [31, INCIDENT.substitutionOut],
 ];
-/** The statistic of a team's goals. */
 const GOALS = 40;
 
 const PERIOD_OF: ReadonlyMap<StatusId, Period> = new Map(
@@ -27,7 +26,6 @@ const DETAIL = { periodLength: 16, periods: 17, extraPeriodLength: 50, extraTime
 const REGULAR: readonly Period[] = ['1H', '2H'];
 const IN_PLAY: readonly Period[] = ['1H', '2H', 'E1', 'E2'];
 
-/** The changing fields of an event at a time, as the provider shows them. */
 export type EventFields = ReturnType<SimulatedBoard['show']>;
 
 /** The board of one match. Goals count as at the provider: one under review is in the score until it is taken back. */

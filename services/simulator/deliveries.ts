@@ -12,7 +12,6 @@ const MISHAPS = {
 /** Failure of the first attempt of a delivery. Only `lost_answer` may leave records at the receiver. */
 export type Mishap = (typeof MISHAPS)[keyof typeof MISHAPS][number];
 
-/** A body to deliver, and its faults. */
 export type SimulatedDelivery = {
   /** When it is due, seconds of play since the start, without the gaps between waves. */
   readonly due: number;
@@ -27,7 +26,6 @@ export type SimulatedDelivery = {
   readonly malformed: string | null;
 };
 
-/** Numbers of injected faults, by kind. */
 export type DeliveryCounts = Record<DeliveryFault, number>;
 
 type DeliveryPlan = {

@@ -57,7 +57,6 @@ function all(delivery: number, content: number): Faults {
   return { ...allAt(DELIVERY_NAMES, delivery), ...allAt(CONTENT_NAMES, content) };
 }
 
-/** Named settings. */
 export const PRESETS: Readonly<Record<string, Faults>> = {
   none: all(0, 0),
   some: { ...all(0.02, 0.15), duplicate: 0.1, reorder: 0.1, review: 0.3, reused_id: 1 },
@@ -69,7 +68,6 @@ export function parseFaults(setting: string): Faults {
   return parseRates(setting, FAULT_NAMES, PRESETS, (name) => (name in DELIVERY_FAULTS ? 1 : MAX_A_MATCH));
 }
 
-/** Thrown when a setting of faults is invalid. */
 export class FaultsError extends defineError('FaultsError', 'FAULTS_INVALID') {}
 
 /** Parses a setting of faults; one that it does not name has the preset's rate, or 0. Throws `FaultsError`. */

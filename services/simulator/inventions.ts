@@ -16,12 +16,10 @@ import {
   stepAt,
 } from './script.ts';
 
-/** Restart of play after a disallowed goal. */
 const FREE_KICK = 403;
 
 /** Minimum distance of an invented goal from real facts, seconds: a 424 that names no goal must find the invented one. */
 const DISTANCE = { before: 240, after: 420 } as const;
-/** Seconds until an invented goal is disallowed. */
 const DURATION = { min: 70, max: 200 } as const;
 /** Seconds from a 424 to the second one for the same decision. */
 const REPEATED_AFTER = 8;

@@ -62,7 +62,6 @@ function writeMessages(
   const recorder = createRecorder(facts, competition);
   const messages: ProviderMessage[] = [];
   const incidentIds = new Map<string, string>();
-  /** The id of the first message of each incident. */
   const firstMessages = new Map<string, number>();
   let toReuse = createRandom(seed, facts.id, 'ids').count(faults.reused_id);
   let reusedIds = 0;

@@ -16,7 +16,6 @@ export type PeriodPlan = {
   readonly matchTime: number;
   /** Its nominal length; 0 for a shoot-out. */
   readonly nominal: number;
-  /** Minutes that the referee adds. */
   readonly added: number;
   readonly statusAfter: StatusId;
 };
@@ -32,7 +31,6 @@ type Shape = readonly [
   maxAdded: number,
 ];
 
-/** The periods of a match in their order. */
 export const PERIOD_SHAPES: readonly [Shape, ...Shape[]] = [
   ['1H', STATUS.firstHalf, INCIDENT.firstHalfStarted, 0, 2700, 0, 3],
   ['2H', STATUS.secondHalf, INCIDENT.secondHalfStarted, 2700, 2700, 900, 5],

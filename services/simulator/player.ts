@@ -8,10 +8,8 @@ import type { Delivered, WebhookSender } from './webhook.ts';
 
 export type PlayOptions = MatchSettings & {
   readonly dataset: Dataset;
-  /** Number of matches, from the first. */
   readonly matches: number;
   readonly batchSize: number;
-  /** Maximum number of concurrent deliveries. */
   readonly concurrency: number;
   /** Duration of the whole play, or a multiple of real time; Infinity is as fast as deliveries are accepted. */
   readonly pace: { readonly seconds: number } | { readonly speed: number };

@@ -30,7 +30,6 @@ export function createRandom(...parts: readonly (string | number)[]): SeededRand
   };
 }
 
-/** Returns the FNV-1a hash, 32 bits. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);

@@ -9,7 +9,6 @@ export type ProviderMessage = {
   readonly id: number;
   readonly type: 'incident' | 'event' | 'event_keep_alive';
   readonly source: number;
-  /** Unix seconds. */
   readonly ut: number;
   readonly data: {
     readonly incident?: ProviderIncident;
@@ -17,12 +16,10 @@ export type ProviderMessage = {
   };
 };
 
-/** An incident as the provider writes it. */
 export type ProviderIncident = Readonly<Record<string, unknown>> & {
   readonly id: string;
   readonly ut: number;
 };
-/** The event in every message. */
 export type ProviderEvent = Readonly<ReturnType<ReturnType<typeof createRecorder>['event']>>;
 
 /** The provider's way to write a flag. */

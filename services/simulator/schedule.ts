@@ -3,7 +3,6 @@ import type { ContentFault } from './faults.ts';
 import { type MatchSettings, type SimulatedMatch, simulateMatch } from './match.ts';
 import type { ProviderMessage } from './records.ts';
 
-/** The input of the simulation of a wave. */
 export type WavePlan = {
   /** Kick-off of its first match, Unix seconds of the provider's clock. */
   readonly kickOff: number;
@@ -17,7 +16,6 @@ export type Stretch = { readonly startsAt: number; readonly endsAt: number };
 export type Wave = WavePlan &
   Stretch & {
     readonly matches: readonly SimulatedMatch[];
-    /** Messages of all its matches, by `ut`. */
     readonly messages: readonly ProviderMessage[];
   };
 

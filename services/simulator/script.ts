@@ -26,7 +26,6 @@ export type ScriptedIncident = {
   readonly person?: number | undefined;
   readonly confirmation?: 'tbd' | 'confirmed' | 'cancelled';
   readonly phase: StatusId;
-  /** Match time in seconds. */
   readonly time: number;
   /** The goal that a 424 disallows, and whether the 424 names it. */
   readonly cancels?: { readonly key: string; readonly named: boolean };
@@ -62,7 +61,6 @@ type Fact = MatchFacts['events'][number];
 export const GOAL_REVIEW = 45;
 const CARD_REVIEW = 12;
 const PENALTY_REVIEW = 25;
-/** Seconds from the award of a penalty to the kick. */
 const PENALTY_BEFORE = 75;
 /** First messages of a match, seconds from the kick-off. */
 const ANNOUNCED_AT = -300;
@@ -79,7 +77,6 @@ export function scriptFacts(facts: MatchFacts, periods: readonly PeriodPlan[]): 
   ];
 }
 
-/** A second of a period. */
 export type PeriodSecond = { readonly second: number; readonly plan: PeriodPlan };
 
 /** Returns an incident of a side at a second of a period. */

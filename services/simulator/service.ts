@@ -80,13 +80,9 @@ export const simulator: ServiceDefinition<typeof settings> = {
 };
 
 /** The totals of a simulation. With webhooks it has all of `PlaySummary`, with REST also `rest`. */
-export type SimulationSummary = Pick<
-  PlaySummary,
-  'dataset' | 'matches' | 'messages' | 'invented' | 'seconds'
-> &
-  Partial<PlaySummary> & {
-    readonly rest?: { readonly faults: Readonly<Record<string, number>> };
-  };
+export type SimulationSummary = Partial<PlaySummary> & {
+  readonly rest?: Pick<PlaySummary, 'faults'>;
+};
 
 /** A simulation by webhooks (`sender`), by REST (`rest`) or by both. */
 type Simulation = {

@@ -10,7 +10,6 @@ import type { Mishap, SimulatedDelivery } from './deliveries.ts';
 type WebhookOptions = {
   readonly url: string;
   readonly secret: string;
-  /** Timeout of a request, milliseconds. */
   readonly timeoutMs: number;
   /** Wait before the first retry, milliseconds; it doubles with each retry, up to `maxWaitMs`. */
   readonly firstWaitMs: number;
@@ -19,15 +18,12 @@ type WebhookOptions = {
   readonly onRetry: (reason: string) => void;
 };
 
-/** The outcome of an accepted delivery. */
 export type Delivered = {
-  /** Number of requests that were sent for it. */
   readonly requests: number;
   /** Outcome of a forged request; null when none was sent or answered. */
   readonly forged: 'refused' | 'accepted' | null;
 };
 
-/** Sends deliveries as the provider does. */
 export type WebhookSender = {
   /** Sends a delivery until it is accepted. Rejects with the reason of `signal` when it is aborted. */
   deliver(delivery: SimulatedDelivery, signal: AbortSignal): Promise<Delivered>;

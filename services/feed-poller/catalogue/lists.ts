@@ -1,12 +1,14 @@
 import type { OperationName } from '#contract/rest/operations.ts';
 import { formatDate } from '#contract/rest/parameters.ts';
 import { type CatalogueItem, type ListedKind, readCatalogueItem } from '#ingestion/catalogue.ts';
+import type { MachineClock } from '#timing/clock.ts';
 import type { FeedAnswer } from '../provider/answer.ts';
 import { readPages } from '../provider/paging.ts';
 import type { ProviderClient, ProviderRequest } from '../provider/provider.ts';
 import { idOf, type Raw, readList, readTree } from '../provider/tree.ts';
 import type { EventPublisher } from '../publish/events.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
+import type { MatchWatch } from '../reconcile/watch.ts';
 import type { Catalogue } from './catalogue.ts';
 
 /** Maximum page sizes of catalogues and of events (spec, "Limits"). */
@@ -21,12 +23,11 @@ type ListsOptions = {
   readonly catalogue: Catalogue;
   readonly eventPublisher: EventPublisher;
   readonly topicWriter: Pick<TopicWriter, 'checkpoint'>;
-  /** Called with the events of each list and the provider's time. */
-  readonly onEvents: (events: readonly Raw[], time: number) => void;
+  readonly watch: MatchWatch;
+  readonly clock: Pick<MachineClock, 'monotonic'>;
 };
 
 type CatalogueKind = {
-  /** Kind of its records in the catalogue topic. */
   readonly kind: ListedKind;
   readonly operation: OperationName;
   /** The list's name in `data`; null when `data` is a tree of competitions. */
@@ -46,7 +47,6 @@ export const CATALOGUES: readonly CatalogueKind[] = [
   { kind: 'stage', operation: 'stages.index', list: null, bySport: true },
 ];
 
-/** Returns the resource of a catalogue's checkpoint. */
 export function catalogueResource({ kind, bySport }: CatalogueKind, sport: number): string {
   return bySport ? `catalogue/${kind}/${sport}` : `catalogue/${kind}`;
 }
@@ -110,7 +110,7 @@ export class Lists {
   }
 
   async #readEvents(request: ProviderRequest, signal: AbortSignal): Promise<ReadonlySet<number>> {
-    const { provider, catalogue, eventPublisher, onEvents } = this.#options;
+    const { provider, catalogue, eventPublisher, watch, clock } = this.#options;
     const entries: CatalogueItem[] = [];
     // Pages count events: a page may end inside a stage, and each page has a whole tree.
     const itemsOf = ({ data }: FeedAnswer): readonly Raw[] => {
@@ -122,7 +122,7 @@ export class Lists {
     const { timestamp, items } = await readPages(provider, request, paging, signal);
     await catalogue.publish(entries, timestamp);
     await eventPublisher.publish(items, { operation: request.operation, time: timestamp });
-    onEvents(items, timestamp);
+    for (const event of items) watch.onEvent(event, timestamp, clock.monotonic());
     return new Set(items.map(({ id }) => Number(id)));
   }
 }

@@ -12,7 +12,6 @@ import type { Catalogue } from './catalogue.ts';
 
 type Provider = Pick<ProviderClient, 'get'>;
 
-/** Maximum page size of the catalogue of standings. */
 const PAGE = 500;
 
 /** Reads the catalogue of standings: all entries that match the query. Throws `ProviderError`. */
@@ -61,7 +60,6 @@ export async function readLeagues(
   }
 }
 
-/** The digest of a deleted ranking. */
 const DELETED = 'deleted';
 
 type RankingsOptions = { readonly provider: Provider; readonly topicWriter: Pick<TopicWriter, 'ranking'> };
@@ -75,7 +73,6 @@ type Published = {
 /** Publishes the provider's rankings, which no results give: all once at the start, then changes. */
 export class Rankings {
   readonly #options: RankingsOptions;
-  /** Entries of the catalogue by id. */
   readonly #listed = new Map<number, Raw>();
   readonly #published = new Map<number, Published>();
 

@@ -7,23 +7,14 @@ import { type FeedAnswer, isProviderError, itemBytes, ProviderError } from '../p
 import { readFeed } from '../publish/messages.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 
-/** The resource of the feed's checkpoint. */
 export const FEED = 'feed';
 
-/** Settings of the feed, in seconds of the provider's clock. */
-export type FeedSettings = {
-  /** Maximum length of a window. */
-  readonly window: number;
-  /** Time after which the feed adds no more messages to a past second. */
-  readonly settle: number;
-  /** How far back reading begins without a checkpoint. */
-  readonly initial: number;
-};
+/** The settings FEED_WINDOW_SECONDS, FEED_SETTLE_SECONDS and FEED_INITIAL_SECONDS, by the provider's clock. */
+export type FeedSettings = Readonly<Record<'window' | 'settle' | 'initial', number>>;
 
 type FeedOptions = FeedSettings & {
   /** The checkpoint, Unix seconds; null when there is none. */
   readonly position: number | null;
-  /** Returns the provider's time, Unix seconds. */
   readonly time: () => Promise<number>;
   readonly page: (
     query: Readonly<Record<string, string | number>>,
@@ -55,14 +46,10 @@ const MAX_PAGES = 10_000;
 
 /** Time without a message after which the feed is quiet, while no event is live. */
 const QUIET_AFTER_MS = 15_000;
-/** Factor of the wait between reads of a quiet feed. */
 const QUIET_FACTOR = 4;
 
 /** Returns the wait before the next read of the feed, milliseconds. `silentMs`: time since the last message. */
-export function feedWaitMs(
-  periodMs: number,
-  { live, silentMs }: { readonly live: number; readonly silentMs: number },
-): number {
+export function feedWaitMs(periodMs: number, live: number, silentMs: number): number {
   return live === 0 && silentMs > QUIET_AFTER_MS ? periodMs * QUIET_FACTOR : periodMs;
 }
 
@@ -82,7 +69,6 @@ export class FeedFollower {
   /** Whether this pass has read an unsettled second. */
   #unsettled = false;
   #window: number;
-  /** Number of consecutive rejected windows. */
   #rejections = 0;
   /** Hashes of published messages that may be read again, with the end of the last window that held each. */
   readonly #published = new Map<string, number>();

@@ -64,7 +64,6 @@ export class PollStatus {
     this.#failing = null;
   }
 
-  /** Applies a failed read. */
   failed({ code }: ProviderError, now: number): void {
     const reason = NETWORK_CODES.includes(code) ? 'network' : 'contract';
     this.#failing = { since: this.#failing?.since ?? now, reason };
@@ -85,7 +84,6 @@ export class PollStatus {
     };
   }
 
-  /** Applies messages of the feed. */
   received(counts: MessageCounts, now: number): void {
     this.#recent.add(counts, now);
   }
@@ -164,7 +162,6 @@ export class FeedReporter {
     }
   }
 
-  /** Writes the status when it changed or a report is due. */
   async report(): Promise<void> {
     const { status, topicWriter, clock } = this.#options;
     const now = clock.unix();

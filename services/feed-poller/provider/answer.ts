@@ -8,7 +8,6 @@ import { parseJson, toWholeNumber } from '#json/values.ts';
 export type FeedAnswer = {
   /** `api.timestamp`: the provider's clock, Unix seconds. */
   readonly timestamp: number;
-  /** `api.data`, parsed. */
   readonly data: unknown;
   /** Number of items over all pages; null when the answer does not say. */
   readonly total: number | null;
@@ -18,7 +17,6 @@ export type FeedAnswer = {
   readonly body: Buffer;
 };
 
-/** The reason why a request to the provider failed. */
 export type ProviderErrorCode = CodeOf<'ProviderError'>;
 
 /** A request to the provider failed. No cause, no address: an error of the HTTP client may hold the URL with its token. */
@@ -29,7 +27,6 @@ export class ProviderError extends defineError('ProviderError') {
   }
 }
 
-/** Whether an error is a `ProviderError` with one of these codes. */
 export function isProviderError(error: unknown, ...codes: ProviderErrorCode[]): error is ProviderError {
   return error instanceof ProviderError && codes.includes(error.code);
 }
@@ -69,16 +66,15 @@ export function itemBytes({ body, data }: FeedAnswer): Buffer[] {
   return list === undefined ? [] : jsonElements(list);
 }
 
+/** A member's name; its first bytes hold it, even when each character is escaped. */
 const NAME = /^("(?:[^"\\]|\\.)*")\s*:\s*/s;
-/** Number of bytes that hold the member's name, even when each character is escaped. */
 const NAME_BYTES = 200;
 
 /** Returns the bytes of an object's member; the last one when several have that name, as JSON.parse does. */
 function member(object: Buffer, name: string): Buffer | undefined {
-  let found: Buffer | undefined;
-  for (const bytes of jsonElements(object)) {
-    const head = NAME.exec(bytes.toString('latin1', 0, NAME_BYTES));
-    if (head !== null && JSON.parse(head[1] ?? '') === name) found = bytes.subarray(head[0].length);
-  }
-  return found;
+  const named = jsonElements(object).flatMap((bytes) => {
+    const [head = '', text = '""'] = NAME.exec(bytes.toString('latin1', 0, NAME_BYTES)) ?? [];
+    return JSON.parse(text) === name ? [bytes.subarray(head.length)] : [];
+  });
+  return named.at(-1);
 }

@@ -3,7 +3,6 @@ import { type CatalogueItem, readCatalogueItem } from '#ingestion/catalogue.ts';
 import { isRecord, type RawRecord } from '#json/records.ts';
 import { toWholeNumber } from '#json/values.ts';
 
-/** A record of the provider, as parsed from JSON. */
 export type Raw = Readonly<Record<string, unknown>>;
 
 /** The content of an answer's tree (spec, rule 1). */

@@ -23,7 +23,6 @@ type ListedRecords = { readonly incidents: readonly unknown[]; readonly deleted?
 
 const [OPEN, CLOSE, COMMA] = ['[', ']', ','].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
 
-/** Returns a JSON array of these values. */
 function arrayOf(values: readonly Buffer[]): Buffer {
   const parts = values.flatMap((value, at) => (at === 0 ? [value] : [COMMA, value]));
   return Buffer.concat([OPEN, ...parts, CLOSE]);
@@ -78,7 +77,6 @@ export function readEvents(
   return readFeed(messages, receivedAt);
 }
 
-/** An event's whole incident list. */
 type SnapshotReading = {
   readonly eventId: number;
   /** `api.timestamp` of its first page, Unix seconds. */

@@ -14,7 +14,6 @@ import { type TopicName, topicName } from '#topics/topics.ts';
 import { publishTraced, tracer } from '#tracing/tracing.ts';
 import type { PollerMetrics } from '../metrics.ts';
 
-/** The topics that the poller writes. */
 export const WRITTEN_TOPICS = [
   ...DELIVERY_TOPICS,
   'catalogue',
@@ -31,7 +30,6 @@ type TopicWriterOptions = {
   readonly prefix: string;
   /** Throws when this process no longer leads and must not publish. */
   readonly requireTerm: () => void;
-  /** Unix milliseconds. */
   readonly now: () => number;
   readonly metrics: Pick<
     PollerMetrics,
@@ -52,10 +50,12 @@ export class TopicWriter {
     this.#encode = deliveryEncoder(options.codecs, options.prefix);
   }
 
-  /** Writes the records of a delivery. */
   async deliver(delivery: ReadDelivery): Promise<void> {
     const { metrics, now, log } = this.#options;
-    await this.#publishDelivery(this.#encode(delivery));
+    const records = this.#encode(delivery);
+    const span = tracer()?.start('read from the provider', { kind: 'internal' });
+    if (span == null) await this.#publish(records);
+    else await publishTraced((traced) => this.#publish(traced), records, span).finally(() => span.end());
     const { raw, normalized, deadLetters, ignored } = delivery;
     if (raw !== null) metrics.stages.received_to_published(now() - raw.received_at);
     for (const { type, unread, unreadable } of normalized) {
@@ -95,7 +95,6 @@ export class TopicWriter {
     await this.#publish([{ topic, key: resource, value: null }]);
   }
 
-  /** Writes the status of the feed. */
   async status(status: IngressStatus): Promise<void> {
     await this.#publish([this.#record('ingress-status', status.source, status)]);
   }
@@ -111,13 +110,6 @@ export class TopicWriter {
     const { codecs, prefix } = this.#options;
     const codec = codecs[topic] as unknown as Codec<TopicValues[T]>;
     return { topic: topicName(prefix, topic), key, value: codec.encode(value) };
-  }
-
-  async #publishDelivery(records: readonly PublishRecord[]): Promise<void> {
-    const span = tracer()?.start('read from the provider', { kind: 'internal' });
-    if (span == null) return this.#publish(records);
-    const publishing = publishTraced((traced) => this.#publish(traced), records, span);
-    await publishing.finally(() => span.end());
   }
 
   async #publish(records: readonly PublishRecord[]): Promise<void> {

@@ -30,7 +30,6 @@ type KnownOfEvent = {
   readonly publishedAt: number | null;
   /** Returns the ids of known incidents that a list with these ids at a time omits. */
   readonly omittedBy: (listed: ReadonlySet<string>, at: number) => readonly string[];
-  /** Whether the reported result has goals. */
   readonly hasGoals: boolean;
 };
 

@@ -11,15 +11,12 @@ type KnownIncident = {
 /** A report of the feed. `ut`: Unix seconds; `at`: when it was received, milliseconds of the poller's clock. */
 type IncidentReport = { readonly ut: number; readonly deleted: boolean; readonly at: number };
 
-/** A read list. */
 export type AppliedList = {
-  /** The provider's time, Unix seconds. */
   readonly at: number;
   /** The `ut` of each incident, by id. */
   readonly listed: ReadonlyMap<string, number>;
   /** Whether the provider's result needs goals that the list lacks: then it proves no removal. */
   readonly contradicted: boolean;
-  /** Milliseconds of the poller's clock. */
   readonly now: number;
 };
 

@@ -5,7 +5,6 @@ const MAX_MISSING = 20;
 /** Time for which a deleted event counts as missing. */
 const RECENT_MS = 3_600_000;
 
-/** What is known of an event that may be missing. */
 type MissingEvent = {
   /** When it was last suspected or seen to be missing. */
   at: number;
@@ -104,7 +103,6 @@ export class MissingEvents {
     return this.#events.get(id)?.publishedUt ?? null;
   }
 
-  /** Notes that the provider has an event. */
   found(id: number): void {
     this.#events.delete(id);
   }

@@ -13,7 +13,7 @@ import type { EventPublisher } from '../publish/events.ts';
 import { readAbsence, readSnapshot } from '../publish/messages.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 import type { RepeatContext } from '../schedule/repeat.ts';
-import { type IncidentList, type ListRefusal, readIncidentList } from './incident-lists.ts';
+import { type IncidentList, readIncidentList } from './incident-lists.ts';
 import type { MissingEvents } from './missing-events.ts';
 import { isYes, type MatchWatch } from './watch.ts';
 
@@ -101,7 +101,10 @@ export class Reconciler {
     const snapshot = list === null ? null : await this.#publish(id, list);
     const now = context.clock.monotonic();
     watch.onEvent(event, shown.timestamp, now);
-    const refusal = list === null || snapshot !== null ? null : refusalOf(list);
+    // An empty list of an event of which nothing else is known is no refusal.
+    const isUnread = list !== null && snapshot === null;
+    const unreadable = isUnread && list.items.length > 0 ? 'unreadable' : null;
+    const refusal = isUnread ? (list.refusal ?? unreadable) : null;
     const isGivenUp = refusal === 'empty' ? settled : watch.hasExpired(event, shown.timestamp);
     if (refusal !== null && !isGivenUp) {
       if (!this.#logged.has(id))
@@ -227,12 +230,6 @@ export class Reconciler {
     if (contract.isRefused(resource)) watch.failed(id, clock.monotonic(), () => backoff.ceilingMs);
     else contract.admit(resource);
   }
-}
-
-/** Returns why a list that was not published as a snapshot is refused; null for an empty one of which nothing else is known. */
-function refusalOf({ items, refusal }: IncidentList): ListRefusal | null {
-  if (refusal !== null) return refusal;
-  return items.length === 0 ? null : 'unreadable';
 }
 
 /** Returns the goals of an event by its result; 0 where unknown, and in a sport without rules of goals. */

@@ -4,17 +4,13 @@ import type { Incident, NormalizedMessage, RefusedList } from '#records/types.ts
 import type { Raw } from '../provider/tree.ts';
 import { type AppliedList, KnownIncidents } from './known-incidents.ts';
 
-/** When events are checked. */
+/** When events are checked: the settings of the poller. `verifyWithin`: seconds since the start of an event. */
 export type WatchSettings = {
-  /** Interval between checks of a live event with unconfirmed incidents. */
   readonly unconfirmedMs: number;
-  /** Time from the last message or check to the next check of a live event whose clock runs. */
   readonly silenceMs: number;
-  /** Interval between checks of a finished event that is not verified. */
   readonly verifyMs: number;
   /** Maximum lag of lists behind the feed: a provider may derive them from it. */
   readonly settleMs: number;
-  /** Age since its start, in seconds, after which a finished event counts as verified. */
   readonly verifyWithin: number;
   readonly follows: (event: Raw) => boolean;
 };
@@ -22,7 +18,6 @@ export type WatchSettings = {
 type Checked = Omit<AppliedList, 'at'> & {
   /** The provider's time of the snapshot, Unix seconds; null without one. */
   readonly snapshotAt: number | null;
-  /** Ids of the unconfirmed incidents. */
   readonly unconfirmed: readonly string[];
 };
 
@@ -73,7 +68,6 @@ class Watched {
   }
 }
 
-/** The watched events. */
 export class MatchWatch {
   readonly #settings: WatchSettings;
   readonly #events = new Map<number, Watched>();
@@ -150,7 +144,6 @@ export class MatchWatch {
     return this.#events.get(id)?.publishedAt ?? null;
   }
 
-  /** Applies published deletions of the provider. */
   onDeleted(id: number, incidents: readonly Incident[]): void {
     for (const incident of incidents) this.#events.get(id)?.known.remove(incident.id, incident.ut);
   }
@@ -223,12 +216,14 @@ export class MatchWatch {
 
   /** Whether a finished event needs no more checks, given its state at the provider's `time`. */
   isSettled(event: Raw, time: number): boolean {
-    return event.status_type === 'finished' && (isYes(event.verified_result) || this.#isOld(event, time));
+    const isVerified = event.status_type === 'finished' && isYes(event.verified_result);
+    return isVerified || this.hasExpired(event, time);
   }
 
   /** Whether a finished event began so long ago that it counts as verified, even with an unreadable list. */
-  hasExpired(event: Raw, time: number): boolean {
-    return event.status_type === 'finished' && this.#isOld(event, time);
+  hasExpired({ status_type, start_date }: Raw, time: number): boolean {
+    const start = Date.parse(`${String(start_date).replace(' ', 'T')}Z`) / 1000;
+    return status_type === 'finished' && time - start > this.#settings.verifyWithin;
   }
 
   /** Marks a finished event as verified up to `position`, Unix seconds, unless the feed reported it after its check. */
@@ -299,12 +294,7 @@ export class MatchWatch {
   #isVerified(id: number, event: Raw, time: number): boolean {
     const position = this.#verified.get(id);
     if (position !== undefined) return (toWholeNumber(event.ut) ?? 0) <= position;
-    return !this.#events.has(id) && this.#isOld(event, time);
-  }
-
-  #isOld({ start_date }: Raw, time: number): boolean {
-    const start = Date.parse(`${String(start_date).replace(' ', 'T')}Z`) / 1000;
-    return time - start > this.#settings.verifyWithin;
+    return !this.#events.has(id) && this.hasExpired(event, time);
   }
 }
 

@@ -9,7 +9,6 @@ import { FEED, FeedFollower, feedWaitMs } from '../feed/feed.ts';
 import { FeedReporter, PollStatus } from '../feed/poll-status.ts';
 import type { PollerMetrics } from '../metrics.ts';
 import type { ProviderClient } from '../provider/provider.ts';
-import type { Raw } from '../provider/tree.ts';
 import { EventPublisher } from '../publish/events.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 import { MissingEvents } from '../reconcile/missing-events.ts';
@@ -80,16 +79,8 @@ class Polling {
     this.#missing = new MissingEvents(positionsOf(restored, MISSING), lists, clock.monotonic());
     for (const id of this.#missing.ids()) this.#watch.suspect(id, clock.monotonic());
     this.#eventPublisher = new EventPublisher(topicWriter, clock);
-    const onEvents = (events: readonly Raw[], time: number): void => {
-      for (const event of events) this.#watch.onEvent(event, time, clock.monotonic());
-    };
-    this.#lists = new Lists({
-      provider,
-      topicWriter,
-      catalogue: this.#catalogue,
-      eventPublisher: this.#eventPublisher,
-      onEvents,
-    });
+    const shared = { catalogue: this.#catalogue, eventPublisher: this.#eventPublisher, watch: this.#watch };
+    this.#lists = new Lists({ provider, topicWriter, clock, ...shared });
   }
 
   followFeed(): void {
@@ -133,10 +124,7 @@ class Polling {
     status.begin(reading());
     this.#track(reporter.run(this.#working));
     const periodMs = () =>
-      feedWaitMs(config.FEED_PERIOD_MS, {
-        live: this.#watch.counts().live,
-        silentMs: clock.monotonic() - messageAt,
-      });
+      feedWaitMs(config.FEED_PERIOD_MS, this.#watch.counts().live, clock.monotonic() - messageAt);
     const read: Repeated['read'] = (signal) => reporter.during(() => follower.read(signal), reading);
     this.#track(repeat({ resource: FEED, periodMs, read }, this.#context, this.#working));
   }
@@ -245,7 +233,7 @@ class Polling {
     for (let at = 0; at < REQUEST_CONCURRENCY; at++) this.#track(reconciler.run(pauseMs, this.#working));
   }
 
-  /** Waits until all reads have ended. Throws the error that ended them. */
+  /** Throws the error that ended all reads. */
   async ended(): Promise<void> {
     const { setLag, stopped, watched, refusedLists } = this.#options.metrics;
     // Reads add further reads to the list while they run.

@@ -50,7 +50,6 @@ function kindOf(resource: string): string {
   return resource.split('/', 1)[0] ?? resource;
 }
 
-/** Shared dependencies of repeated reads. */
 export type RepeatContext = {
   readonly clock: MachineClock;
   readonly backoff: RandomBackoff;
@@ -59,7 +58,6 @@ export type RepeatContext = {
   readonly metrics: Pick<PollerMetrics, 'retries'>;
 };
 
-/** A repeated read. */
 export type Repeated = {
   /** Such as `season/5`: its kind goes to metrics, the whole to the log. */
   readonly resource: string;

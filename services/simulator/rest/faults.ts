@@ -32,7 +32,6 @@ export const REST_FAULT_NAMES = Object.keys(REST_FAULTS) as RestFault[];
 /** Lower rates of the faults that cost a poller its whole timeout. */
 const all = (rate: number) => ({ ...allAt(REST_FAULT_NAMES, rate), timeout: rate / 10, slow: rate / 2 });
 
-/** Named settings. */
 export const REST_PRESETS: Readonly<Record<string, RestFaultRates>> = {
   none: all(0),
   some: { ...all(0.02), short_page: 0.1, changed_page: 0.1, vanish: 0.5, boundary: 0.3 },

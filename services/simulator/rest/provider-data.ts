@@ -23,7 +23,6 @@ type ProviderDataOptions = {
   readonly state: ProviderState;
   /** The state some seconds ago, which lagging lists show. */
   readonly formerState: ProviderState;
-  /** The data set that is played. */
   readonly dataset: Dataset;
   readonly faults: RestFaults;
   /** When the catalogues were written, Unix seconds. */
@@ -196,7 +195,6 @@ function eventView({ record, changedAt }: KnownEvent) {
   };
 }
 
-/** Returns an event without its details and statistics. */
 function plainEventView(event: KnownEvent): object {
   const { details, participants, ...fields } = eventView(event);
   return { ...fields, participants: participants.map(({ stats, ...side }) => side) };

@@ -1,7 +1,6 @@
 import type { ProviderEvent, ProviderIncident, ProviderMessage } from '../records.ts';
 import type { Timeline } from './timeline.ts';
 
-/** The current state of an incident at the provider. */
 export type PublishedIncident = {
   readonly record: ProviderIncident;
   /** When it was first published, Unix seconds. */
@@ -12,7 +11,6 @@ export type PublishedIncident = {
   readonly removed: boolean;
 };
 
-/** The current state of an event at the provider. */
 export type KnownEvent = {
   record: ProviderEvent;
   /** When it was first published, Unix seconds. */
@@ -21,7 +19,6 @@ export type KnownEvent = {
   changedAt: number;
   /** Id of the message that `record` is from. */
   changedBy: number;
-  /** Incidents by id, in order of first publication. */
   readonly incidents: Map<string, PublishedIncident>;
 };
 

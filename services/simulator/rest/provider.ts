@@ -31,7 +31,6 @@ export type SimulatedProviderOptions = MatchSettings & {
   readonly elapsed?: () => number;
   /** Maximum delay of a slow answer, real milliseconds. Default 2000. */
   readonly slowMs?: number;
-  /** Null: plain HTTP. */
   readonly tls: ServerTlsFiles | null;
 };
 
@@ -117,7 +116,6 @@ function createAuthenticator(
   };
 }
 
-/** Number of consecutive answers 500. */
 const BURST = { min: 2, max: 6 } as const;
 
 /** Injects the faults of connections and whole answers; those of content are in the data. `slowMs`: maximum delay, real milliseconds. */
@@ -152,14 +150,12 @@ function addFaultHooks(app: FastifyInstance, faults: RestFaults, slowMs: number)
 }
 
 type ServeOptions = Omit<SimulatedProviderOptions, 'clock'> & {
-  /** TCP port; 0 selects a free one. */
   readonly port: number;
   readonly host: string;
   /** Duration of the whole play, real seconds, or a multiple of real time. Infinity publishes at once, or as delivered. */
   readonly pace: { readonly seconds: number } | { readonly speed: number };
 };
 
-/** A provider that plays by its own clock. */
 export type ServedProvider = Awaited<ReturnType<typeof serveProvider>>;
 
 /** Interval between checks of the clock, real milliseconds. */

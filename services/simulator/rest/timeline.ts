@@ -12,6 +12,12 @@ export class Timeline {
   readonly #waves: (WavePlan & Stretch)[] = [];
   readonly #cached: LRUCache<WavePlan, readonly ProviderMessage[]>;
   readonly totals = new WaveTotals();
+  readonly stretches: readonly Stretch[] = this.#waves;
+  /** Times of the first and the last message, Unix seconds. */
+  readonly startsAt: number;
+  readonly endsAt: number;
+  /** Seconds of play, without the gaps between waves. */
+  readonly length: number;
 
   /** Simulates everything once to know the times. `count`: number of matches to play. Throws `RangeError` without a match. */
   constructor({ competition, matches }: Dataset, matchSettings: MatchSettings, count?: number) {
@@ -20,31 +26,15 @@ export class Timeline {
       this.#waves.push({ kickOff, facts, startsAt, endsAt });
       this.totals.add(wave);
     }
-    if (this.#waves.length === 0) throw new RangeError('there is no match to play');
+    const [first, last] = [this.#waves[0], this.#waves.at(-1)];
+    if (first === undefined || last === undefined) throw new RangeError('there is no match to play');
+    this.startsAt = first.startsAt;
+    this.endsAt = last.endsAt;
+    this.length = playLength(this.#waves);
     this.#cached = new LRUCache({
       max: WAVES_IN_MEMORY,
       memoMethod: (wave) => simulateWave(wave, competition, matchSettings).messages,
     });
-  }
-
-  /** The stretches of play, in order. */
-  get stretches(): readonly Stretch[] {
-    return this.#waves;
-  }
-
-  /** Time of the first message, Unix seconds. */
-  get startsAt(): number {
-    return this.#waves[0]?.startsAt ?? 0;
-  }
-
-  /** Time of the last message, Unix seconds. */
-  get endsAt(): number {
-    return this.#waves.at(-1)?.endsAt ?? 0;
-  }
-
-  /** Seconds of play, without the gaps between waves. */
-  get length(): number {
-    return playLength(this.#waves);
   }
 
   /** Yields the messages whose `ut` is in the window, both ends included, in order of publication. */
