@@ -60,7 +60,3 @@ describe('a time more than 300 s after its receipt', () => {
     });
   });
 });
-
-test('a time before its receipt is believed, however old', () => {
-  expect(read(incidentMessage({ ut: 1 }, { ut: 2 }))).toMatchObject({ ut: 1, unread: [] });
-});

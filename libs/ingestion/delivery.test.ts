@@ -42,9 +42,7 @@ describe('readDelivery', () => {
     ['not_utf8', Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d])],
     ['not_utf8', Buffer.concat([Buffer.from(`[${good}`), Buffer.from([0xc3]), Buffer.from(']')])],
     ['not_json', Buffer.from('')],
-    ['not_json', Buffer.from('[{]')],
     ['not_json', Buffer.from(`[${good}`)],
-    ['not_array', Buffer.from('{}')],
     ['not_array', Buffer.from('{"id":1}')],
     ['not_array', Buffer.from('null')],
     ['unknown_shape', Buffer.from('['.repeat(200_000) + ']'.repeat(200_000))],
@@ -127,9 +125,7 @@ describe('readDelivery', () => {
       ['without an event', incidentMessage({ data: { incident: {} } })],
       ['of an unreadable event', eventMessage({}, { id: 'x' })],
       ['of an event id out of range', eventMessage({}, { id: 2 ** 53 })],
-      ['of an event id of 0', eventMessage({}, { id: 0 })],
       ['of an event id of 0 as text', eventMessage({}, { id: '0' })],
-      ['of a negative event id', eventMessage({}, { id: -1 })],
       ['without data', eventMessage({ data: 5 })],
       ['that is a keep-alive', eventMessage({ type: 'Event_Keep_Alive', ut: null })],
       ['that is a line-up', eventMessage({ type: 'events_lineups', ut: null })],
@@ -144,12 +140,6 @@ describe('readDelivery', () => {
     expect(normalized).toHaveLength(2);
     expect(deadLetters.map((letter) => letter.value?.toString())).toEqual([bad, '5']);
     expect(new Set(deadLetters.map((letter) => letter.id)).size).toBe(2);
-  });
-
-  test('derives the same dead letters from the same bytes', () => {
-    const ids = (body: string) => read(body).deadLetters.map((letter) => letter.id);
-    expect(ids(`[${good},1,1]`)).toEqual(ids(`[${good},1,1]`));
-    expect(ids(`[${good},1,1]`)).not.toEqual(ids(`[${good},1,2]`));
   });
 
   test('counts messages of unused types', () => {
@@ -182,11 +172,6 @@ describe('readDeadLetter', () => {
       faults: [],
       normalized: [{ type: 'incident', received_at: 5, delivery_id: sha256('[1,2]') }],
     });
-  });
-
-  test('normalizes a whole body again', () => {
-    const letter = { ...letterOf('5'), value: Buffer.from(`[${good},${good}]`) };
-    expect(readDeadLetter(letter, context).normalized).toHaveLength(2);
   });
 
   test('normalizes all messages of a body that had too many to be received', () => {

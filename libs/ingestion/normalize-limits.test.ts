@@ -39,18 +39,6 @@ describe.each(['x', 'é', '球', '🏆'])('limits in bytes, of text of %s', (cha
     );
   });
 
-  test('accept a line-up that fills the limit of a message', () => {
-    const message = (text: string) => ({
-      id: 1,
-      type: 'events_lineups',
-      ut: 1,
-      data: { event: { id: 7 }, text },
-    });
-    const left = MAX_MESSAGE_BYTES - bytesOf(normalized(message('')).other);
-    expect(reasonOf(normalizeMessage(message(name(left)), CONTEXT))).toBe('normalized');
-    expect(reasonOf(normalizeMessage(message(name(left + 1)), CONTEXT))).toMatch(/^too_large /);
-  });
-
   const context = { ...CONTEXT, origin: 'feed' } as const;
   const snapshot = (incidents: unknown[]) =>
     normalizeSnapshot({ messageId: 's', eventId: 7, time: 1_790_000_900, incidents }, context);

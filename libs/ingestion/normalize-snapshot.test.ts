@@ -28,13 +28,6 @@ test('a snapshot is the event’s whole incident list at the time of the respons
   });
 });
 
-test('a snapshot may be empty', () => {
-  expect(snapshot([])).toMatchObject({
-    kind: 'normalized',
-    message: { snapshot: [], deleted: [], unread: [] },
-  });
-});
-
 test('a snapshot names as deleted what its list says is deleted, and the list of deleted incidents', () => {
   const incidents = [
     incidentRecord(),

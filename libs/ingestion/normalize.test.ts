@@ -57,16 +57,13 @@ describe('an incident message', () => {
     [-5, null],
     ['9007199254740991', null],
     ['9007199254740990', LONG_MAX],
-    [0, 0],
   ])('with the id %j reports its incident with the number %j', (id, number) => {
     expect(normalized(incidentMessage({ id })).incident?.incident.message_id).toBe(number);
   });
 
   test.each<[own: unknown, ofEvent: unknown, read: number | null]>([
     [null, 13, 13],
-    [null, '16', 16],
-    [undefined, 141, 141],
-    ['x', 142, 142],
+    ['x', '16', 16],
     [33, 141, 33],
     [null, 34, null],
     [null, 11, null],
@@ -157,24 +154,18 @@ describe('an unreadable message', () => {
   const deep = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`);
   test.each<[string, message: unknown, path: string]>([
     ['null', null, 'message'],
-    ['an array', [], 'message'],
-    ['a number', 5, 'message'],
     ['nested absurdly', deep, 'message'],
     ['no type', { id: 1 }, 'type'],
     ['an empty type', { id: 1, type: ' ' }, 'type'],
-    ['a type that is no text', { id: 1, type: 5 }, 'type'],
     ['no data', { id: 1, type: 'event', ut: 1 }, 'data'],
     ['no id', eventMessage({ id: undefined }), 'id'],
     ['no ut', eventMessage({ ut: undefined }), 'ut'],
     ['a ut that is no number', eventMessage({ ut: 'now' }), 'ut'],
     ['a fractional ut', eventMessage({ ut: 1.5 }), 'ut'],
-    ['a ut out of range', eventMessage({ ut: 2 ** 53 }), 'ut'],
     ['an id that is no id', eventMessage({ id: {} }), 'id'],
     ['no event', incidentMessage({ data: { incident: incidentRecord() } }), 'data.event'],
     ['an event without an id', eventMessage({ data: { event: {} } }), 'data.event.id'],
-    ['an event with a textual id', eventMessage({}, { id: 'x' }), 'data.event.id'],
     ['a negative event id', eventMessage({}, { id: -1 }), 'data.event.id'],
-    ['an incident without an id', incidentMessage({}, { id: undefined }), 'data.incident.id'],
     ['an empty incident id', incidentMessage({}, { id: '' }), 'data.incident.id'],
     ['an incident id that UTF-8 does not carry', incidentMessage({}, { id: '5-\ud800' }), 'data.incident.id'],
     ['an incident without a type', incidentMessage({}, { incident_id: null }), 'data.incident.incident_id'],

@@ -8,8 +8,6 @@ test('the limits are those of Avro', () => {
 test.each([
   [7, 7],
   [-7, -7],
-  [0, 0],
-  ['7', 7],
   ['007', 7],
   ['1234567890123456', 1_234_567_890_123_456],
   [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
@@ -18,34 +16,25 @@ test.each([
   ['12345678901234567', null],
   ['-7', null],
   ['7 ', null],
-  [' 7', null],
-  ['7x', null],
   ['', null],
   [1.5, null],
-  [Number.NaN, null],
   [null, null],
-  [undefined, null],
-  [true, null],
   [[7], null],
 ])('reads %j as the whole number %j', (value, number) => {
   expect(toWholeNumber(value)).toBe(number);
 });
 
 test.each([
-  ['7', 7],
-  [' 7\t', 7],
-  ['+7', 7],
+  [' +7\t', 7],
   ['7.', 7],
   ['07.00', 7],
   ['7.5', null],
   ['-7', null],
   ['7 7', null],
   ['x7', null],
-  ['7x', null],
   ['.0', null],
   ['12345678901234567', null],
   [' ', null],
-  ['', null],
 ])('the text %j contains the whole number %j', (text, number) => {
   expect(wholeInText(text)).toBe(number);
 });
@@ -72,16 +61,9 @@ test.each([
 
 test.each([
   [0, true],
-  ['0', true],
-  [10, true],
   ['10', true],
   [11, false],
-  ['11', false],
   [-1, false],
-  [1.5, false],
-  ['x', false],
-  ['', false],
-  [{}, false],
   [null, false],
 ])('%j is a whole number up to 10: %j', (value, isValid) => {
   expect(isWhole(value, 10)).toBe(isValid);

@@ -11,12 +11,9 @@ const TRANSIENT = { firstMs: 1, ceilingMs: 2, deadlineMs: 60_000, passes: () => 
 describe('backoffMs', () => {
   test('doubles the wait with each failure, up to the ceiling', () => {
     const backoff = { firstMs: 100, ceilingMs: 1_000 };
-    expect([1, 2, 3, 4, 5, 5_000].map((failures) => backoffMs(backoff, failures))).toEqual([
-      100, 200, 400, 800, 1_000, 1_000,
+    expect([1, 2, 5, 5_000].map((failures) => backoffMs(backoff, failures))).toEqual([
+      100, 200, 1_000, 1_000,
     ]);
-  });
-
-  test('grows by the factor', () => {
     expect(backoffMs({ firstMs: 2, ceilingMs: 50, factor: 1.5 }, 3)).toBe(4.5);
   });
 });
@@ -27,12 +24,8 @@ test('randomBackoffMs returns a wait from 0 to the backoff', () => {
   expect(randomBackoffMs({ ...backoff, random: () => 0.5 }, 1_000_000)).toBe(500);
 });
 
-test.each([
-  [0, 80],
-  [0.5, 100],
-  [1, 120],
-])('jittered turns 100 ms at chance %f into %f ms', (chance, ms) => {
-  expect(jittered(100, 0.2, chance)).toBeCloseTo(ms);
+test('jittered adds up to its share', () => {
+  expect([0, 0.5, 1].map((chance) => Math.round(jittered(100, 0.2, chance)))).toEqual([80, 100, 120]);
 });
 
 describe('machineClock.sleep', () => {

@@ -58,19 +58,15 @@ function delivery(
 const running = new AbortController().signal;
 
 describe('a delivery', () => {
-  test('is a signed POST of the unchanged body', async () => {
+  test('is a signed POST of the unchanged body, also by a clock that is an hour ahead', async () => {
     const { url, seen } = await receiver(refuseOrAccept);
     const { sender } = senderTo(url);
-    expect(await sender.deliver(delivery(), running)).toEqual({ requests: 1, forged: null });
-    expect(seen).toEqual([{ verdict: 'ok', body: BODY }]);
-  });
-
-  test('is signed by a clock that is an hour ahead', async () => {
-    const { url, seen } = await receiver(refuseOrAccept);
-    const { sender } = senderTo(url);
-    await sender.deliver(delivery(null, null, true), running);
-    expect(seen).toEqual([{ verdict: 'ok', body: BODY }]);
-    expect(signedFor).toBeGreaterThan(Date.now() / 1000 + 3_600);
+    for (const isAhead of [false, true]) {
+      const sent = await sender.deliver(delivery(null, null, isAhead), running);
+      expect(sent).toEqual({ requests: 1, forged: null });
+      expect(signedFor > Date.now() / 1000 + 3_600).toBe(isAhead);
+    }
+    expect(seen).toEqual(Array(2).fill({ verdict: 'ok', body: BODY }));
   });
 
   test('is compressed with a signature of what is sent, or of the body', async () => {
@@ -84,10 +80,8 @@ describe('a delivery', () => {
 
   test.each([
     ['another status', { status: 201, body: 'Accepted' }],
-    ['an error', { status: 503, body: 'later' }],
     ['lower case', { status: 200, body: 'accepted' }],
     ['more text', { status: 200, body: 'Accepted\n' }],
-    ['no text', { status: 200, body: '' }],
   ])('is repeated after %s', async (_name, answer) => {
     const { url, seen } = await receiver((n, verdict) => (n < 3 ? answer : refuseOrAccept(n, verdict)));
     const { sender, retries } = senderTo(url);

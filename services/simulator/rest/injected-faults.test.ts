@@ -164,32 +164,26 @@ describe('faults of content', () => {
     }
   });
 
-  test.each([
-    ['boundary=0.5', 'misses some'],
-    ['none', 'misses none'],
-  ])(
-    'with %s, a reader that continues after the last second %s, and an inclusive reader misses nothing',
-    async (order) => {
-      const { provider, reader } = open(order, { matches: 1 });
-      const { startsAt, endsAt } = provider.timeline;
-      const [inclusive, exclusive] = [new Set<string>(), new Set<string>()];
-      const read = async (into: Set<string>, timestamp: number) => {
-        const { data } = await reader.get('/v2/feed', { timestamp });
-        for (const message of data) into.add(JSON.stringify(message));
-      };
-      let last = startsAt - 1;
-      for (let time = startsAt; time <= endsAt + 600; time += 30) {
-        provider.advanceTo(time);
-        await read(inclusive, last);
-        await read(exclusive, last + 1);
-        last = provider.now();
-      }
-      const published = provider.published().map((message) => JSON.stringify(message));
-      expect(inclusive).toEqual(new Set(published));
-      expect(exclusive.size < published.length).toBe(order !== 'none');
-      expect(provider.faults.counts.boundary > 20).toBe(order !== 'none');
-    },
-  );
+  test('boundary hides messages of a last second, which an inclusive reader gets with its next read', async () => {
+    const { provider, reader } = open('boundary=0.5', { matches: 1 });
+    const { startsAt, endsAt } = provider.timeline;
+    const [inclusive, exclusive] = [new Set<string>(), new Set<string>()];
+    const read = async (into: Set<string>, timestamp: number) => {
+      const { data } = await reader.get('/v2/feed', { timestamp });
+      for (const message of data) into.add(JSON.stringify(message));
+    };
+    let last = startsAt - 1;
+    for (let time = startsAt; time <= endsAt + 600; time += 30) {
+      provider.advanceTo(time);
+      await read(inclusive, last);
+      await read(exclusive, last + 1);
+      last = provider.now();
+    }
+    const published = provider.published().map((message) => JSON.stringify(message));
+    expect(inclusive).toEqual(new Set(published));
+    expect(exclusive.size).toBeLessThan(published.length);
+    expect(provider.faults.counts.boundary).toBeGreaterThan(20);
+  });
 });
 
 describe('faults of incident lists', () => {
