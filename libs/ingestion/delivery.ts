@@ -22,12 +22,7 @@ export const DELIVERY_TOPICS = [
 export const LARGEST_BODY_BYTES = TOPICS['raw-messages'].maxMessageBytes - 64 * 1024;
 
 /** The service that received a delivery, and the time. */
-type ReceiptContext = {
-  readonly origin: MessageContext['origin'];
-  /** Name of the ingress service, for dead letters. */
-  readonly service: string;
-  readonly receivedAt: number;
-};
+type ReceiptContext = Omit<MessageContext, 'deliveryId'> & { readonly service: string };
 
 export type ReadDelivery = {
   /** Null when nothing is stored: the empty array of a test delivery. */

@@ -86,7 +86,7 @@ export function providerStandings(
   const { columns: _, ...all }: RawRecord = { ...entry, ...standings, id: standings.id, ut: standings.ut };
   const { values, other } = readTable(all, 'standings', unread);
   const { id, type_id, object_id, type_name, ut, ...table } = values;
-  if (id === null || id === 0 || id >= FIRST_STANDINGS_ID || object_id === null) return null;
+  if (!id || id >= FIRST_STANDINGS_ID || object_id === null) return null;
   if (type_id === null || !PROVIDER_TYPES.has(type_id)) return null;
   return {
     ...table,

@@ -114,16 +114,8 @@ export async function watchCluster(
   const gauge = <L extends string = string>(name: string, help: string, ...labelNames: L[]) =>
     new Gauge({ name, help, labelNames, registers: [registry] });
   const reachable = gauge('touchline_brokers_reachable', 'Brokers of the cluster that answer.');
-  const impaired = gauge(
-    'touchline_topics_impaired',
-    'Topics with a partition that lacks its leader or an in-sync copy.',
-    'lack',
-  );
-  const disk = gauge(
-    'touchline_broker_disk_bytes',
-    'Size of the disks of a broker, when this service may query it.',
-    'broker',
-  );
+  const impaired = gauge('touchline_topics_impaired', 'Topics that lack a leader or a copy.', 'lack');
+  const disk = gauge('touchline_broker_disk_bytes', 'Size of the disks of a broker.', 'broker');
   const free = gauge('touchline_broker_disk_free_bytes', 'Free space on the disks of a broker.', 'broker');
   const names = TOPIC_NAMES.map((topic) => topicName(prefix, topic));
   while (!signal.aborted) {

@@ -22,11 +22,7 @@ export function pollerMetrics(registry: Registry) {
       else this.set(seconds);
     },
   });
-  const deadLetters = counter(
-    'touchline_poller_dead_letters_total',
-    'Messages sent to dead letters, by reason.',
-    'code',
-  );
+  const deadLetters = counter('touchline_poller_dead_letters_total', 'Dead letters, by reason.', 'code');
   countFromZero(deadLetters, DEAD_LETTER_CODES);
   return {
     /** Sets the function that returns the feed's lag in seconds; null while it is unknown. */
@@ -35,12 +31,7 @@ export function pollerMetrics(registry: Registry) {
     },
     stages: stageLatencies(registry, ['provider_to_received', 'received_to_published']),
     leader: gauge('touchline_poller_leader', '1 when this process is the one that polls.'),
-    requests: counter(
-      'touchline_poller_requests_total',
-      'Requests to the provider, by operation and by status or failure.',
-      'operation',
-      'outcome',
-    ),
+    requests: counter('touchline_poller_requests_total', 'Requests to the provider.', 'operation', 'outcome'),
     requestSeconds: new Histogram({
       name: 'touchline_poller_request_seconds',
       help: 'Time of a request to the provider.',
@@ -48,44 +39,15 @@ export function pollerMetrics(registry: Registry) {
       buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30],
       registers,
     }),
-    retries: counter(
-      'touchline_poller_retries_total',
-      'Failed reads that are retried, by kind of resource and reason.',
-      'resource',
-      'code',
-    ),
-    stopped: gauge(
-      'touchline_poller_stopped_resources',
-      'Resources that are not read because the provider refuses them, by kind.',
-      'resource',
-    ),
-    messages: counter(
-      'touchline_poller_messages_total',
-      'Messages published, by type; "unknown" counts all unused types.',
-      'type',
-    ),
+    retries: counter('touchline_poller_retries_total', 'Reads that are retried.', 'resource', 'code'),
+    stopped: gauge('touchline_poller_stopped_resources', 'Resources that the provider refuses.', 'resource'),
+    messages: counter('touchline_poller_messages_total', 'Messages published; "unknown": unused.', 'type'),
     deadLetters,
-    unread: counter(
-      'touchline_unread_fields_total',
-      'Fields that could not be read and count as left out, by path.',
-      'path',
-    ),
-    catalogue: counter(
-      'touchline_poller_catalogue_records_total',
-      'Catalogue records published, by kind.',
-      'kind',
-    ),
-    rankings: counter('touchline_poller_rankings_total', 'Rankings of national teams and clubs published.'),
+    unread: counter('touchline_unread_fields_total', 'Fields that could not be read, by path.', 'path'),
+    catalogue: counter('touchline_poller_catalogue_records_total', 'Catalogue records published.', 'kind'),
+    rankings: counter('touchline_poller_rankings_total', 'Rankings of teams and clubs published.'),
     checkpoints: counter('touchline_poller_checkpoints_total', 'Checkpoints written.'),
-    watched: gauge(
-      'touchline_poller_watched_events',
-      'Events that are checked by snapshot: live ones, and finished ones until they are verified.',
-      'state',
-    ),
-    refusedLists: gauge(
-      'touchline_poller_refused_lists',
-      'Watched events whose latest incident list is not plausible and changed nothing, by reason.',
-      'reason',
-    ),
+    watched: gauge('touchline_poller_watched_events', 'Events that are checked by snapshot.', 'state'),
+    refusedLists: gauge('touchline_poller_refused_lists', 'Events whose latest list is refused.', 'reason'),
   };
 }

@@ -26,8 +26,6 @@ export type SimulatedDelivery = {
   readonly malformed: string | null;
 };
 
-export type DeliveryCounts = Record<DeliveryFault, number>;
-
 type DeliveryPlan = {
   readonly seed: string;
   readonly faults: Faults;
@@ -63,7 +61,7 @@ type DueMessage = { readonly due: number; readonly message: ProviderMessage };
 export function* planDeliveries(
   waves: Iterable<Wave>,
   { seed, faults, batchSize, batchWindow }: DeliveryPlan,
-  counts: DeliveryCounts,
+  counts: Record<DeliveryFault, number>,
 ): Generator<SimulatedDelivery> {
   const random = createRandom(seed, 'deliveries');
   // Sources of their own: the same seed plays the same messages with any share of these deliveries.

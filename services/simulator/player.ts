@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dataset } from '../../data/dataset.ts';
-import { type DeliveryCounts, planDeliveries, type SimulatedDelivery } from './deliveries.ts';
+import { planDeliveries, type SimulatedDelivery } from './deliveries.ts';
 import { allAt, DELIVERY_NAMES } from './faults.ts';
 import type { MatchSettings } from './match.ts';
 import { playLength, schedule, WaveTotals } from './schedule.ts';
@@ -83,7 +83,7 @@ class DeliveryTotals {
   requests = 0;
   /** Number of requests that were repeated because they were not accepted. */
   retries = 0;
-  readonly faults: DeliveryCounts = allAt(DELIVERY_NAMES, 0);
+  readonly faults = allAt(DELIVERY_NAMES, 0);
   /** Numbers of requests with a forged signature, by answer. */
   readonly forged = { refused: 0, accepted: 0 };
   readonly malformed: Record<string, number> = {};

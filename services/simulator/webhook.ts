@@ -24,11 +24,7 @@ export type Delivered = {
   readonly forged: 'refused' | 'accepted' | null;
 };
 
-export type WebhookSender = {
-  /** Sends a delivery until it is accepted. Rejects with the reason of `signal` when it is aborted. */
-  deliver(delivery: SimulatedDelivery, signal: AbortSignal): Promise<Delivered>;
-  close(): void;
-};
+export type WebhookSender = ReturnType<typeof createWebhookSender>;
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -36,7 +32,7 @@ type Headers = Readonly<Record<string, string>>;
 const AHEAD_MS = 3_600_000;
 
 /** Creates a sender. Only status 200 with exactly the body `Accepted` is success; everything else is retried. */
-export function createWebhookSender(options: WebhookOptions): WebhookSender {
+export function createWebhookSender(options: WebhookOptions) {
   const { url, secret, timeoutMs } = options;
   const agent = new Agent();
   const post = async (body: Buffer | Readable, headers: Headers, signal: AbortSignal) => {
@@ -67,7 +63,9 @@ export function createWebhookSender(options: WebhookOptions): WebhookSender {
   };
 
   return {
-    async deliver({ body, mishap, gzip, signedAhead }, signal) {
+    /** Sends a delivery until it is accepted. Rejects with the reason of `signal` when it is aborted. */
+    async deliver(delivery: SimulatedDelivery, signal: AbortSignal): Promise<Delivered> {
+      const { body, mishap, gzip, signedAhead } = delivery;
       const sent = gzip === null ? body : gzipSync(body);
       const coding = gzip === null ? {} : { 'content-encoding': 'gzip' };
       const signs = gzip === 'signs_compressed' ? sent : body;

@@ -8,15 +8,8 @@ import { idOf, type Raw, without } from '../provider/tree.ts';
 import { readEvents } from './messages.ts';
 import type { TopicWriter } from './topic-writer.ts';
 
-type Change = {
-  readonly id: string;
-  readonly record: Raw;
-  /** Of the message, Unix seconds. */
-  readonly ut: number;
-  /** Of the record. */
-  readonly own: number;
-  readonly digest: string;
-};
+/** `ut`: of the message, `own`: of the record, Unix seconds. */
+type Change = Readonly<{ id: string; record: Raw; ut: number; own: number; digest: string }>;
 
 type EventsReading = {
   /** The operation that returned the events. The same event may differ between them. */
@@ -62,8 +55,8 @@ export class EventPublisher {
   async #publish(events: readonly Raw[], reading: EventsReading): Promise<void> {
     const changes = events.map((record) => this.#changeOf(record, reading)).filter((one) => one !== null);
     if (changes.length === 0) return;
-    const answer = { answeredAt: reading.time, receivedAt: this.#clock.unix() };
-    for (const delivery of readEvents(changes, answer)) await this.#topicWriter.deliver(delivery);
+    for (const delivery of readEvents(changes, reading.time, this.#clock.unix()))
+      await this.#topicWriter.deliver(delivery);
     for (const { id, ut, own, digest } of changes) {
       const hashes = this.#published.get(id)?.hashes ?? new Map<OperationName, string>();
       this.#published.set(id, { ut: own, publishedUt: ut, hashes: hashes.set(reading.operation, digest) });

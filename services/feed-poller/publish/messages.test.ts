@@ -104,7 +104,7 @@ test('reads a body of the maximum size, and sends a larger one to dead letters w
 
 test('turns events of a list into feed messages without their incidents', () => {
   const record = { id: 9, name: 'A - B', ut: 5, events_incidents: [{ id: '5-1' }] };
-  const [delivery] = readEvents([{ record, ut: 7 }], { answeredAt: 59, receivedAt: RECEIVED_AT });
+  const [delivery] = readEvents([{ record, ut: 7 }], 59, RECEIVED_AT);
   expect(delivery?.normalized).toMatchObject([
     { type: 'event', event_id: 9, ut: 7, content_at: 59_000, message_id: 'event/9/7' },
   ]);

@@ -55,35 +55,28 @@ export function readFeed(messages: readonly Buffer[], receivedAt: number): ReadD
   );
 }
 
-/** When events were read: `api.timestamp` of the answer, Unix seconds, and its receipt, Unix milliseconds. */
-type AnswerTime = { readonly answeredAt: number; readonly receivedAt: number };
-
-/** Returns the deliveries of the messages that the feed would send for these events. `ut`: of the message, Unix seconds. */
+/**
+ * Returns the deliveries of the messages that the feed would send for these events. `ut`: of the message; `answered_at`: `api.timestamp`
+ * of the answer, both Unix seconds. `receivedAt`: Unix milliseconds.
+ */
 export function readEvents(
   events: readonly { readonly record: Raw; readonly ut: number }[],
-  { answeredAt, receivedAt }: AnswerTime,
+  answered_at: number,
+  receivedAt: number,
 ): ReadDelivery[] {
   const messages = events.map(({ record, ut }) => {
     const { events_incidents: _, ut: _own, ...event } = record;
-    const head = {
-      id: `event/${record.id}/${ut}`,
-      type: 'event',
-      source: 'rest',
-      ut,
-      answered_at: answeredAt,
-    };
+    const head = { id: `event/${record.id}/${ut}`, type: 'event', source: 'rest', ut, answered_at };
     return Buffer.from(JSON.stringify({ ...head, data: { event } }));
   });
   return readFeed(messages, receivedAt);
 }
 
+/** An incident list, with the exact bytes of each. `time`: `api.timestamp` of its first page, Unix seconds. */
 type SnapshotReading = {
   readonly eventId: number;
-  /** `api.timestamp` of its first page, Unix seconds. */
   readonly time: number;
-  /** The exact bytes of each incident in the answer. */
   readonly incidents: readonly Buffer[];
-  /** The exact bytes of each incident in the answer to a request of deleted ones. */
   readonly deleted?: readonly Buffer[];
 };
 

@@ -6,15 +6,11 @@ import type { Raw } from '../provider/tree.ts';
 /** Page size of incidents: most matches fit into one page. */
 const PAGE = 500;
 
-type ListedIncident = {
-  readonly id: string;
-  /** Whether its record says that it was deleted: then it is not present, whichever list has it. */
-  readonly deleted: boolean;
-  readonly bytes: Buffer;
-};
+/** `deleted`: whether its record says so; then it is not present, whichever list has it. */
+type ListedIncident = Readonly<{ id: string; deleted: boolean; bytes: Buffer }>;
 
 /** Why a list is no snapshot. `empty`: though some are known or needed; `count`: not as many as it says; `older` than a published one. */
-export type ListRefusal = 'empty' | 'count' | 'older' | 'unreadable';
+type ListRefusal = 'empty' | 'count' | 'older' | 'unreadable';
 
 /** An incident list of an event, and what the provider lists as deleted where the list omits a known incident. */
 export type IncidentList = {

@@ -12,6 +12,7 @@ import { fastifyServer } from '#service/http-server.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 import type { MatchSettings } from '../match.ts';
+import type { PlayOptions } from '../player.ts';
 import { createRandom } from '../random.ts';
 import type { ProviderMessage } from '../records.ts';
 import { firstHalf } from '../webhook.ts';
@@ -149,12 +150,8 @@ function addFaultHooks(app: FastifyInstance, faults: RestFaults, slowMs: number)
   });
 }
 
-type ServeOptions = Omit<SimulatedProviderOptions, 'clock'> & {
-  readonly port: number;
-  readonly host: string;
-  /** Duration of the whole play, real seconds, or a multiple of real time. Infinity publishes at once, or as delivered. */
-  readonly pace: { readonly seconds: number } | { readonly speed: number };
-};
+type ServeOptions = Omit<SimulatedProviderOptions, 'clock'> &
+  Pick<PlayOptions, 'pace'> & { readonly port: number; readonly host: string };
 
 export type ServedProvider = Awaited<ReturnType<typeof serveProvider>>;
 
