@@ -1,6 +1,8 @@
 import type { AvroField, AvroNamed, AvroSchema, Schemas } from '#topics/codec.ts';
 
 const EVENT_FIELD = 'EventField';
+/** Maximum width of a line that has a field and its doc. */
+const MAX_WIDTH = 110;
 
 const PRIMITIVES: Readonly<Record<string, string>> = {
   null: 'null',
@@ -24,10 +26,16 @@ export function renderTypes(schemas: Schemas): string {
     declared.set(schema.name, '');
     const text =
       schema.type === 'enum' ? renderValues(schema) : `{\n${schema.fields.map(renderField).join('')}};\n`;
-    declared.set(schema.name, `${docComment(schema.doc, '')}export type ${schema.name} = ${text}`);
+    const comment = schema.doc === undefined ? '' : `${docComment(schema.doc)}\n`;
+    declared.set(schema.name, `${comment}export type ${schema.name} = ${text}`);
   };
-  const renderField = (field: AvroField): string =>
-    `${docComment(field.doc, '  ')}  ${field.name}: ${renderType(field.type)};\n`;
+  const renderField = ({ name, type, doc }: AvroField): string => {
+    const [comment, field] = [docComment(doc), `${name}: ${renderType(type)};`];
+    const line = `  ${comment} ${field}`;
+    return comment === '' || line.length <= MAX_WIDTH
+      ? `  ${[comment, field].join(' ').trim()}\n`
+      : `  ${comment}\n  ${field}\n`;
+  };
   const renderType = (schema: AvroSchema): string => {
     if (typeof schema === 'string') return PRIMITIVES[schema] ?? schema;
     if (Array.isArray(schema)) return schema.map(renderType).join(' | ');
@@ -65,6 +73,6 @@ function arrayOf(item: string): string {
   return item.includes('|') ? `(${item})[]` : `${item}[]`;
 }
 
-function docComment(doc: string | undefined, indent: string): string {
-  return doc === undefined ? '' : `${indent}/** ${doc} */\n`;
+function docComment(doc: string | undefined): string {
+  return doc === undefined ? '' : `/** ${doc} */`;
 }
