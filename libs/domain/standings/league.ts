@@ -1,15 +1,22 @@
-import type { GameSet, SeasonCutoff } from './game-set.ts';
-import { type Ranks, rankByFigures, rankSplit } from './ranking.ts';
-import { rankTable } from './split.ts';
-import { type RankAt, type RankedSeason, teamRows, totalsAt } from './standing.ts';
+import type { GameSet } from './game-set.ts';
+import { rankByFigures, rankSplit } from './ranking.ts';
+import {
+  type RankAt,
+  type RankedSeason,
+  rankTable,
+  type SeasonCutoff,
+  teamRows,
+  totalsAt,
+} from './standing.ts';
 import {
   difference,
   emptyTally,
+  type GameOutcome,
   letterOf,
   outcomesOf,
   type Part,
   type TeamTally,
-  talliesAt,
+  tallyGames,
   tallyOutcomes,
   type Venue,
 } from './tally.ts';
@@ -58,7 +65,7 @@ export function venueRows(season: RankedSeason, venue: 'home' | 'away'): RankedR
   const tallies = venueTallies(season, season.now, venue, 'score');
   return teamRows(
     season,
-    (cutoff) => rankSplit(venueTallies(season, cutoff, venue, 'score'), cutoff, season.rules),
+    (cutoff) => rankSplit(venueTallies(season, cutoff, venue, 'score'), cutoff.games, season.rules),
     (id) => leagueValues(`${venue}_`, tallies.get(id), formOf(season, id, venue)),
   );
 }
@@ -69,7 +76,7 @@ export function halfRows(season: RankedSeason, half: 'firstHalf' | 'secondHalf')
   const prefix = half === 'firstHalf' ? '1half_' : '2half_';
   return teamRows(
     season,
-    (cutoff) => rankSplit(venueTallies(season, cutoff, 'all', half), cutoff, season.rules),
+    (cutoff) => rankSplit(venueTallies(season, cutoff, 'all', half), cutoff.games, season.rules),
     (id) => {
       const { mp, ...values } = tallyValues(tallies.get(id));
       return new Map([['mp', mp], ...prefixed(prefix, values)]);
@@ -82,13 +89,10 @@ export function formRows(season: RankedSeason): RankedRow[] {
   const { rules, teams } = season;
   return teamRows(
     season,
-    (cutoff) => {
-      const tallies = new Map<number, TeamTally>();
-      for (const id of teams.keys()) {
-        const outcomes = outcomesOf(cutoff, id).take(rules.form_matches);
-        tallies.set(id, tallyOutcomes(outcomes, rules.points));
-      }
-      return rankSplit(tallies, cutoff, rules);
+    ({ games }) => {
+      const last = (id: number) => outcomesOf(games, id).take(rules.form_matches);
+      const tallies = Array.from(teams.keys(), (id) => [id, tallyOutcomes(last(id), rules.points)] as const);
+      return rankSplit(new Map(tallies), games, rules);
     },
     (id) => new Map([['form', formOf(season, id, 'all')]]),
   );
@@ -96,16 +100,11 @@ export function formRows(season: RankedSeason): RankedRow[] {
 
 /** Returns the rows of the streaks table: how many of a team's last matches in a row were won, not won, drawn and so on. */
 export function streakRows(season: RankedSeason): RankedRow[] {
-  const streaksAt = (cutoff: SeasonCutoff) =>
-    new Map(Array.from(season.teams.keys(), (id) => [id, streaksOf(outcomesOf(cutoff, id))]));
-  const now = streaksAt(season.now);
+  const streakAt = ({ games }: SeasonCutoff, id: number) => streaksOf(outcomesOf(games, id));
   return teamRows(
     season,
-    (cutoff) => {
-      const streaks = cutoff === season.now ? now : streaksAt(cutoff);
-      return rankByFigures(Array.from(streaks, ([id, streak]) => [id, figuresOf(streak)]));
-    },
-    (id) => new Map(Object.entries(now.get(id) ?? {})),
+    (cutoff) => rankByFigures(Array.from(season.teams.keys(), (id) => [id, figuresOf(streakAt(cutoff, id))])),
+    (id) => new Map(Object.entries(streakAt(season.now, id))),
   );
 }
 
@@ -114,7 +113,7 @@ function figuresOf({ wins, no_losses, draws, no_draws, no_wins }: ReturnType<typ
   return [wins, no_losses, draws, no_draws, -no_wins];
 }
 
-function streaksOf(outcomes: ReturnType<typeof outcomesOf>) {
+function streaksOf(outcomes: Iterable<GameOutcome>) {
   // How many games ago each letter occurred last; after all three no run continues.
   const ago = new Map<string, number>();
   let games = 0;
@@ -143,7 +142,7 @@ function streaksOf(outcomes: ReturnType<typeof outcomesOf>) {
 export function rankLeague(season: RankedSeason): RankAt {
   const { leagueRanks } = season;
   return (cutoff) => {
-    const ranks: Ranks = leagueRanks.get(cutoff) ?? rankTable(season, cutoff);
+    const ranks = leagueRanks.get(cutoff) ?? rankTable(season, cutoff);
     leagueRanks.set(cutoff, ranks);
     return ranks;
   };
@@ -152,21 +151,16 @@ export function rankLeague(season: RankedSeason): RankAt {
 /** Returns the counts of the teams at home, away or both, in whole games or one half. */
 export function venueTallies(
   { rules, teams }: RankedSeason,
-  cutoff: SeasonCutoff,
+  { games }: SeasonCutoff,
   venue: Venue,
   part: Part,
 ): Map<number, TeamTally> {
-  return talliesAt(cutoff, teams.keys(), rules.points, venue, part);
+  return tallyGames(games, teams.keys(), rules.points, venue, part);
 }
 
 /** Returns the form of a team, e.g. `W,L,D`, newest game first. */
 function formOf({ rules, now }: RankedSeason, id: number, venue: Venue): string {
-  const letters: string[] = [];
-  for (const outcome of outcomesOf(now, id, venue)) {
-    if (letters.length === rules.form_matches) break;
-    letters.push(letterOf(outcome));
-  }
-  return letters.join(',');
+  return [...outcomesOf(now.games, id, venue).take(rules.form_matches).map(letterOf)].join(',');
 }
 
 function leagueValues(prefix: string, tally: TeamTally | undefined, form: string): Map<string, Value> {

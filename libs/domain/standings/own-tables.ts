@@ -1,13 +1,11 @@
 /** The tables that rules define beside those of each stage: over several stages, or of the teams at one place of each group. */
 import type { CompetitionRules, OwnTable } from './competition-rules.ts';
-import { type GameSet, PLAYED } from './game-set.ts';
-import { rankTable } from './split.ts';
-import { seasonOf } from './standing.ts';
+import { GameSet, PLAYED } from './game-set.ts';
+import { rankTable, seasonOf } from './standing.ts';
 import {
   byId,
   correctedRules,
   correctionsOf,
-  gameSet,
   type ScopeInputs,
   scopesOf,
   type TableScope,
@@ -33,7 +31,7 @@ export function ownTable(inputs: ScopeInputs, own: OwnTable): Table {
   const scope =
     own.place === null
       ? {
-          games: gameSet(stages.flatMap(([, groups]) => [...groups.values()].flatMap((set) => [...set]))),
+          games: new GameSet(stages.flatMap(([, groups]) => [...groups.values()].flatMap((set) => [...set]))),
           teams: null,
         }
       : teamsAt(
@@ -66,7 +64,7 @@ function teamsAt(place: number, groups: readonly RankedGroup[]): Pick<TableScope
     return at.length === 1 ? at.map(([id]) => ({ id, games: games.ofTeam(id) })) : [];
   });
   return {
-    games: gameSet(new Set(found.flatMap(({ games }) => games))),
+    games: new GameSet(new Set(found.flatMap(({ games }) => games))),
     teams: new Set(found.map(({ id }) => id)),
   };
 }

@@ -7,13 +7,12 @@ import {
   isOwnFigure,
   ownFigure,
   type TableFigures,
-  type TeamTallies,
-  teamTallies,
+  type TalliesAt,
 } from './figures.ts';
-import { type GameView, type SeasonCutoff, viewOf } from './game-set.ts';
+import type { GameSet } from './game-set.ts';
 import type { Game } from './games.ts';
 import type { Criterion, FairPlay, OwnFigure, TieBreak } from './ranking-criteria.ts';
-import { type TeamTally, talliesAt, tallyGames } from './tally.ts';
+import { type TeamTally, tallyGames } from './tally.ts';
 
 /** Positions by id. Equal ids share one, and the next counts all before it. In the order of positions, then of ids. */
 export type Ranks = ReadonlyMap<number, number>;
@@ -35,36 +34,37 @@ export function rankByFigures(figures: Iterable<readonly [id: number, figures: r
 export type RankingInputs = {
   /** The totals of the teams to rank, corrections included. */
   readonly tallies: ReadonlyMap<number, TeamTally>;
-  /** Head-to-head, fair play and the figures of venues and opponents count the games up to it. */
-  readonly cutoff: SeasonCutoff;
+  /** What head-to-head, fair play and the figures of venues and opponents count. */
+  readonly games: GameSet;
   readonly rules: CompetitionRules;
   /** Ranks before the stage; null without an earlier stage. */
   readonly previousRanks?: ReadonlyMap<number, number> | null;
 };
 
 /** Ranks teams by the tie-break of the rules, expelled teams last. */
-export function rankTeams({ tallies, cutoff, rules, previousRanks = null }: RankingInputs): Ranks {
+export function rankTeams({ tallies, games, rules, previousRanks = null }: RankingInputs): Ranks {
   const expelled = new Set(rules.expelled.map(({ participant_id }) => participant_id));
   const order = rules.curtailed ? rules.tie_break.map(perGame) : rules.tie_break;
   const ids = [...tallies.keys()].sort((a, b) => a - b);
   const stay = ids.filter((id) => !expelled.has(id));
   const out = ids.filter((id) => expelled.has(id));
-  const byVenue = teamTallies(tallies, (venue) => talliesAt(cutoff, tallies.keys(), rules.points, venue));
-  const figures = { cutoff, points: rules.points, previousRanks };
-  const split = (ids: number[]) => splitBy(ids, order, { byVenue, figures });
+  const talliesAt: TalliesAt = (venue) =>
+    venue === 'all' ? tallies : tallyGames(games, tallies.keys(), rules.points, venue);
+  const figures = { games, points: rules.points, previousRanks };
+  const split = (ids: number[]) => splitBy(ids, order, { talliesAt, figures });
   return ranksOf([...split(stay), ...split(out)]);
 }
 
 /** Ranks teams by their own totals alone, without head-to-head: for tables of home games, away games, halves and form. */
 export function rankSplit(
   tallies: ReadonlyMap<number, TeamTally>,
-  cutoff: SeasonCutoff,
+  games: GameSet,
   rules: CompetitionRules,
 ): Ranks {
   const order = rules.tie_break.filter(
     (step): step is OwnFigure => typeof step === 'string' && isTotal(step),
   );
-  return rankTeams({ tallies, cutoff, rules: { ...rules, tie_break: order } });
+  return rankTeams({ tallies, games, rules: { ...rules, tie_break: order } });
 }
 
 /** Whether a criterion is a total of one team, whatever the venue. */
@@ -76,7 +76,7 @@ function perGame(step: TieBreak): TieBreak {
   return step === 'points' ? 'points_per_game' : step;
 }
 
-type Splitting = { readonly byVenue: TeamTallies; readonly figures: TableFigures };
+type Splitting = { readonly talliesAt: TalliesAt; readonly figures: TableFigures };
 
 /** Splits teams, given in order, by one step after the other: each part is equal on all steps; the best part is first. */
 function splitBy(ids: number[], steps: readonly TieBreak[], inputs: Splitting): number[][] {
@@ -90,8 +90,8 @@ function splitBy(ids: number[], steps: readonly TieBreak[], inputs: Splitting): 
   }
   const figureOf =
     typeof step === 'string'
-      ? figuresOf(step, ids, inputs.byVenue, inputs.figures)
-      : figureOfStep(ids, step, inputs.figures.cutoff);
+      ? figuresOf(step, ids, inputs.talliesAt, inputs.figures)
+      : figureOfStep(ids, step, inputs.figures.games);
   const parts = figureOf === null ? [ids] : partition(ids, figureOf);
   return parts.flatMap((part) => splitBy(part, rest, inputs));
 }
@@ -100,15 +100,15 @@ function splitBy(ids: number[], steps: readonly TieBreak[], inputs: Splitting): 
 function splitByMeetings(
   ids: number[],
   { head_to_head, after_meetings, again, most_teams }: HeadToHead,
-  { figures: { cutoff, points } }: Splitting,
+  { figures: { games, points } }: Splitting,
 ): number[][] {
   if (most_teams !== null && ids.length > most_teams) return [ids];
-  const among = gamesAmong(ids, cutoff);
+  const among = [...games].filter(({ home, away }) => ids.includes(home.id) && ids.includes(away.id));
   if (!haveMet(ids, among, after_meetings)) return [ids];
-  const tallies = teamTallies(tallyGames(among, ids, points), (at) => tallyGames(among, ids, points, at));
   let parts = [ids];
   for (const figure of head_to_head) {
-    parts = parts.flatMap((part) => partition(part, (id) => ownFigure(figure, tallies, id)));
+    const figureOf = ownFigure(figure, (venue) => tallyGames(among, ids, points, venue));
+    parts = parts.flatMap((part) => partition(part, figureOf));
     // The caller starts again with the teams of each part.
     if (again === 'each' && parts.length > 1) return parts;
   }
@@ -119,33 +119,14 @@ type HeadToHead = Extract<TieBreak, { readonly head_to_head: unknown }>;
 type PlacingStep = Exclude<TieBreak, Criterion | HeadToHead>;
 
 /** Returns the figure by fair play, by lot or by a list, the largest first; null if it is unknown of any team. */
-function figureOfStep(ids: readonly number[], step: PlacingStep, cutoff: SeasonCutoff): FigureOf | null {
+function figureOfStep(ids: readonly number[], step: PlacingStep, games: GameSet): FigureOf | null {
   if ('fair_play' in step) {
-    const points = fairPlayPoints(ids, cutoff, step.fair_play);
+    const points = fairPlayPoints(ids, games, step.fair_play);
     return points === null ? null : (id) => points.get(id) ?? 0;
   }
   const lists = 'listed' in step ? step.listed : step.drawing_of_lots;
   const list = lists.find((ordered) => ids.every((id) => ordered.includes(id)));
   return list === undefined ? null : (id) => -list.indexOf(id);
-}
-
-/** The games by home team, then by away team. */
-const MEETINGS: GameView<Map<number, Map<number, Set<Game>>>> = {
-  empty: () => new Map(),
-  change: (value, game, times) => {
-    const atHome = value.get(game.home.id) ?? new Map<number, Set<Game>>();
-    const meetings = atHome.get(game.away.id) ?? new Set();
-    value.set(game.home.id, atHome.set(game.away.id, meetings));
-    if (times === 1) meetings.add(game);
-    else meetings.delete(game);
-  },
-};
-
-function gamesAmong(ids: readonly number[], { games, without }: SeasonCutoff): Game[] {
-  const meetings = games.view(MEETINGS);
-  return ids.flatMap((home) =>
-    ids.flatMap((away) => [...(meetings.get(home)?.get(away) ?? [])].filter((game) => !without.has(game))),
-  );
 }
 
 /** Whether every two of the teams have met at least `meetings` times. */
@@ -174,47 +155,25 @@ function ranksOf(parts: readonly (readonly number[])[]): Ranks {
   return ranks;
 }
 
-/** Numbers of players of a team by the card shown, each player once a game; `unknown`: number of games with unknown cards. */
-type Shown = Record<ShownKind | 'unknown', number>;
-type ShownKind = (typeof KINDS)[number];
-
-const KINDS = ['yellow', 'second_yellow', 'red', 'yellow_and_red'] as const;
-
-/** Defines the view of cards by the rules that read them: these name the attributes of a second yellow card. */
-function shownView(worth: FairPlay): GameView<Map<number, Shown>> {
-  return {
-    empty: () => new Map(),
-    change: (value, game, times) => {
-      for (const { id } of [game.home, game.away]) {
-        const shown = value.get(id) ?? none();
-        if (game.cards === null) shown.unknown += times;
-        else for (const kind of shownTo(id, game.cards, worth)) shown[kind] += times;
-        value.set(id, shown);
-      }
-    },
-  };
-}
-
-/** Returns the fair-play points by team up to a cutoff; null when the cards of one of these games are unknown. */
+/** Returns the fair-play points by team; null when the cards of one of its games are unknown. */
 export function fairPlayPoints(
   ids: readonly number[],
-  { games, without }: SeasonCutoff,
+  games: GameSet,
   worth: FairPlay,
 ): ReadonlyMap<number, number> | null {
-  const view = shownView(worth);
-  const shown = games.view(view, worth);
-  const later = viewOf(view, without);
   const points = new Map<number, number>();
   for (const id of ids) {
-    const [all, since] = [shown.get(id) ?? none(), later.get(id) ?? none()];
-    if (all.unknown > since.unknown) return null;
-    points.set(
-      id,
-      KINDS.reduce((sum, kind) => sum + worth[kind] * (all[kind] - since[kind]), 0),
-    );
+    let sum = 0;
+    for (const { cards } of games.ofTeam(id)) {
+      if (cards === null) return null;
+      for (const kind of shownTo(id, cards, worth)) sum += worth[kind];
+    }
+    points.set(id, sum);
   }
   return points;
 }
+
+type ShownKind = 'yellow' | 'second_yellow' | 'red' | 'yellow_and_red';
 
 /** Returns the card that each player of a team was shown in a game. Each card of an unknown player counts by itself. */
 function shownTo(
@@ -239,8 +198,4 @@ function shownTo(
     if (yellow === 0) return 'red';
     return yellow > 1 ? 'second_yellow' : 'yellow_and_red';
   });
-}
-
-function none(): Shown {
-  return { yellow: 0, second_yellow: 0, red: 0, yellow_and_red: 0, unknown: 0 };
 }

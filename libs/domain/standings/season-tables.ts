@@ -9,7 +9,7 @@ import { hasStage, ownTable } from './own-tables.ts';
 import { correctionsOfStages, type SeasonGames, stagesAfter } from './stage-rules.ts';
 import { correctionsAt } from './standing.ts';
 import { standingsId, type TableObject } from './table-id.ts';
-import { byId, correctedRules, gameSet, type ScopeInputs, scopesOf } from './table-scope.ts';
+import { byId, correctedRules, type ScopeInputs, scopesOf } from './table-scope.ts';
 import { OF_POINTS, type Table, tablesOf, touchedBy } from './tables.ts';
 import type { SeasonResult } from './types.ts';
 
@@ -28,8 +28,6 @@ export type DerivedTable = {
 
 type Stage = {
   readonly id: number | null;
-  /** The matches between two known teams by group, as of the last derivation; null is no group. */
-  readonly groups: Map<number | null, GameSet>;
   /** The tables to derive again. */
   readonly stale: Set<TableKind>;
   /** The stages whose tables start with its games. */
@@ -37,7 +35,8 @@ type Stage = {
 };
 type KnownResult = VersionStamp & {
   readonly stage: Stage;
-  readonly group: GameSet;
+  /** Null is no group. */
+  readonly group: number | null;
   readonly game: Game | null;
   readonly flags: readonly Flag[];
 };
@@ -53,7 +52,7 @@ const NO_DAY = '';
 const NO_CORRECTIONS: readonly [DatedCorrections] = [{ day: NO_DAY, corrections: [] }];
 const OWN_IDS = Array.from({ length: MAX_OWN_TABLES }, (_, at) => at + 1);
 
-/** The tables of one season, from the last result of each match. A result updates aggregates (`GameSet`), at the same cost all season. */
+/** The tables of one season, from the last result of each match. */
 export class SeasonTables {
   readonly #competitionId: number;
   readonly #seasonId: number;
@@ -64,8 +63,9 @@ export class SeasonTables {
   readonly #matches = new Map<number, KnownResult>();
   /** The previous result of each match that changed since the last derivation; undefined if there was none. */
   readonly #before = new Map<number, KnownResult | undefined>();
-  /** All matches between two known teams, as of the last derivation. */
-  readonly #games = new GameSet();
+  /** All matches between two known teams, as of the last derivation, and the same by stage and group. */
+  #games = new GameSet();
+  #byStage: SeasonGames = new Map();
   readonly #stale = new Set<TableKind>();
   /** The tables of the rules to derive again, by their numbers there. */
   readonly #staleOwn = new Set<number>();
@@ -97,11 +97,10 @@ export class SeasonTables {
 
   /** Applies a result, in the order of their log; the last one counts, in its group alone. Returns false for one that is known. */
   apply(result: SeasonResult): boolean {
-    const { event_id, version, cause } = result;
+    const { event_id, version, cause, group_id: group } = result;
     const stage = this.#stageOf(result.stage_id);
-    const group = groupOf(stage, result.group_id);
     const known = this.#matches.get(event_id);
-    const isHere = known?.group === group;
+    const isHere = known?.stage === stage && known.group === group;
     if (result.removed ? !isHere : isHere && known.version === version) return false;
     this.#leave(event_id);
     if (result.removed) return true;
@@ -143,7 +142,7 @@ export class SeasonTables {
       );
     }
     this.#corrections = dated;
-    const inputs = { rules: this.#rules, games: this.#gamesByStage() };
+    const inputs = { rules: this.#rules, games: this.#byStage };
     const derived = byId(this.#stages).flatMap(([id, stage]) => this.#stageTables(id, stage, inputs));
     return [...derived, ...this.#seasonTables(), ...this.#ownTables(inputs)];
   }
@@ -179,20 +178,15 @@ export class SeasonTables {
     });
   }
 
-  #gamesByStage(): SeasonGames {
-    return new Map(Array.from(this.#stages, ([id, { groups }]) => [id, groups]));
-  }
-
   /** Returns the corrections in force, then those of each later day, counted from the last match: no clock (docs/decisions/0045). */
   #datedCorrections(): readonly DatedCorrections[] {
     const all = this.#rules.corrections;
     if (all.length === 0) return NO_CORRECTIONS;
     const today = this.#games.view(BEGUN).last()?.start ?? NO_DAY;
     const later = new Set(all.map(({ from }) => from ?? NO_DAY).filter((day) => day > today));
-    const games = this.#gamesByStage();
     return [NO_DAY, ...[...later].sort()].map((day) => {
       const inForce = correctionsAt(this.#rules, day === NO_DAY ? today : day);
-      return { day, corrections: correctionsOfStages(inForce, this.#seasonId, games) };
+      return { day, corrections: correctionsOfStages(inForce, this.#seasonId, this.#byStage) };
     });
   }
 
@@ -208,13 +202,13 @@ export class SeasonTables {
       this.#ungrouped(some, this.#season(), games);
     if (of === 'season') {
       const counted =
-        stages.length === this.#stages.size ? this.#games : unionOf(stages.map(([, stage]) => stage));
+        stages.length === this.#stages.size ? this.#games : this.#gamesOf(stages.map(([id]) => id));
       return [...season(ofPersons, counted), ...season(others, this.#games)];
     }
     return [
       // The season has none; where other rules gave it some, they become empty.
       ...season(ofPersons, new GameSet()),
-      ...stages.flatMap(([id, stage]) => this.#ungrouped(ofPersons, this.#objectOf(id), unionOf([stage]))),
+      ...stages.flatMap(([id]) => this.#ungrouped(ofPersons, this.#objectOf(id), this.#gamesOf([id]))),
       ...season(others, this.#games),
     ];
   }
@@ -236,22 +230,34 @@ export class SeasonTables {
   #settle(): void {
     for (const [eventId, before] of this.#before) {
       const current = this.#matches.get(eventId);
-      if (before?.game) {
-        before.group.remove(before.game);
-        this.#games.remove(before.game);
-      }
-      if (current?.game) {
-        current.group.add(current.game);
-        this.#games.add(current.game);
-      }
-      if (before && before.group === current?.group) {
-        this.#touch(before.stage, touchedBy(before.game, current.game));
+      if (before?.stage === current?.stage && before?.group === current?.group) {
+        if (before && current) this.#touch(before.stage, touchedBy(before.game, current.game));
       } else {
         if (before) this.#touch(before.stage, touchedBy(before.game, null));
         if (current) this.#touch(current.stage, touchedBy(null, current.game));
       }
     }
+    if (this.#before.size > 0) this.#regroup();
     this.#before.clear();
+  }
+
+  #regroup(): void {
+    const matches = [...this.#matches.values()];
+    const gamesOf = (some: readonly KnownResult[]) => new GameSet(some.flatMap(({ game }) => game ?? []));
+    const ofStage = Map.groupBy(matches, ({ stage }) => stage.id);
+    this.#games = gamesOf(matches);
+    this.#byStage = new Map(
+      Array.from(ofStage, ([stage, some]) => {
+        const groups = Map.groupBy(some, ({ group }) => group);
+        return [stage, new Map(Array.from(groups, ([group, own]) => [group, gamesOf(own)]))];
+      }),
+    );
+  }
+
+  #gamesOf(stages: readonly (number | null)[]): GameSet {
+    return new GameSet(
+      stages.flatMap((id) => [...(this.#byStage.get(id)?.values() ?? [])].flatMap((set) => [...set])),
+    );
   }
 
   #touch(stage: Stage, kinds: readonly TableKind[]): void {
@@ -283,16 +289,10 @@ export class SeasonTables {
   #stageOf(id: number | null): Stage {
     const known = this.#stages.get(id);
     if (known !== undefined) return known;
-    const stage: Stage = { id, groups: new Map(), stale: new Set(), after: stagesAfter(this.#rules, id) };
+    const stage: Stage = { id, stale: new Set(), after: stagesAfter(this.#rules, id) };
     this.#stages.set(id, stage);
     return stage;
   }
-}
-
-function groupOf({ groups }: Stage, id: number | null): GameSet {
-  const group = groups.get(id) ?? new GameSet();
-  groups.set(id, group);
-  return group;
 }
 
 /** Returns a table now and from later days on, where it changes then. `own`: the number and name that the rules give it. */
@@ -316,10 +316,6 @@ function derivedTable(
   })) as [DatedStandings, ...DatedStandings[]];
   const changes = later.filter(({ groups }, at) => !isDeepStrictEqual(groups, (later[at - 1] ?? now).groups));
   return { id, type, name, object, groups: now.groups, later: changes };
-}
-
-function unionOf(stages: readonly Stage[]): GameSet {
-  return gameSet(stages.flatMap(({ groups }) => [...groups.values()].flatMap((games) => [...games])));
 }
 
 function addAll<T>(set: Set<T>, items: Iterable<T>): void {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GameSet } from './game-set.ts';
-import { readGame } from './games.ts';
 import { correctionsOfStages, rulesOfStage, stagesAfter } from './stage-rules.ts';
+import { readGames } from './testing/derive.ts';
 import { correctionOf, result, rulesOf } from './testing/results.ts';
 
 test('the rules of a stage are those of its entry, else those of the file', () => {
@@ -22,12 +22,8 @@ test('the stages after one are those that start with it, directly or through ano
 
 describe('a correction', () => {
   const games = (...texts: readonly (readonly [day: string, text: string])[]) => {
-    const set = new GameSet();
-    for (const [at, [day, text]] of texts.entries()) {
-      const game = readGame(result(at + 1, text, { start_date: `${day} 12:00` }), rulesOf());
-      if (game !== null) set.add(game);
-    }
-    return set;
+    const results = texts.map(([day, text], at) => result(at + 1, text, { start_date: `${day} 12:00` }));
+    return new GameSet(readGames(results, rulesOf()).games);
   };
   const stagesOf = (corrections: readonly object[], season: Parameters<typeof correctionsOfStages>[2]) => {
     const applied = corrections.map((more) => correctionOf(1, -3, more));

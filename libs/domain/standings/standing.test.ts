@@ -8,13 +8,15 @@ import type { SeasonResult } from './types.ts';
 
 /** Returns a season of these results. */
 function season(results: readonly SeasonResult[], rules: CompetitionRules = rulesOf()) {
-  const set = new GameSet();
-  for (const game of readGames(results, rules).games) set.add(game);
+  const set = new GameSet(readGames(results, rules).games);
   const ranked = seasonOf(set, set.teams(), rules);
   /** Returns the events that the cutoff before the last round of a team lacks; null if there is no cutoff. */
   const lacks = (letter: string) => {
     const cutoff = ranked.before.get(idOf(letter));
-    return cutoff === undefined ? null : [...cutoff.without].map(({ eventId }) => eventId).sort();
+    const kept = new Set(cutoff?.games);
+    return cutoff === undefined
+      ? null
+      : [...set].flatMap((game) => (kept.has(game) ? [] : game.eventId)).sort();
   };
   return { ranked, lacks };
 }

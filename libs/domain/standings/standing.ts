@@ -1,10 +1,13 @@
 import type { ResultTeam } from '#records/types.ts';
 import type { CompetitionRules } from './competition-rules.ts';
-import type { GameSet, SeasonCutoff } from './game-set.ts';
+import { GameSet } from './game-set.ts';
 import type { Game } from './games.ts';
-import type { Ranks } from './ranking.ts';
-import { type TeamTally, talliesAt, tallyGames } from './tally.ts';
+import { type Ranks, rankTeams } from './ranking.ts';
+import { type TeamTally, tallyGames } from './tally.ts';
 import type { RankedRow, Values } from './types.ts';
+
+/** The games up to a point. `day`: that of the corrections in force; null: all are. */
+export type SeasonCutoff = { readonly games: GameSet; readonly day: string | null };
 
 /** Ranks ids at a cutoff. */
 export type RankAt = (cutoff: SeasonCutoff) => Ranks;
@@ -39,25 +42,38 @@ export function seasonOf(
   rules: CompetitionRules,
   start: StageStart | null = null,
 ): RankedSeason {
-  const now = { games, without: new Set<Game>(), day: null };
-  return { rules, now, teams, start, before: cutoffsBefore(games), leagueRanks: new Map() };
+  return {
+    rules,
+    now: { games, day: null },
+    teams,
+    start,
+    before: cutoffsBefore(games),
+    leagueRanks: new Map(),
+  };
 }
 
 /** Returns the cutoff before the last round of each team. Teams share an equal cutoff, so that it is ranked once. */
 function cutoffsBefore(games: GameSet): Map<number, SeasonCutoff> {
-  const byEnd = new Map<string, SeasonCutoff>();
-  const cutoffs: SeasonCutoff[] = [];
+  const cutoffs = new Map<string, SeasonCutoff>();
   const before = new Map<number, SeasonCutoff>();
   for (const id of games.teamIds()) {
     const own = games.ofTeam(id);
     if (own.length < 2) continue;
-    const last = own.at(-1) as Game;
-    const end = `${last.round} ${last.start}`;
-    const cutoff = byEnd.get(end) ?? shared(cutoffs, games, gamesSince(last, games));
-    byEnd.set(end, cutoff);
-    if (cutoff.without.size < games.size) before.set(id, cutoff);
+    const since = gamesSince(own.at(-1) as Game, games);
+    if (since.size === games.size) continue;
+    const lacked = Array.from(since, ({ eventId }) => eventId)
+      .sort()
+      .join();
+    const cutoff = cutoffs.get(lacked) ?? cutoffOf([...games].filter((game) => !since.has(game)));
+    cutoffs.set(lacked, cutoff);
+    before.set(id, cutoff);
   }
   return before;
+}
+
+function cutoffOf(left: readonly Game[]): SeasonCutoff {
+  const games = new GameSet(left);
+  return { games, day: games.last()?.start.slice(0, 10) ?? null };
 }
 
 /** Returns the games of a round and all later ones, without one that was played long before: its team has played another since. */
@@ -75,17 +91,6 @@ function gamesSince({ start, round }: Game, games: GameSet): Set<Game> {
   return since;
 }
 
-function shared(cutoffs: SeasonCutoff[], games: GameSet, without: Set<Game>): SeasonCutoff {
-  const same = cutoffs.find(
-    (cutoff) =>
-      cutoff.without.size === without.size && [...without].every((game) => cutoff.without.has(game)),
-  );
-  if (same !== undefined) return same;
-  const cutoff = { games, without, day: games.last(without)?.start.slice(0, 10) ?? null };
-  cutoffs.push(cutoff);
-  return cutoff;
-}
-
 /** Returns the corrections in force on a day; all of them for null. */
 export function correctionsAt(rules: CompetitionRules, day: string | null): CompetitionRules['corrections'] {
   return rules.corrections.filter(({ from }) => day === null || from === null || from <= day);
@@ -94,22 +99,68 @@ export function correctionsAt(rules: CompetitionRules, day: string | null): Comp
 /** Returns the totals of all teams at a cutoff, with what they brought along and corrections. */
 export function totalsAt(
   { rules, teams, start }: RankedSeason,
-  cutoff: SeasonCutoff,
+  { games, day }: SeasonCutoff,
 ): Map<number, TeamTally> {
-  const tallies = talliesAt(cutoff, teams.keys(), rules.points);
+  const tallies = tallyGames(games, teams.keys(), rules.points);
   if (start !== null) {
-    const brought = [...start.games].filter((game) => !cutoff.without.has(game));
+    const brought = [...games].filter((game) => start.games.has(game));
     for (const [id, { points }] of tallyGames(brought, teams.keys(), rules.points)) {
       const tally = tallies.get(id) as TeamTally;
       tally.points += (start.points.get(id)?.points ?? 0) - points;
       tally.halfPoint = start.points.get(id)?.halfPoint ?? 0;
     }
   }
-  for (const { participant_id, value } of correctionsAt(rules, cutoff.day)) {
+  for (const { participant_id, value } of correctionsAt(rules, day)) {
     const tally = tallies.get(participant_id);
     if (tally !== undefined) tally.points += value;
   }
   return tallies;
+}
+
+/** Ranks the teams of a table at a cutoff; once it has split part by part, which stay apart whatever their teams win. */
+export function rankTable(season: RankedSeason, cutoff: SeasonCutoff): Ranks {
+  const totals = totalsAt(season, cutoff);
+  const parts = partsOf(season, cutoff);
+  if (parts === null) return rank(season, cutoff, totals);
+  const ranks = new Map<number, number>();
+  for (const part of parts) {
+    const above = ranks.size;
+    const ofPart = new Map(part.map((id) => [id, totals.get(id) as TeamTally]));
+    for (const [id, own] of rank(season, cutoff, ofPart)) ranks.set(id, above + own);
+  }
+  return ranks;
+}
+
+function rank(
+  { rules, start }: RankedSeason,
+  { games }: SeasonCutoff,
+  tallies: ReadonlyMap<number, TeamTally>,
+): Ranks {
+  return rankTeams({ tallies, games, rules, previousRanks: start?.ranks ?? null });
+}
+
+/** Returns the parts of a table, the best first; null before every team has played as many, and while equal teams share a border. */
+function partsOf(season: RankedSeason, cutoff: SeasonCutoff): number[][] | null {
+  const { split } = season.rules;
+  if (split === null) return null;
+  const after = new Set<Game>();
+  for (const id of season.teams.keys()) {
+    const own = cutoff.games.ofTeam(id);
+    if (own.length < split.after_matches) return null;
+    for (const game of own.slice(split.after_matches)) after.add(game);
+  }
+  const before = { ...cutoff, games: new GameSet([...cutoff.games].filter((game) => !after.has(game))) };
+  const ranked = [...rank(season, before, totalsAt(season, before))];
+  const parts: number[][] = [];
+  let from = 0;
+  for (const size of [...split.sizes, ranked.length]) {
+    const part = ranked.slice(from, from + size);
+    from += size;
+    parts.push(part.map(([id]) => id));
+    const below = ranked[from];
+    if (below !== undefined && below[1] === ranked[from - 1]?.[1]) return null;
+  }
+  return parts;
 }
 
 /** Returns a function that returns the position of a team or person before the last round of `team`; null if it had none. */

@@ -1,27 +1,11 @@
-import type { GameSet, GameView } from './game-set.ts';
+import type { GameSet } from './game-set.ts';
+import type { Game } from './games.ts';
 import { rankLeague, venueTallies } from './league.ts';
-import { percentage, RESULTS, ratio } from './popular.ts';
 import { type RankedSeason, teamRows } from './standing.ts';
 import { emptyTally, type Part, type TeamTally, type Venue } from './tally.ts';
 import type { RankedRow, Value } from './types.ts';
 
 const VENUES = ['all', 'home', 'away'] as const;
-
-/** Number of games by their total goals. */
-type ByGoals = Map<number, number>;
-
-/** The number of each team's games by total goals. */
-const GOALS: GameView<Map<number, ByGoals>> = {
-  empty: () => new Map(),
-  change: (value, { home, away, score }, times) => {
-    if (score === null) return;
-    const goals = score.home + score.away;
-    for (const { id } of [home, away]) {
-      const games = value.get(id) ?? new Map();
-      value.set(id, games.set(goals, (games.get(goals) ?? 0) + times));
-    }
-  },
-};
 
 /** The counts of one team over some games: at home, away and both. */
 type VenueTallies = Readonly<Record<Venue, TeamTally>>;
@@ -35,7 +19,6 @@ export function teamStatsRows(season: RankedSeason, toCome: GameSet): RankedRow[
     return (id) => ({ all: tallyOf(all, id), home: tallyOf(home, id), away: tallyOf(away, id) });
   };
   const [whole, first, second] = [talliesIn('score'), talliesIn('firstHalf'), talliesIn('secondHalf')];
-  const goals = now.games.view(GOALS);
   return teamRows(
     season,
     rankLeague(season),
@@ -45,7 +28,7 @@ export function teamStatsRows(season: RankedSeason, toCome: GameSet): RankedRow[
         ...wholeStats(whole(id)),
         ...halfStats('first', first(id)),
         ...halfStats('second', second(id)),
-        ...goalLines([...(goals.get(id) ?? [])], [0, 1, 2, 3, 4]),
+        ...goalLines(now.games.ofTeam(id), [0, 1, 2, 3, 4]),
       ]),
   );
 }
@@ -57,7 +40,6 @@ export function overallStatsRow(season: RankedSeason, toCome: GameSet): RankedRo
   const { mp, won: homeWon, lost: awayWon, scored: home, allowed: away } = atHome('score');
   const first = atHome('firstHalf');
   const second = atHome('secondHalf');
-  const results = season.now.games.view(RESULTS).values();
   const values: [string, Value][] = [
     ['mp', mp],
     ['scheduled', toCome.size],
@@ -83,10 +65,7 @@ export function overallStatsRow(season: RankedSeason, toCome: GameSet): RankedRo
     ['1half_goals_allowed', first.scored + first.allowed],
     ['avg_goals_allowed', ratio(home + away, mp)],
     ['home_avg_goals_allowed', ratio(away, mp)],
-    ...goalLines(
-      results.map(({ home: one, away: other, amount }) => [one + other, amount] as const).toArray(),
-      [0, 1, 2],
-    ),
+    ...goalLines(season.now.games, [0, 1, 2]),
   ];
   return { id: null, name: null, club: null, rank: 1, last_rank: null, values: new Map(values) };
 }
@@ -155,22 +134,64 @@ function halfVenueStats(
   ];
 }
 
-/** Returns the numbers of games with more total goals than each line, and with fewer. `games`: number of games by total goals. */
-function goalLines(
-  games: readonly (readonly [goals: number, games: number])[],
-  lines: readonly number[],
-): [string, Value][] {
-  const countAbove = (line: number) =>
-    games.reduce((sum, [goals, count]) => (goals > line ? sum + count : sum), 0);
-  const all = countAbove(-1);
+/** Returns the numbers of games with more total goals than each line, and with fewer. */
+function goalLines(games: Iterable<Game>, lines: readonly number[]): [string, Value][] {
+  const goals = [...games].flatMap(({ score }) => (score === null ? [] : score.home + score.away));
   return lines.flatMap((line): [string, Value][] => {
-    const over = countAbove(line);
-    const under = all - over;
+    const over = goals.filter((count) => count > line).length;
+    const under = goals.length - over;
     return [
       [`over_${line}_5_goals`, over],
-      [`over_${line}_5_goals_pct`, percentage(over, all)],
+      [`over_${line}_5_goals_pct`, percentage(over, goals.length)],
       [`under_${line}_5_goals`, under],
-      [`under_${line}_5_goals_pct`, percentage(under, all)],
+      [`under_${line}_5_goals_pct`, percentage(under, goals.length)],
     ];
   });
+}
+
+type Amount = { readonly home: number; readonly away: number; amount: number };
+
+/** Returns the number of games with each result, by result. */
+function resultsOf(games: GameSet): Map<string, Amount> {
+  const amounts = new Map<string, Amount>();
+  for (const { score } of games) {
+    if (score === null) continue;
+    const result = `${score.home}:${score.away}`;
+    const known = amounts.get(result) ?? { ...score, amount: 0 };
+    known.amount += 1;
+    amounts.set(result, known);
+  }
+  return amounts;
+}
+
+/** Returns the rows of results, the most frequent first. Equal frequencies share a rank, ordered by fewer goals. */
+export function popularResultRows(games: GameSet): RankedRow[] {
+  const amounts = resultsOf(games);
+  const total = amounts.values().reduce((sum, { amount }) => sum + amount, 0);
+  const ordered = [...amounts].sort(
+    ([, a], [, b]) => b.amount - a.amount || a.home + a.away - b.home - b.away || a.home - b.home,
+  );
+  const counts = ordered.map(([, { amount }]) => amount);
+  return ordered.map(([result, { amount }]) => ({
+    id: null,
+    name: result,
+    club: null,
+    rank: counts.indexOf(amount) + 1,
+    last_rank: null,
+    values: new Map<string, Value>([
+      ['result', result],
+      ['amount', amount],
+      ['pct', percentage(amount, total)],
+    ]),
+  }));
+}
+
+/** Returns a ratio as in tables: with two decimals, rounded half up; null if the divisor is 0. */
+export function ratio(count: number, divisor: number): number | null {
+  return divisor === 0 ? null : Math.floor((count * 200 + divisor) / (divisor * 2)) / 100;
+}
+
+/** Returns a percentage in the form of `ratio`. */
+export function percentage(count: number, total: number): number | null {
+  return ratio(count * 100, total);
 }

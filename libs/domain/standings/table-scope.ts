@@ -3,9 +3,8 @@ import type { ResultTeam } from '#records/types.ts';
 import type { Carried, CompetitionRules } from './competition-rules.ts';
 import { GameSet, PLAYED } from './game-set.ts';
 import { compareOrder, type Game } from './games.ts';
-import { rankTable } from './split.ts';
 import { compareStages, rulesOfStage, type SeasonGames } from './stage-rules.ts';
-import { type StageStart, seasonOf, totalsAt } from './standing.ts';
+import { rankTable, type StageStart, seasonOf, totalsAt } from './standing.ts';
 
 /** The games and teams of a table. */
 export type TableScope = {
@@ -91,7 +90,7 @@ function conferenceScopes(
       for (const { home, away } of ofTeams)
         for (const { id } of [home, away]) if (own.get(id) === group) teams.add(id);
       const withTeams = [...games].filter(({ home, away }) => teams.has(home.id) || teams.has(away.id));
-      return [group, { games: gameSet([...withTeams, ...ofTeams]), teams, start: null }] as const;
+      return [group, { games: new GameSet([...withTeams, ...ofTeams]), teams, start: null }] as const;
     }),
   );
 }
@@ -122,7 +121,7 @@ function startedScope(inputs: ScopeInputs, carried: Carried, scope: TableScope):
         carried.against === 'all'
           ? teams.has(home.id) || teams.has(away.id)
           : teams.has(home.id) && teams.has(away.id);
-      const games = carried.against === 'all' ? source.games : gameSet([...source.games].filter(counts));
+      const games = carried.against === 'all' ? source.games : new GameSet([...source.games].filter(counts));
       const rules = correctedRules(inputs, from);
       const named = teamsOf({ games, teams: source.teams });
       const season = seasonOf(games.view(PLAYED), named, rules, source.start);
@@ -134,7 +133,7 @@ function startedScope(inputs: ScopeInputs, carried: Carried, scope: TableScope):
   }
   const shown = carried.matches ? [...new Set(brought)] : [];
   return {
-    games: shown.length === 0 ? scope.games : gameSet([...scope.games, ...shown]),
+    games: shown.length === 0 ? scope.games : new GameSet([...scope.games, ...shown]),
     teams,
     start: {
       points: new Map(Array.from(points, ([id, all]) => [id, broughtPoints(all, carried)])),
@@ -149,11 +148,4 @@ function broughtPoints(all: number, { points, rounded }: Carried): { points: num
   if (points !== 'half') return { points: points === 'all' ? all : 0, halfPoint: 0 };
   const whole = rounded === 'up' ? Math.ceil(all / 2) : Math.floor(all / 2);
   return { points: whole, halfPoint: all / 2 - whole };
-}
-
-/** Returns a set of some games. */
-export function gameSet(games: Iterable<Game>): GameSet {
-  const set = new GameSet();
-  for (const game of [...games].sort(compareOrder)) set.add(game);
-  return set;
 }

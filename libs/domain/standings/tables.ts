@@ -6,9 +6,8 @@ import { type GameSet, KNOWN, PLAYED, PLAYING, TO_COME } from './game-set.ts';
 import type { Game } from './games.ts';
 import { formRows, halfRows, leagueRows, liveRows, streakRows, venueRows, wideRows } from './league.ts';
 import { assistRows, cardRows, scorerRows } from './players.ts';
-import { popularResultRows } from './popular.ts';
 import { type RankedSeason, seasonOf } from './standing.ts';
-import { overallStatsRow, teamStatsRows } from './stats.ts';
+import { overallStatsRow, popularResultRows, teamStatsRows } from './stats.ts';
 import { type TableScope, teamsOf } from './table-scope.ts';
 import type { RankedRow } from './types.ts';
 

@@ -1,6 +1,6 @@
 import { TABLE_TYPES, type TableKind } from '../columns.ts';
 import type { CompetitionRules } from '../competition-rules.ts';
-import { subset, viewOf } from '../game-set.ts';
+import { GameSet } from '../game-set.ts';
 import { compareOrder, type Flag, flagsOf, type Game, readGame } from '../games.ts';
 import { correctionsAt } from '../standing.ts';
 import { type Table, tablesOf } from '../tables.ts';
@@ -25,14 +25,7 @@ export function deriveTables(
   const { games, flags } = readGames(results, rules, day);
   return {
     tables: tablesOf(
-      {
-        games: viewOf(
-          subset(() => true),
-          games,
-        ),
-        teams: null,
-        start: null,
-      },
+      { games: new GameSet(games), teams: null, start: null },
       { ...rules, corrections: correctionsAt(rules, day) },
       kinds,
     ),
