@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  clockRule,
-  extraTimePlayed,
-  type PeriodLengths,
-  periodLengths,
-  SOCCER_LENGTHS,
-} from './clock-rule.ts';
+import { clockRule, extraTimePlayed, type PeriodLengths, periodLengths, SOCCER_LENGTHS } from './clock.ts';
 import { eventOf } from './testing/messages.ts';
 
 describe('extra time', () => {

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { incidentMinute, playedMinute, renderMinute } from './clock.ts';
-import { clockRule, SOCCER_CLOCK, SOCCER_LENGTHS } from './clock-rule.ts';
+import {
+  clockRule,
+  incidentMinute,
+  playedMinute,
+  renderMinute,
+  SOCCER_CLOCK,
+  SOCCER_LENGTHS,
+} from './clock.ts';
 
 type TimedMatch = Parameters<typeof playedMinute>[0];
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '#records/types.ts';
-import { clockAt, isClockChange } from './clock.ts';
-import { SOCCER_CLOCK } from './clock-rule.ts';
-import { clockRuleOf } from './reported-fields.ts';
+import { clockAt, isClockChange, SOCCER_CLOCK } from './clock.ts';
+import { clockRuleOf } from './event-facts.ts';
 import { eventOf } from './testing/messages.ts';
 
 const reading = (time: number | null, status: string | null, ut = 1000) => ({ time, status, ut });

@@ -2,6 +2,7 @@
 
 import type {
   Clock,
+  EventField,
   EventParticipant,
   MatchResult,
   MatchState,
@@ -12,9 +13,9 @@ import type {
 } from '#records/types.ts';
 import { RESULT } from '#soccer/soccer.ts';
 import { STATUSES } from '#soccer/statuses.ts';
-import { type PeriodRule, periodLengths } from './clock-rule.ts';
+import { type ClockRule, clockRule, type PeriodRule, periodLengths } from './clock.ts';
 import { type ReportedSide, sameValue } from './event.ts';
-import type { EventRegister } from './event-register.ts';
+import { EventRegister } from './event-register.ts';
 import { comparePositions, type MessagePosition } from './message-key.ts';
 import { count } from './values.ts';
 
@@ -180,4 +181,43 @@ function readTeam(side: ReportedSide | undefined): ResultTeam | null {
   if (side === undefined) return null;
   const { id, name, acronym, area_id, area_name } = side;
   return { id, name, acronym, area_id, area_name };
+}
+
+/** Returns the event register of a match state. */
+export function reportedEvent({ reports }: Pick<MatchState, 'reports'>): EventRegister {
+  return EventRegister.restore(reports);
+}
+
+/** Whether a field was reported before any of these; false if it never was. */
+export function isOlder(
+  event: EventRegister,
+  field: EventField,
+  ...sources: readonly (EventField | 'participants')[]
+): boolean {
+  const ut = event.reportedAt(field) ?? Number.POSITIVE_INFINITY;
+  return sources.some((source) => (event.reportedAt(source) ?? ut) > ut);
+}
+
+/** Returns the match time that was reported last; null where the clock or the status was reported later. */
+export function playedTimeOf(event: EventRegister): ClockRule['played'] {
+  const time = event.value('played_time') ?? null;
+  const ut = event.reportedAt('played_time') ?? 0;
+  return time === null || isOlder(event, 'played_time', 'clock_time', 'status_id') ? null : { time, ut };
+}
+
+/** Returns the name of the status as reported; null where none was reported, or the status was reported later. */
+export function statusNameOf(event: EventRegister): string | null {
+  return isOlder(event, 'status_name', 'status_id') ? null : (event.value('status_name') ?? null);
+}
+
+/** Returns the clock rule of a match state. `event`: its register, where it was restored already. */
+export function clockRuleOf(
+  state: Pick<MatchState, 'sport_id' | 'reports'>,
+  event: EventRegister = reportedEvent(state),
+): ClockRule {
+  return clockRule(state.sport_id, {
+    details: event.value('details') ?? [],
+    participants: event.sides(),
+    played: playedTimeOf(event),
+  });
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Incident } from '#records/types.ts';
-import { hasBody } from './goal-facts.ts';
-import { nameGoals, sameScore, scoresAfter } from './goals.ts';
+import { hasBody, nameGoals, sameScore, scoresAfter } from './goals.ts';
 import { sides, sidesOf, tally, tallyOf } from './testing/goals.ts';
 import { AWAY, HOME, incident, participants } from './testing/messages.ts';
 

@@ -1,17 +1,95 @@
-import type { Score } from '#records/types.ts';
+import type { Incident, Score } from '#records/types.ts';
+import { SHOOT_OUT_PHASES } from '#soccer/soccer.ts';
 import type { Sides } from './event-facts.ts';
-import {
-  isInShootOut,
-  isOwnGoal,
-  type KnownSides,
-  type Scoring,
-  type Side,
-  sideOf,
-  stands,
-  type WithBody,
-  whyNoSide,
-} from './goal-facts.ts';
 import { compareIds } from './incident-register.ts';
+import { GOAL_RULES, typesOf } from './sports/goal-rules.ts';
+
+/** Types of incidents that are goals, in play or in the shoot-out. */
+export const GOAL_TYPES = typesOf('goals');
+
+const COUNTS_FOR = new Map([...GOAL_RULES.values()].flatMap(({ counts_for }) => [...counts_for]));
+
+/** An incident of a register; `incident` is null when only deletes have arrived. */
+export type KnownIncident = {
+  readonly id: string;
+  readonly incident: Incident | null;
+  readonly removed: boolean;
+  /** Not on the provider's latest list, and not proven to be removed (law 3). */
+  readonly missing: boolean;
+};
+
+/** A side of a match. */
+export type Side = 'home' | 'away';
+/** Both sides, as far as goals need them. */
+export type KnownSides = Pick<Sides, 'home' | 'away'>;
+/** An incident with a body. */
+export type WithBody = KnownIncident & { readonly incident: Incident };
+
+/** Returns whether an incident is of a kind. */
+function ofKind(types: ReadonlySet<number>) {
+  return ({ incident_id }: Pick<Incident, 'incident_id'>): boolean => types.has(incident_id);
+}
+
+/** Whether an incident is a goal, in play or in the shoot-out. */
+export const isGoal = ofKind(GOAL_TYPES);
+/** Whether an incident is a goal of its participant's for the other side. */
+const isOwnGoal = ofKind(typesOf('own_goals'));
+/** Whether an incident cancels a goal. */
+export const isCancellation = ofKind(typesOf('cancellations'));
+export const isRedCard = ofKind(typesOf('red_cards'));
+const isYellowCard = ofKind(typesOf('yellow_cards'));
+/** Whether an incident shows that the timeline is reported from its start. */
+export const isTimelineStart = ofKind(typesOf('starts'));
+
+/** Whether an incident is a goal, or may decide whether one counts. */
+export function concernsGoals(incident: Incident): boolean {
+  return isGoal(incident) || isCancellation(incident);
+}
+
+/** Whether an incident is a yellow or a red card. */
+export function isCard(incident: Incident): boolean {
+  return isRedCard(incident) || isYellowCard(incident);
+}
+
+/** The fields that decide which side an incident counts for. */
+export type Scoring = Pick<Incident, 'incident_id' | 'participant_id' | 'counts_for'>;
+
+/** Returns the side that a goal or a cancellation counts for; null when it is unknown. */
+export function sideOf(incident: Scoring, { home, away }: KnownSides): Side | null {
+  const participant = incident.participant_id;
+  const isHome = participant === home?.id;
+  if (!isHome && participant !== away?.id) return null;
+  const countsFor = countsForOf(incident);
+  if (countsFor === 'own') return isHome ? 'home' : 'away';
+  if (countsFor === 'rival') return isHome ? 'away' : 'home';
+  return null;
+}
+
+function countsForOf(incident: Scoring): string {
+  return incident.counts_for ?? COUNTS_FOR.get(incident.incident_id) ?? 'none';
+}
+
+/** Returns why a goal counts for no side, as in the anomalies of match state. */
+function whyNoSide(incident: Incident): string {
+  const countsFor = countsForOf(incident);
+  if (countsFor === 'own' || countsFor === 'rival') return 'unknown_participant';
+  return countsFor === 'all' || countsFor === 'none' ? `for_${countsFor}` : 'unknown_for';
+}
+
+/** Whether a cancellation that names a goal, or none, subtracts it: it awaits no confirmation. */
+function stands({ incident }: WithBody): boolean {
+  return incident.confirmation === 'confirmed' || incident.confirmation === null;
+}
+
+/** Whether an incident belongs to the shoot-out; one whose phase is unknown belongs to play. */
+export function isInShootOut({ event_status_id }: Pick<Incident, 'event_status_id'>): boolean {
+  return SHOOT_OUT_PHASES.has(event_status_id);
+}
+
+/** Whether the body of an incident has arrived. */
+export function hasBody(one: KnownIncident): one is WithBody {
+  return one.incident !== null;
+}
 
 type VoidReason = 'removed' | 'cancelled' | 'goal_cancelled';
 

@@ -1,10 +1,9 @@
 import type { Guard, MatchState } from '#records/types.ts';
 import { STATUS } from '#soccer/soccer.ts';
 import { isOver } from '#trading/trading.ts';
-import type { KnownIncident } from './goal-facts.ts';
+import type { KnownIncident } from './goals.ts';
 import { isAwarded, isFinished } from './message-key.ts';
-import { SIGNALS, type Signal, type SignalTable } from './sports/goal-rules.ts';
-import { GOAL_RULES } from './sports/table.ts';
+import { GOAL_RULES, SIGNALS, type Signal, type SignalTable } from './sports/goal-rules.ts';
 
 export type { Signal };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { KnownIncident } from './goal-facts.ts';
+import type { KnownIncident } from './goals.ts';
 import { IncidentIndex } from './incident-index.ts';
 import { compareIds } from './incident-register.ts';
 import { incident } from './testing/messages.ts';

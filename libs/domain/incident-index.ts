@@ -5,7 +5,7 @@ import {
   isTimelineStart,
   type KnownIncident,
   type WithBody,
-} from './goal-facts.ts';
+} from './goals.ts';
 import { type LastOf, type Signal, signalsOf } from './guard.ts';
 import { lowerBound } from './sorted.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type PeriodLengths, SOCCER_LENGTHS } from './clock-rule.ts';
+import { type PeriodLengths, SOCCER_LENGTHS } from './clock.ts';
 import { IncidentIndex } from './incident-index.ts';
 import { keyIncidents } from './key-incidents.ts';
 import { sidesOf } from './testing/goals.ts';

@@ -1,11 +1,10 @@
-import type { Incident, KeyIncident } from '#records/types.ts';
+import type { Incident, KeyIncident, ResultPerson } from '#records/types.ts';
 import { incidentMinute } from './clock.ts';
 import type { EventFacts } from './event-facts.ts';
-import { isInShootOut, isRedCard, type Side } from './goal-facts.ts';
-import type { GoalTally } from './goals.ts';
-import { playerOf } from './incident-details.ts';
+import { type GoalTally, isInShootOut, isRedCard, type Side } from './goals.ts';
 import type { IncidentIndex } from './incident-index.ts';
 import { compareIds } from './incident-register.ts';
+import { positiveId } from './values.ts';
 
 /** What of a match says who, when and for whom of an incident. */
 export type IncidentContext = {
@@ -39,4 +38,35 @@ export function keyIncident(
     counts_for_id: counts ? (sides[tally.sides.get(id) as Side]?.id ?? null) : null,
     stands: !removed && incident.confirmation !== 'cancelled' && !tally.voided.has(id),
   };
+}
+
+/** A person as reported: with an id, a name, or both. */
+export type ReportedPerson = { readonly id: number | null; readonly name: string | null };
+
+/** Returns the player of an incident; null if it names none. */
+export function playerOf({
+  subparticipant_id,
+  subparticipant_name,
+}: Pick<Incident, 'subparticipant_id' | 'subparticipant_name'>): ReportedPerson | null {
+  return personOf(subparticipant_id, subparticipant_name);
+}
+
+/** Returns who assisted; null if the incident names nobody. */
+export function assistantOf({ additional_info }: Pick<Incident, 'additional_info'>): ReportedPerson | null {
+  return additional_info && personOf(additional_info.assistant_id, additional_info.assistant_name);
+}
+
+/** Returns the ids of the attributes of an incident, ascending. */
+export function attributesOf({ attribute_ids }: Pick<Incident, 'attribute_ids'>): number[] {
+  return attribute_ids.filter((id) => positiveId(id) !== null).sort((a, b) => a - b);
+}
+
+function personOf(id: number | null, name: string | null): ReportedPerson | null {
+  const person = { id: positiveId(id), name };
+  return person.id === null && name === null ? null : person;
+}
+
+/** Returns a person that tables can count; null without an id, as a name is not of one person alone. */
+export function withId(person: ReportedPerson | null): ResultPerson | null {
+  return person === null || person.id === null ? null : { id: person.id, name: person.name };
 }

@@ -10,11 +10,10 @@ import type {
 } from '#records/types.ts';
 import { INCIDENT, PHASE_BOUNDARIES, STATUS } from '#soccer/soccer.ts';
 import { kickOffOf } from './event.ts';
-import { isRedCard, type KnownSides, type Scoring, type Side, sideOf } from './goal-facts.ts';
-import { sameScore } from './goals.ts';
-import { assistantOf, attributesOf, playerOf, withId } from './incident-details.ts';
+import { isRedCard, type KnownSides, type Scoring, type Side, sameScore, sideOf } from './goals.ts';
 import type { IncidentIndex } from './incident-index.ts';
-import { hasRulesOfGoals } from './sports/table.ts';
+import { assistantOf, attributesOf, playerOf, withId } from './key-incidents.ts';
+import { hasRulesOfGoals } from './sports/goal-rules.ts';
 import { positiveId } from './values.ts';
 import type { DerivedMatch, Registers } from './view.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DomainError } from './errors.ts';
-import { applyMessage, countAfter, matchIncident, matchState, newMatch } from './match.ts';
+import { applyMessage, countAfter, DomainError, matchIncident, matchState, newMatch } from './match.ts';
 import {
   causeOf,
   EVENT_ID,

@@ -1,3 +1,4 @@
+import { defineError } from '#errors/touchline-error.ts';
 import type {
   Cause,
   Incident,
@@ -8,17 +9,16 @@ import type {
   ReportKey,
 } from '#records/types.ts';
 import { AbsenceRegister } from './absence.ts';
-import { DomainError } from './errors.ts';
 import { kickOffOf } from './event.ts';
 import { readEventFacts } from './event-facts.ts';
 import { EventRegister } from './event-register.ts';
-import { concernsGoals, isCard } from './goal-facts.ts';
+import { concernsGoals, isCard } from './goals.ts';
 import { IncidentIndex } from './incident-index.ts';
 import { concerns, IncidentRegister, NO_CHANGES } from './incident-register.ts';
 import { keyIncidents } from './key-incidents.ts';
 import { type TableResult, tableResult } from './match-result.ts';
 import { type MessagePosition, positionOf } from './message-key.ts';
-import { hasRulesOfGoals } from './sports/table.ts';
+import { hasRulesOfGoals } from './sports/goal-rules.ts';
 import { transitionsOf } from './transitions.ts';
 import { UnreadRegister } from './unread.ts';
 import {
@@ -29,6 +29,9 @@ import {
   type Registers,
   settleList,
 } from './view.ts';
+
+/** Thrown by the domain, always before it changes anything. */
+export class DomainError extends defineError('DomainError') {}
 
 const internals = Symbol('internals');
 

@@ -121,3 +121,8 @@ export function compareMessageIds(a: number | null, b: number | null): number {
   if (a === null) return 1;
   return b === null ? -1 : a - b;
 }
+
+/** Whether a match has a result. The provider reports an abandoned match as finished, but it has no result until one is awarded. */
+export function hasResult(statusId: number | null, statusType: string | null): boolean {
+  return statusType === 'finished' && statusId !== STATUS.abandoned;
+}

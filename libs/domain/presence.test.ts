@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { absentAt, isDeleted, type Omission, omissionOf, presentAt } from './presence.ts';
+import { absentAt, isDeleted, type Omission, omissionOf, presentAt } from './incident-register.ts';
 import { incident } from './testing/messages.ts';
 
 type Time = number | null;

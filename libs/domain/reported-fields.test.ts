@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOlder, reportedEvent, statusNameOf } from './reported-fields.ts';
+import { isOlder, reportedEvent, statusNameOf } from './event-facts.ts';
 import { eventOf } from './testing/messages.ts';
 
 const report = (ut: number, fields: Readonly<Record<string, unknown>>) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasResult } from './result.ts';
+import { hasResult } from './message-key.ts';
 
 test.each([
   ['finished', 11, 'finished', true],

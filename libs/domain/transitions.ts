@@ -13,11 +13,16 @@ import { absenceText } from './absence.ts';
 import { isClockChange } from './clock.ts';
 import { sameValue, yesNoOrNull } from './event.ts';
 import type { EventFacts } from './event-facts.ts';
-import { hasBody, type KnownIncident, type KnownSides, type Side } from './goal-facts.ts';
-import { sameScore } from './goals.ts';
-import { compareIds, type IncidentChange, type IncidentChanges } from './incident-register.ts';
+import { hasBody, type KnownIncident, type KnownSides, type Side, sameScore } from './goals.ts';
+import {
+  absentAt,
+  compareIds,
+  type IncidentChange,
+  type IncidentChanges,
+  lastSignOf,
+  presentAt,
+} from './incident-register.ts';
 import { keyIncident } from './key-incidents.ts';
-import { absentAt, lastSignOf, presentAt } from './presence.ts';
 import type { DerivedMatch } from './view.ts';
 
 /** The kinds of match-transitions records and their meanings, in the order in which a version emits them. */

@@ -17,7 +17,7 @@ import { guardOf, sameGuard } from './guard.ts';
 import type { IncidentIndex } from './incident-index.ts';
 import { type IncidentChanges, type IncidentRegister, inSequence } from './incident-register.ts';
 import { comparePositions, isAwarded, isFinished } from './message-key.ts';
-import { hasRulesOfGoals } from './sports/table.ts';
+import { hasRulesOfGoals } from './sports/goal-rules.ts';
 import type { UnreadRegister } from './unread.ts';
 
 /** The score of a match by law 8. */

@@ -1,8 +1,7 @@
-import { sideOf } from '#domain/goal-facts.ts';
+import { sideOf } from '#domain/goals.ts';
 import { goalKindOf, halfScores } from '#domain/match-result.ts';
-import { progressOf } from '#domain/message-key.ts';
-import { hasResult } from '#domain/result.ts';
-import { hasRulesOfGoals } from '#domain/sports/table.ts';
+import { hasResult, progressOf } from '#domain/message-key.ts';
+import { hasRulesOfGoals } from '#domain/sports/goal-rules.ts';
 import type { Score, TradingHalt } from '#records/types.ts';
 import { INCIDENT, STATUS } from '#soccer/soccer.ts';
 import { STATUSES } from '#soccer/statuses.ts';

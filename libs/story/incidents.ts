@@ -1,6 +1,5 @@
 import { incidentMinute } from '#domain/clock.ts';
-import { GOAL_TYPES, isInShootOut } from '#domain/goal-facts.ts';
-import { scoresAfter } from '#domain/goals.ts';
+import { GOAL_TYPES, isInShootOut, scoresAfter } from '#domain/goals.ts';
 import { object, text } from '#domain/values.ts';
 import type { Score } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';

@@ -1,8 +1,8 @@
 import { offsetsAt, readPositions } from '#cluster/logs.ts';
-import { DomainError } from '#domain/errors.ts';
 import { HealthMonitor } from '#domain/health/monitor.ts';
 import type { PublishedHealth } from '#domain/health/records.ts';
 import type { HealthLimits } from '#domain/health/verdict.ts';
+import { DomainError } from '#domain/match.ts';
 import { defineError } from '#errors/touchline-error.ts';
 import type { FeedHealth } from '#records/types.ts';
 import { partitionKey, partitionOfKey } from '#streams/client/port.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SOCCER_CLOCK } from '#domain/clock-rule.ts';
+import { SOCCER_CLOCK } from '#domain/clock.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import type { FeedStatus, SourceFeedStatus } from '#trading/feed-status.ts';
 import { NO_HALTS } from '#trading/halts.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EventRegister } from '../event-register.ts';
 import { eventOf } from '../testing/messages.ts';
-import { healthOf, matchFacts, NO_FACTS } from './match-facts.ts';
+import { healthOf, matchFacts, NO_FACTS } from './verdict.ts';
 
 function factsOf(fields: Readonly<Record<string, unknown>>) {
   const register = new EventRegister();

@@ -6,9 +6,18 @@ import { EventRegister } from '../event-register.ts';
 import { positionOf } from '../message-key.ts';
 import type { AppliedPosition, ReadProgress } from './applied.ts';
 import { aliveSince, applyVerdict, fillGaps, type HealthStatus } from './health-status.ts';
-import { healthOf, type LivenessFacts, matchFacts, NO_FACTS } from './match-facts.ts';
 import type { ContentReceipt, SignsOfLife } from './signs-of-life.ts';
-import { type HealthLimits, type HealthVerdict, isBacklog, judgeMatch, silentSince } from './verdict.ts';
+import {
+  type HealthLimits,
+  type HealthVerdict,
+  healthOf,
+  isBacklog,
+  judgeMatch,
+  type LivenessFacts,
+  matchFacts,
+  NO_FACTS,
+  silentSince,
+} from './verdict.ts';
 
 /** The health of a match under one source. */
 export type PairTrack = {

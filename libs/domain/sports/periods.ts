@@ -1,6 +1,6 @@
 import type { EventParticipant } from '#records/types.ts';
 import { RESULT } from '#soccer/soccer.ts';
-import { hasRulesOfGoals } from './table.ts';
+import { hasRulesOfGoals } from './goal-rules.ts';
 
 /** The result of one part, as the provider writes it; null where it says nothing of a side. */
 export type PeriodResult = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { SOCCER } from '#soccer/soccer.ts';
-import { GOAL_RULES, hasRulesOfGoals, typesOf } from './table.ts';
+import { GOAL_RULES, hasRulesOfGoals, typesOf } from './goal-rules.ts';
 
 describe('the table of rules of goals', () => {
   test('has soccer, which an unknown sport counts as, and no other sport', () => {

@@ -1,5 +1,5 @@
 import type { ResultCard, ResultGoal, ResultTeam, Score } from '#records/types.ts';
-import { hasResult } from '../result.ts';
+import { hasResult } from '../message-key.ts';
 import type { CompetitionRules } from './competition-rules.ts';
 import type { SeasonResult } from './types.ts';
 

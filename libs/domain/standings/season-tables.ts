@@ -6,10 +6,17 @@ import { type CompetitionRules, MAX_OWN_TABLES } from './competition-rules.ts';
 import { BEGUN, GameSet } from './game-set.ts';
 import { type Flag, flagsOf, type Game, readGame } from './games.ts';
 import { hasStage, ownTable } from './own-tables.ts';
-import { correctionsOfStages, type SeasonGames, stagesAfter } from './stage-rules.ts';
 import { correctionsAt } from './standing.ts';
 import { standingsId, type TableObject } from './table-id.ts';
-import { byId, correctedRules, type ScopeInputs, scopesOf } from './table-scope.ts';
+import {
+  byId,
+  correctedRules,
+  correctionsOfStages,
+  type ScopeInputs,
+  type SeasonGames,
+  scopesOf,
+  stagesAfter,
+} from './table-scope.ts';
 import { OF_POINTS, type Table, tablesOf, touchedBy } from './tables.ts';
 import type { SeasonResult } from './types.ts';
 

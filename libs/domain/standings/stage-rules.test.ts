@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { GameSet } from './game-set.ts';
-import { correctionsOfStages, rulesOfStage, stagesAfter } from './stage-rules.ts';
+import { correctionsOfStages, rulesOfStage, stagesAfter } from './table-scope.ts';
 import { readGames } from './testing/derive.ts';
 import { correctionOf, result, rulesOf } from './testing/results.ts';
 

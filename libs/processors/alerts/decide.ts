@@ -1,7 +1,7 @@
 /** Finds the alerts in transitions: docs/guides/alerts.md. Pure. */
 
-import { hasResult } from '#domain/result.ts';
-import { hasRulesOfGoals } from '#domain/sports/table.ts';
+import { hasResult } from '#domain/message-key.ts';
+import { hasRulesOfGoals } from '#domain/sports/goal-rules.ts';
 import type { Alert, Guard, KeyIncident, MatchTransition, Score } from '#records/types.ts';
 import { INCIDENT } from '#soccer/soccer.ts';
 import type { AlertKind } from './rules.ts';

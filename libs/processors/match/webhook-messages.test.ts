@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { providerIncident } from '#contract/provider-message.ts';
+import { reportedEvent } from '#domain/event-facts.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
-import { reportedEvent } from '#domain/reported-fields.ts';
 import { hasContent, histories, redelivered } from '#domain/testing/arbitraries.ts';
 import { AWAY, causeOf, EVENT_ID, HOME, incident, incidentMessage, START } from '#domain/testing/messages.ts';
 import { normalized } from '#ingestion/testing/normalized.ts';

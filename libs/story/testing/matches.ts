@@ -1,4 +1,4 @@
-import { SOCCER_CLOCK } from '#domain/clock-rule.ts';
+import { SOCCER_CLOCK } from '#domain/clock.ts';
 import { NO_HALTS } from '#trading/halts.ts';
 import type { BoardMatch } from '../match.ts';
 

@@ -2,8 +2,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest/provider.ts';
 import type { TreeLevel } from '#contract/rest/tree.ts';
+import { hasResult } from '#domain/message-key.ts';
 import { foldName, matchRank } from '#domain/name-search.ts';
-import { hasResult } from '#domain/result.ts';
 import type { FeedStatus } from '#trading/feed-status.ts';
 import type { ShownIncident, ShownState } from '../store/board-view.ts';
 import type { SubjectChange } from '../store/incidents.ts';

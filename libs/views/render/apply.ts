@@ -1,7 +1,7 @@
 /** Applies records of topics to the views. Each record is rendered once, when it is stored. */
 
 import { LEVELS } from '#contract/rest/tree.ts';
-import { isCard, isGoal } from '#domain/goal-facts.ts';
+import { isCard, isGoal } from '#domain/goals.ts';
 import { withShortTexts } from '#json/short-text.ts';
 import type { MatchState } from '#records/types.ts';
 import { nextState } from '#trading/trading.ts';

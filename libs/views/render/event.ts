@@ -2,11 +2,10 @@
 
 import { withFlags } from '#contract/provider-message.ts';
 import { LEVELS } from '#contract/rest/tree.ts';
-import { clockAt } from '#domain/clock.ts';
-import type { ClockRule } from '#domain/clock-rule.ts';
+import { type ClockRule, clockAt } from '#domain/clock.ts';
 import { incidentObject, yesNo, yesNoOrNull } from '#domain/event.ts';
+import { isOlder, playedTimeOf, reportedEvent } from '#domain/event-facts.ts';
 import type { EventRegister } from '#domain/event-register.ts';
-import { isOlder, playedTimeOf, reportedEvent } from '#domain/reported-fields.ts';
 import { text } from '#domain/values.ts';
 import { otherFields, writeRecord } from '#json/records.ts';
 import { type JsonObject, toWholeNumber } from '#json/values.ts';

@@ -1,9 +1,9 @@
 /** The values that the live board shows. */
 
 import type { TreeLevel } from '#contract/rest/tree.ts';
-import type { ClockRule } from '#domain/clock-rule.ts';
+import type { ClockRule } from '#domain/clock.ts';
+import { clockRuleOf, reportedEvent, statusNameOf } from '#domain/event-facts.ts';
 import type { EventRegister } from '#domain/event-register.ts';
-import { clockRuleOf, reportedEvent, statusNameOf } from '#domain/reported-fields.ts';
 import { type PeriodResult, periodResults } from '#domain/sports/periods.ts';
 import type { Guard, Incident, MatchState, MatchTransition, Standings } from '#records/types.ts';
 

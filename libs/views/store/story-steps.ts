@@ -1,6 +1,6 @@
 /** Which transitions are the story of a match, for views and for what reads the topic itself. */
 
-import { GOAL_TYPES } from '#domain/goal-facts.ts';
+import { GOAL_TYPES } from '#domain/goals.ts';
 import type { MatchTransition } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { INCIDENT, POSSIBLE_INCIDENTS } from '#soccer/soccer.ts';

@@ -1,6 +1,6 @@
 /** Arranges knock-out stages as rounds of ties; each tie is aligned with the tie it leads to. Pure. */
 
-import { hasResult } from '#domain/result.ts';
+import { hasResult } from '#domain/message-key.ts';
 import type { TieRule } from '#domain/standings/competition-rules.ts';
 import { levelRule, tieOutcome } from '#domain/standings/ties.ts';
 import type { BoardMatch } from '#story/match.ts';

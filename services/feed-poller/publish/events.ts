@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { OperationName } from '#contract/rest/operations.ts';
-import { SETTLE_SECONDS } from '#domain/presence.ts';
+import { SETTLE_SECONDS } from '#domain/incident-register.ts';
 import { toWholeNumber } from '#json/values.ts';
 import type { MachineClock } from '#timing/clock.ts';
 import { Limiter } from '../provider/limiter.ts';

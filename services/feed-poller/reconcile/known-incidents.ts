@@ -1,4 +1,4 @@
-import { REMOVAL_SECONDS, SETTLE_SECONDS } from '#domain/presence.ts';
+import { REMOVAL_SECONDS, SETTLE_SECONDS } from '#domain/incident-register.ts';
 
 /** The last sign of life of an incident. `ut`: of its record; `seenAt`: also of lists that have it; Unix seconds. */
 type KnownIncident = {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { isGoal } from '#domain/goal-facts.ts';
-import { hasRulesOfGoals } from '#domain/sports/table.ts';
+import { isGoal } from '#domain/goals.ts';
+import { hasRulesOfGoals } from '#domain/sports/goal-rules.ts';
 import { toWholeNumber } from '#json/values.ts';
 import type { Incident, NormalizedMessage } from '#records/types.ts';
 import { RESULT } from '#soccer/soccer.ts';

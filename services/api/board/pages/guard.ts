@@ -1,6 +1,6 @@
 /** Renders the permission to trade. */
 import type { GuardReason } from '#domain/guard.ts';
-import { hasResult } from '#domain/result.ts';
+import { hasResult } from '#domain/message-key.ts';
 import { feedWords } from '#story/feed-words.ts';
 import { clockWords, scopeWords } from '#story/halts.ts';
 import type { BoardMatch, ShownHalt } from '#story/match.ts';

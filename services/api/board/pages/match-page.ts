@@ -1,4 +1,4 @@
-import { hasResult } from '#domain/result.ts';
+import { hasResult } from '#domain/message-key.ts';
 import type { Course, CourseStretch } from '#story/course.ts';
 import type { HistoryEntry } from '#story/history.ts';
 import type { IncidentStep, TimelineEntry } from '#story/incidents.ts';

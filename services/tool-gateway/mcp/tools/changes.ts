@@ -1,6 +1,6 @@
 /** A change of a match for an assistant: the steps of one version, joined with their incident. */
 import { z } from 'zod';
-import { isInShootOut } from '#domain/goal-facts.ts';
+import { isInShootOut } from '#domain/goals.ts';
 import type { Score } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { stepEntry } from '#story/history.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageOf } from '#contract/rest/tree.ts';
-import { isInShootOut } from '#domain/goal-facts.ts';
+import { isInShootOut } from '#domain/goals.ts';
 import { GUARD_WORDS } from '#domain/guard-words.ts';
 import { periodWords } from '#domain/sports/periods.ts';
 import type { TradingHalt } from '#records/types.ts';
