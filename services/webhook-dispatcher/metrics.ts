@@ -74,19 +74,22 @@ export function registerDeliveryGauges(registry: Registry, figures: () => Delive
     },
   });
   const gauges = {
-    unclaimed_partitions: [
+    touchline_dispatcher_unclaimed_partitions: [
       'unclaimed',
       'Partitions of webhook-progress that the group has assigned to this process, and that it does not deliver yet.',
     ],
-    behind_records: [
+    touchline_dispatcher_behind_records: [
       'behind',
       'Records between subscriptions and the end of webhook-messages, summed over all that are not disabled.',
     ],
-    window_bytes: ['windowBytes', 'Bytes of the latest messages in memory, shared by all subscriptions.'],
+    touchline_dispatcher_window_bytes: [
+      'windowBytes',
+      'Bytes of the latest messages in memory, shared by all subscriptions.',
+    ],
   } as const;
   for (const [name, [figure, help]] of Object.entries(gauges))
     new Gauge({
-      name: `touchline_dispatcher_${name}`,
+      name,
       help,
       registers,
       collect() {

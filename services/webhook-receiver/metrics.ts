@@ -44,15 +44,15 @@ export function receiverMetrics(registry: Registry, held: Held) {
     held.unprovenBytes,
   );
   const counter = <L extends string>(name: string, help: string, label: L): Counter<L> =>
-    new Counter({ name: `touchline_${name}_total`, help, labelNames: [label], registers });
+    new Counter({ name, help, labelNames: [label], registers });
   const refusedAuthentic = counter(
-    'webhook_refused_authentic',
+    'touchline_webhook_refused_authentic_total',
     'Authentic deliveries refused, which their sender keeps, by reason.',
     'reason',
   );
   for (const reason of AUTHENTIC_REFUSALS) refusedAuthentic.inc({ reason }, 0);
   const deadLetters = counter(
-    'webhook_dead_letters',
+    'touchline_webhook_dead_letters_total',
     'Messages and bodies sent to dead letters, by reason.',
     'code',
   );
@@ -65,9 +65,9 @@ export function receiverMetrics(registry: Registry, held: Held) {
   });
   const stages = stageLatencies(registry, ['provider_to_received', 'received_to_published']);
   return {
-    requests: counter('webhook_requests', 'Requests answered, by outcome.', 'outcome'),
+    requests: counter('touchline_webhook_requests_total', 'Requests answered, by outcome.', 'outcome'),
     refused: counter(
-      'webhook_refused',
+      'touchline_webhook_refused_total',
       'Requests that are not authentic, by the first failed check.',
       'check',
     ),
@@ -77,9 +77,13 @@ export function receiverMetrics(registry: Registry, held: Held) {
       help: 'How far the newest ut of the last delivery was ahead of the clock of this machine; 0 when it was not.',
       registers,
     }),
-    overloaded: counter('webhook_overloaded', 'Bodies refused above a limit, by limit.', 'reason'),
+    overloaded: counter(
+      'touchline_webhook_overloaded_total',
+      'Bodies refused above a limit, by limit.',
+      'reason',
+    ),
     messages: counter(
-      'webhook_messages',
+      'touchline_webhook_messages_total',
       'Messages accepted, by type; "unknown" counts all unused types.',
       'type',
     ),

@@ -75,11 +75,16 @@ export class Hub {
         this.set(readers.size);
       },
     });
-    const counter = (what: string, help: string): Counter =>
-      new Counter({ name: `touchline_board_readers_${what}_total`, help, registers });
+    const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
     const readersOf = 'Readers of the board’s events that were';
-    this.#refused = counter('refused', `${readersOf} refused because there were too many.`);
-    this.#dropped = counter('dropped', `${readersOf} cut off because they did not read.`);
+    this.#refused = counter(
+      'touchline_board_readers_refused_total',
+      `${readersOf} refused because there were too many.`,
+    );
+    this.#dropped = counter(
+      'touchline_board_readers_dropped_total',
+      `${readersOf} cut off because they did not read.`,
+    );
     this.#stopFollowing = [
       view.onChange((state) => this.#offer((reader) => reader.offerMatch(state))),
       view.onTable((seasonId) => this.#offer((reader) => reader.offerTable(seasonId))),
