@@ -73,21 +73,24 @@ export function registerDeliveryGauges(registry: Registry, figures: () => Delive
       this.set({ state: SEALED }, sealed);
     },
   });
-  const gauges = {
-    touchline_dispatcher_unclaimed_partitions: [
+  const gauges = [
+    [
+      'touchline_dispatcher_unclaimed_partitions',
       'unclaimed',
       'Partitions of webhook-progress that the group has assigned to this process, and that it does not deliver yet.',
     ],
-    touchline_dispatcher_behind_records: [
+    [
+      'touchline_dispatcher_behind_records',
       'behind',
       'Records between subscriptions and the end of webhook-messages, summed over all that are not disabled.',
     ],
-    touchline_dispatcher_window_bytes: [
+    [
+      'touchline_dispatcher_window_bytes',
       'windowBytes',
       'Bytes of the latest messages in memory, shared by all subscriptions.',
     ],
-  } as const;
-  for (const [name, [figure, help]] of Object.entries(gauges))
+  ] as const;
+  for (const [name, figure, help] of gauges)
     new Gauge({
       name,
       help,
