@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { reasonOf } from '#errors/touchline-error.ts';
-import { installCommand, osRelease } from './installation.ts';
-import { startKafka } from './kafka.ts';
+import { type Kafka, startKafka } from './kafka.ts';
 import type { OnProgress } from './progress.ts';
 import { type SchemaRegistry, startRegistry } from './registry.ts';
 import { supervise } from './server.ts';
@@ -64,69 +63,55 @@ export async function startBackbone(options: BackboneOptions): Promise<Backbone>
 async function startEmbedded(options: BackboneOptions, because: string): Promise<Backbone> {
   const { env, onProgress, onProblem = () => {}, preferredPorts, isShort = false } = options;
   const dataDir = resolve(options.dataDir);
-  /** The registry starts while its broker does: half of its start needs no broker. */
-  let registryStart = null as null | {
-    readonly started: Promise<SchemaRegistry>;
-    readonly cancelled: AbortController;
+  const ending = new AbortController();
+  const { signal } = ending;
+  let kafka: Kafka | undefined;
+  let starting: Promise<SchemaRegistry> | undefined;
+  const stop = async (): Promise<void> => {
+    ending.abort();
+    await starting?.then((registry) => registry.stop()).catch(() => {});
+    await kafka?.stop();
   };
-  const cancel = async (): Promise<void> => {
-    registryStart?.cancelled.abort();
-    await registryStart?.started.then((registry) => registry.stop()).catch(() => {});
-  };
-  const kafka = await startKafka({
-    dataDir: join(dataDir, 'kafka'),
-    env,
-    onProgress,
-    jvmArgs: isShort ? QUICK_START : [],
-    preferredPort: preferredPorts?.kafka,
-    onStarting: (brokers: readonly string[]) => {
-      const cancelled = new AbortController();
-      const started = cancel().then(() =>
-        startRegistry({
-          brokers,
-          dataDir: join(dataDir, 'registry'),
-          preferredPort: preferredPorts?.registry,
-          env,
-          onProgress,
-          signal: cancelled.signal,
-        }),
-      );
-      // Awaited below.
-      started.catch(() => {});
-      registryStart = { started, cancelled };
-    },
-  }).catch(async (error: unknown) => {
-    await cancel();
-    const missing = ['JAVA_MISSING', 'JAVA_TOO_OLD', 'MAVEN_MISSING'];
-    if (!(error instanceof EmbeddedError) || !missing.includes(error.code)) throw error;
-    const command = installCommand(osRelease());
-    const advice = `or start Docker, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL (${because})`;
-    const message = `${error.message}, ${advice}${command === undefined ? '' : `\n  ${command}`}`;
-    throw new EmbeddedError('NO_BACKBONE', message, error);
-  });
   try {
-    if (registryStart === null) throw new Error('the registry starts with its brokers');
-    const registry = await registryStart.started;
-    const supervision = new AbortController();
-    const keep = { onProblem, signal: supervision.signal };
-    const supervised = [supervise('schema registry', registry, keep), supervise('broker', kafka, keep)];
+    kafka = await startKafka({
+      dataDir: join(dataDir, 'kafka'),
+      env,
+      onProgress,
+      jvmArgs: isShort ? QUICK_START : [],
+      preferredPort: preferredPorts?.kafka,
+      // The registry starts while its broker does: half of its start needs no broker.
+      onStarting(brokers) {
+        const registryDir = join(dataDir, 'registry');
+        const preferredPort = preferredPorts?.registry;
+        starting = startRegistry({ brokers, dataDir: registryDir, preferredPort, env, onProgress, signal });
+        // Awaited below.
+        starting.catch(() => {});
+      },
+    });
+    const registry = await (starting as unknown as Promise<SchemaRegistry>);
+    const supervised = [
+      supervise('schema registry', registry, { onProblem, signal }),
+      supervise('broker', kafka, { onProblem, signal }),
+    ];
     return {
       kind: 'embedded',
       why: `using an embedded broker with its data in ${dataDir}: ${because}`,
       brokers: kafka.brokers,
       registryUrl: registry.url,
       stop: async () => {
-        supervision.abort();
-        await registry.stop();
-        await kafka.stop();
+        await stop();
         await Promise.all(supervised);
       },
     };
   } catch (error) {
-    await kafka.stop();
-    throw error;
+    await stop();
+    if (!(error instanceof EmbeddedError) || !MISSING.includes(error.code)) throw error;
+    const advice = `or start Docker, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL (${because}; docs/guides/run-it.md)`;
+    throw new EmbeddedError('NO_BACKBONE', `${error.message}, ${advice}`, error);
   }
 }
+
+const MISSING: readonly string[] = ['JAVA_MISSING', 'JAVA_TOO_OLD', 'MAVEN_MISSING'];
 
 const BOTH = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL'];
 

@@ -7,23 +7,19 @@ import { FolderError, makeFolder, openError } from '#security/folders.ts';
 import { poll } from '#timing/poll.ts';
 import { EmbeddedError } from './settings.ts';
 
-/** Ports of secured listeners. */
-export type SecuredPorts = { readonly tls: number; readonly sasl: number };
-
 /** The notes in a used data folder, for the next start. */
 type FolderNotes = {
   /** Pid of the process that started the broker. */
   readonly owner: number;
   /** Pid of the broker, once it has started. */
   readonly broker?: number;
-  readonly port: number;
-  readonly controllerPort: number;
-  readonly proxiedPort: number | null;
-  readonly secured?: SecuredPorts | undefined;
+  /** Ports by listener. */
+  readonly ports: Readonly<Record<string, number>>;
 };
 
 /** A data folder that this process owns until it releases it. */
 export type OwnedFolder = {
+  readonly path: string;
   /** Notes of the last broker in the folder; undefined without readable ones. */
   readonly last: FolderNotes | undefined;
   note(notes: FolderNotes): Promise<void>;
@@ -34,55 +30,44 @@ export type OwnedFolder = {
 const LEFTOVER_TIMEOUT_MS = 60_000;
 
 /** Creates the folder and claims it for this process. Throws DATA_FOLDER_IN_USE with the pid of the owner. */
-export async function ownFolder(folder: string): Promise<OwnedFolder> {
-  makeFolder(folder);
-  const file = join(folder, 'broker.json');
-  const lock = tryLock(join(folder, 'broker.lock'));
+export async function ownFolder(path: string): Promise<OwnedFolder> {
+  makeFolder(path);
+  const file = join(path, 'broker.json');
+  const lock = tryLock(join(path, 'broker.lock'));
   // None yet, or half-written by a killed process: nothing is lost.
   const last = await readFile(file, 'utf8')
     .then((text) => JSON.parse(text) as FolderNotes)
     .catch(() => undefined);
-  if (!lock) throw inUse(folder, last?.owner);
-  const leftover = last?.broker;
-  if (leftover !== undefined) {
-    const gone = await poll(async () => !(await runsIn(leftover, folder)), {
-      timeoutMs: LEFTOVER_TIMEOUT_MS,
-    });
-    if (!gone) {
-      lock.release();
-      throw inUse(folder, leftover);
-    }
+  const ended = async () => last?.broker === undefined || !(await runsIn(last.broker, path));
+  if (lock === undefined || !(await poll(ended, { timeoutMs: LEFTOVER_TIMEOUT_MS }))) {
+    const user = lock === undefined ? last?.owner : last?.broker;
+    lock?.release();
+    const who = user === undefined ? 'another process' : `process ${user}`;
+    const advice = 'stop that one, or set DATA_DIR to another folder';
+    throw new EmbeddedError('DATA_FOLDER_IN_USE', `the data folder ${path} is in use by ${who}: ${advice}`);
   }
   return {
+    path,
     last,
     async note(notes) {
       // Renamed into place: a full disk would leave an empty file, and the next start other ports.
-      const draft = `${file}.new`;
-      await writeFile(draft, `${JSON.stringify(notes)}\n`);
-      await rename(draft, file);
+      await writeFile(`${file}.new`, `${JSON.stringify(notes)}\n`);
+      await rename(`${file}.new`, file);
     },
-    release: () => lock.release(),
+    release: lock.release,
   };
-}
-
-function inUse(folder: string, pid: number | undefined): EmbeddedError {
-  const who = pid === undefined ? 'another process' : `process ${pid}`;
-  return new EmbeddedError(
-    'DATA_FOLDER_IN_USE',
-    `the data folder ${folder} is in use by ${who}: stop that one, or set DATA_DIR to another folder`,
-  );
 }
 
 /** Whether the process runs and its command names the folder. Another process may have reused the pid. */
 async function runsIn(pid: number, folder: string): Promise<boolean> {
-  try {
-    if (process.platform === 'linux')
-      return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes(folder);
-    const { stdout } = await promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)]);
-    return stdout.includes(folder);
-  } catch {
-    return false;
-  }
+  const command =
+    process.platform === 'linux'
+      ? readFile(`/proc/${pid}/cmdline`, 'utf8')
+      : promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)]).then(({ stdout }) => stdout);
+  return command.then(
+    (text) => text.includes(folder),
+    () => false,
+  );
 }
 
 /** Of two processes that lock at once one waits for the other, which gives up: without a wait both would fail. Milliseconds. */

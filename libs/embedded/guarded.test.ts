@@ -66,7 +66,7 @@ async function parentOf(
 
 test('runs the command as the child itself, and captures output and exit', async () => {
   const child = await start('echo $$; pwd; echo oops >&2; exit 7');
-  expect(await child.ended()).toEqual({ code: 7, signal: null });
+  expect(await child.exited).toEqual({ code: 7, signal: null });
   expect(child.running()).toBe(false);
   expect(await readFile(join(folder, 'output'), 'utf8')).toBe(`${child.pid}\n${folder}\noops\n`);
   child.signal('SIGTERM'); // nothing happens any more
@@ -96,5 +96,5 @@ test.each([
 
 test('reports the exit of a command that cannot be started', async () => {
   const child = await start('', join(folder, 'none'));
-  expect((await child.ended()).code).toBe(127);
+  expect((await child.exited).code).toBe(127);
 });

@@ -39,16 +39,14 @@ export type GuardedOptions = {
   readonly cwd?: string;
   /** File for standard output and standard error; truncated first. */
   readonly outputFile: string;
-  /** Seconds between SIGTERM and SIGKILL after the parent has ended. */
-  readonly graceSeconds: number;
+  /** Seconds between SIGTERM and SIGKILL after the parent has ended. Default 8. */
+  readonly graceSeconds?: number;
 };
 
-/** A child process that ends with this process, even when this process is killed. It does not keep this process alive. */
+/** A child process that ends with this process, even when this process is killed. It keeps this process alive only after a signal. */
 export type Guarded = {
   readonly pid: number;
   readonly exited: Promise<Exit>;
-  /** Waits for the end of the process, and keeps this process alive until then. */
-  ended(): Promise<Exit>;
   running(): boolean;
   /** Sends the signal, unless the process has ended. */
   signal(signal: NodeJS.Signals): void;
@@ -58,17 +56,11 @@ export type Guarded = {
 
 /** Starts a command that ends with this process, in a group of its own: Ctrl-C reaches only this process, which stops it in order. */
 export async function spawnGuarded(options: GuardedOptions): Promise<Guarded> {
-  const output = openSync(options.outputFile, 'w');
-  const child = spawn(
-    '/bin/sh',
-    ['-c', GUARD, 'touchline-guard', String(options.graceSeconds), options.command, ...options.args],
-    {
-      detached: true,
-      env: { ...options.env },
-      stdio: ['pipe', output, output],
-      cwd: options.cwd,
-    },
-  );
+  const { command, args, env, cwd, outputFile, graceSeconds = 8 } = options;
+  const output = openSync(outputFile, 'w');
+  const guarded = ['-c', GUARD, 'touchline-guard', String(graceSeconds), command, ...args];
+  const stdio = ['pipe' as const, output, output];
+  const child = spawn('/bin/sh', guarded, { detached: true, env: { ...env }, stdio, cwd });
   closeSync(output);
   const pipe = child.stdin as Socket;
   // A missing watcher is no error: the pipe only reports the end of the command.
@@ -77,29 +69,26 @@ export async function spawnGuarded(options: GuardedOptions): Promise<Guarded> {
   child.unref();
   pipe.unref();
 
-  let exit: Exit | undefined;
-  const exited = new Promise<Exit>((resolve) => {
-    child.once('exit', (code, signal) => {
-      exit = { code, signal };
-      pipe.end('ended\n');
-      resolve(exit);
-    });
+  let hasExited = false;
+  const exited = once(child, 'exit').then(([code, signal]): Exit => {
+    hasExited = true;
+    pipe.end('ended\n');
+    return { code, signal };
   });
-
-  const signal = (name: NodeJS.Signals) => {
-    if (exit === undefined) child.kill(name);
+  const signal = (name: NodeJS.Signals): void => {
+    if (hasExited) return;
+    child.ref();
+    child.kill(name);
   };
-  const ended = () => {
-    if (exit === undefined) child.ref();
-    return exited;
+  return {
+    pid: child.pid ?? -1,
+    exited,
+    running: () => !hasExited,
+    signal,
+    async stop(timeoutMs) {
+      signal('SIGTERM');
+      const late = setTimeout(() => signal('SIGKILL'), timeoutMs);
+      return exited.finally(() => clearTimeout(late));
+    },
   };
-  const stop = async (timeoutMs: number): Promise<Exit> => {
-    signal('SIGTERM');
-    const late = setTimeout(() => signal('SIGKILL'), timeoutMs);
-    const result = await ended();
-    clearTimeout(late);
-    return result;
-  };
-
-  return { pid: child.pid ?? -1, exited, ended, running: () => exit === undefined, signal, stop };
 }

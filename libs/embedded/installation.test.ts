@@ -3,7 +3,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
-import { cacheFolder, firstError, install } from './installation.ts';
+import { cacheFolder, install } from './installation.ts';
 import { type Env, KAFKA_VERSION } from './settings.ts';
 import { installProgram } from './testing/programs.ts';
 
@@ -17,7 +17,6 @@ beforeEach(() => {
 /** Installs an `mvn` that counts its runs in the file `runs`, then runs a script; $out is the folder to fill. */
 async function fakeMaven(script: string): Promise<void> {
   const text = `
-    if [ "$1" = --version ]; then exit 0; fi
     echo run >> "$HERE/runs"
     for each in "$@"; do case $each in -Dbackbone.dir=*) out=\${each#*=};; esac; done
     ${script}`;
@@ -66,17 +65,13 @@ test('downloads another version of the broker once, in addition to the default',
 });
 
 test('reports progress', async () => {
-  await fakeMaven(`
-    echo '[INFO] Downloading from central: https://repo.example/a/1/a-1.jar'
-    echo '[INFO] Downloaded from central: https://repo.example/a/1/a-1.jar (1 kB)'
-    echo '[INFO] Downloading from central: https://repo.example/b/2/b-2.jar'
-    ${UNTIL_GO}; ${COMPLETE}`);
+  await fakeMaven(`${UNTIL_GO}; ${COMPLETE}`);
   const lines: string[] = [];
   await install(env, (line) => {
     lines.push(line);
-    if (line.endsWith('b-2.jar')) go();
+    go();
   });
-  expect(lines.at(-1)).toMatch(/^downloading the broker and the registry, once: 1 done, \d+ s, b-2\.jar$/);
+  expect(lines).toContain('downloading the broker and the registry with Maven, once: 0 s');
 });
 
 test('ignores the files of an interrupted download', async () => {
@@ -105,7 +100,6 @@ test('reports the error of Maven', async () => {
       'Maven could not download the broker and the registry: no route to host (',
     ),
   });
-  expect(firstError('all is well')).toBeUndefined();
 });
 
 test('reports a missing Maven only if a download is needed', async () => {

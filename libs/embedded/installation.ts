@@ -1,16 +1,18 @@
 import { execFile } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
-import { makeFolder, requireFolder } from '#security/folders.ts';
+import { requireFolder } from '#security/folders.ts';
 import { poll } from '#timing/poll.ts';
 import { type Lock, tryLock } from './folder.ts';
 import { endText, spawnGuarded } from './guarded.ts';
 import type { OnProgress } from './progress.ts';
 import { EmbeddedError, type Env, KAFKA_VERSION } from './settings.ts';
+
+const run = promisify(execFile);
 
 const POM = join(import.meta.dirname, 'pom.xml');
 const DOWNLOAD_TIMEOUT_MS = 20 * 60_000;
@@ -38,33 +40,24 @@ export async function install(env: Env, onProgress: OnProgress, kafkaVersion = K
   return {
     kafkaLibs: join(folder, 'kafka'),
     registryJar: await registryJar(folder),
-    classArchives: join(folder, 'classes'),
+    classArchives: join(folder, CLASSES),
   };
 }
 
 async function waitForLock(file: string, onProgress: OnProgress): Promise<Lock> {
-  const free = tryLock(file, 'XDG_CACHE_HOME');
-  if (free) return free;
-  onProgress('waiting for another process that downloads the broker and the registry');
   const waiting = { timeoutMs: DOWNLOAD_TIMEOUT_MS, everyMs: 500 };
-  const lock = await poll(() => tryLock(file, 'XDG_CACHE_HOME'), waiting);
-  if (lock) return lock;
-  throw new EmbeddedError(
-    'DOWNLOAD_FAILED',
-    `another process has held ${file} for too long: end it and try again`,
-  );
+  const lock = await poll(() => {
+    const free = tryLock(file, 'XDG_CACHE_HOME');
+    if (free === undefined)
+      onProgress('waiting for another process that downloads the broker and the registry');
+    return free;
+  }, waiting);
+  if (lock !== undefined) return lock;
+  const held = `another process has held ${file} for too long: end it and try again`;
+  throw new EmbeddedError('DOWNLOAD_FAILED', held);
 }
 
-async function download(
-  folder: string,
-  kafkaVersion: string,
-  env: Env,
-  onProgress: OnProgress,
-): Promise<void> {
-  await run('mvn', ['--version'], { env, timeout: 60_000 }).catch((cause: unknown) => {
-    const lacks = 'no Maven found to download the broker and the registry with';
-    throw new EmbeddedError('MAVEN_MISSING', `${lacks}: install Maven 3.6 or later (mvn)`, cause);
-  });
+async function download(folder: string, kafkaVersion: string, env: Env, onProgress: OnProgress) {
   const partial = `${folder}.partial`;
   await rm(partial, { recursive: true, force: true });
   const log = join(dirname(folder), 'download.log');
@@ -74,39 +67,37 @@ async function download(
     args: ['-B', '-f', POM, `-Dbackbone.dir=${partial}`, `-Dkafka.version=${kafkaVersion}`, ...goals],
     env,
     outputFile: log,
-    graceSeconds: 2,
   });
-  const begun = performance.now();
-  const show = () => onProgress(progressOf(readFileSync(log, 'utf8'), performance.now() - begun));
-  const showing = setInterval(show, 500);
+  let seconds = 0;
+  const showing = setInterval(
+    () => onProgress(`downloading the broker and the registry with Maven, once: ${seconds++} s`),
+    1_000,
+  );
   const late = setTimeout(() => void maven.stop(2_000), DOWNLOAD_TIMEOUT_MS);
-  const exit = await maven.ended();
+  const exit = await maven.exited;
   clearInterval(showing);
   clearTimeout(late);
-  if (exit.code !== 0) {
-    const error = firstError(await readFile(log, 'utf8')) ?? `mvn ${endText(exit)}`;
+  if (exit.code === NOT_FOUND)
     throw new EmbeddedError(
-      'DOWNLOAD_FAILED',
-      `Maven could not download the broker and the registry: ${error} (${log})`,
+      'MAVEN_MISSING',
+      'no Maven found to download the broker and the registry with: install Maven 3.6 or later (mvn)',
     );
+  if (exit.code !== 0) {
+    const [, error = `mvn ${endText(exit)}`] = FIRST_ERROR.exec(await readFile(log, 'utf8')) ?? [];
+    const problem = `Maven could not download the broker and the registry: ${error} (${log})`;
+    throw new EmbeddedError('DOWNLOAD_FAILED', problem);
   }
   await registryJar(partial);
+  await mkdir(join(partial, CLASSES));
   await rename(partial, folder);
 }
 
-function progressOf(output: string, elapsedMs: number): string {
-  const files = output.match(/^(?:\[INFO\] )?Downloaded from /gm)?.length ?? 0;
-  const addresses = output.match(/^(?:\[INFO\] )?Downloading from \S+ \S+$/gm);
-  const current = addresses?.at(-1)?.split('/').at(-1) ?? 'Maven';
-  const seconds = Math.round(elapsedMs / 1000);
-  return `downloading the broker and the registry, once: ${files} done, ${seconds} s, ${current}`;
-}
-
-/** Returns the first error in Maven's output, without references to help; undefined if there is none. */
-export function firstError(output: string): string | undefined {
-  const line = output.split('\n').find((text) => text.startsWith('[ERROR] '));
-  return line?.slice('[ERROR] '.length).replace(/ -> \[Help \d+\]$/, '');
-}
+/** Exit code of a shell that does not find its command. */
+const NOT_FOUND = 127;
+/** The first error in Maven's output, without references to help. */
+const FIRST_ERROR = /^\[ERROR\] (.*?)(?: -> \[Help \d+\])?$/m;
+/** Folder of the archives of classes. */
+const CLASSES = 'classes';
 
 async function registryJar(folder: string): Promise<string> {
   const registry = join(folder, 'registry');
@@ -119,95 +110,34 @@ async function registryJar(folder: string): Promise<string> {
 const MINIMUM_JAVA = 17;
 
 /** A Java command and its version, such as `17.0.15`. */
-export type Java = { readonly path: string; readonly version: string };
-
-const run = promisify(execFile);
+type Java = { readonly path: string; readonly version: string };
 
 /** Returns the Java of JAVA_HOME, else that on the PATH, if it is new enough. Throws JAVA_MISSING or JAVA_TOO_OLD. */
 export async function findJava(env: Env): Promise<Java> {
-  const found: Java[] = [];
+  let old: Java | undefined;
   for (const path of env.JAVA_HOME ? [join(env.JAVA_HOME, 'bin', 'java'), 'java'] : ['java']) {
-    const version = await versionOf(path, env);
-    if (version === undefined) continue;
-    if (majorOf(version) >= MINIMUM_JAVA) return { path, version };
-    found.push({ path, version });
-  }
-  const old = found[0];
-  if (old) {
-    throw new EmbeddedError(
-      'JAVA_TOO_OLD',
-      `Java ${majorOf(old.version)} (${old.path}) is too old: install Java ${MINIMUM_JAVA} or later, or set JAVA_HOME to one`,
-    );
-  }
-  throw new EmbeddedError('JAVA_MISSING', `no Java found: install Java ${MINIMUM_JAVA} or later and Maven`);
-}
-
-/** Returns the major version: 17 of "17.0.15", 8 of "1.8.0_392". */
-export function majorOf(version: string): number {
-  return Number.parseInt(version.replace(/^1\./, ''), 10);
-}
-
-async function versionOf(path: string, env: Env): Promise<string | undefined> {
-  try {
     // A busy machine takes over 20 s to start Java; without an answer it counts as missing.
-    const { stdout, stderr } = await run(path, ['-version'], { env, timeout: 60_000 });
-    return /version "([^"]+)"/.exec(stderr + stdout)?.[1];
-  } catch {
-    return undefined;
+    const printed = await run(path, ['-version'], { env, timeout: 60_000 }).catch(() => null);
+    const version = /version "([^"]+)"/.exec(`${printed?.stderr}${printed?.stdout}`)?.[1];
+    if (version === undefined) continue;
+    if (Number.parseInt(version, 10) >= MINIMUM_JAVA) return { path, version };
+    old ??= { path, version };
   }
+  if (old === undefined)
+    throw new EmbeddedError('JAVA_MISSING', `no Java found: install Java ${MINIMUM_JAVA} or later and Maven`);
+  throw new EmbeddedError(
+    'JAVA_TOO_OLD',
+    `Java ${old.version} (${old.path}) is too old: install Java ${MINIMUM_JAVA} or later, or set JAVA_HOME to one`,
+  );
 }
-
-/** The command that installs Java and Maven, by a name of `ID` or `ID_LIKE` in /etc/os-release, or of `process.platform`. */
-const COMMANDS: Readonly<Record<string, string>> = {
-  debian: 'sudo apt install -y openjdk-21-jre-headless maven (Debian 12: openjdk-17-jre-headless)',
-  fedora: 'sudo dnf install -y java-21-openjdk-headless maven',
-  alpine: 'apk add openjdk21-jre-headless maven',
-  arch: 'sudo pacman -S --noconfirm jre-openjdk-headless maven',
-  darwin: 'brew install maven',
-  win32: 'wsl --install -d Ubuntu, then in it: sudo apt install -y openjdk-21-jre-headless maven',
-};
-
-/** Returns the text of /etc/os-release; empty where there is none. */
-export function osRelease(): string {
-  try {
-    return readFileSync('/etc/os-release', 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-/** Returns the command that installs Java and Maven; undefined on an unknown platform. `release`: the text of /etc/os-release. */
-export function installCommand(release: string, platform: string = process.platform): string | undefined {
-  const found = release.matchAll(/^(?:ID|ID_LIKE)="?([^"\n]*)"?$/gm);
-  const names = [platform, ...[...found].flatMap(([, of = '']) => of.split(' '))];
-  return names.map((name) => COMMANDS[name]).find((command) => command !== undefined);
-}
-
-const WRITE_TIMEOUT_MS = 60_000;
 
 /**
- * Returns the archive of a server's classes (class data sharing, JEP 350) in `folder`. It saves 5 of
- * 16 s of processor time of the start of a broker with its registry. The first start has it written, unless Java has no `jcmd`.
- * Java ignores an archive of other jars, so its name need only distinguish servers and Java versions.
+ * Returns the arguments of every server: its heap in MiB, and the archive of its classes (class data sharing, JEP 350), which saves 5 of
+ * 16 s of processor time of the start of a broker with its registry. The first server that stops in order writes it; Java ignores one
+ * of other jars.
  */
-export function classArchive(folder: string, server: string, java: Java) {
-  const archive = join(folder, `${server}-java-${java.version}.jsa`);
-  if (existsSync(archive)) return { jvmArgs: [`-XX:SharedArchiveFile=${archive}`], write: async () => {} };
-  return {
-    // A Java without this option must still start.
-    jvmArgs: ['-XX:+IgnoreUnrecognizedVMOptions', '-XX:+RecordDynamicDumpInfo'],
-    async write(pid: number) {
-      const partial = `${archive}.${pid}`;
-      try {
-        makeFolder(folder);
-        const jcmd = join(dirname(java.path), 'jcmd'); // on the PATH if `java` is
-        await run(jcmd, [String(pid), 'VM.cds', 'dynamic_dump', partial], {
-          timeout: WRITE_TIMEOUT_MS,
-        });
-        await rename(partial, archive);
-      } catch {
-        await rm(partial, { force: true }).catch(() => {});
-      }
-    },
-  };
+export function javaCommand({ version }: Java, archives: string, server: string, heap: number): string[] {
+  const archive = join(archives, `${server}-java-${version}.jsa`);
+  const option = existsSync(archive) ? 'SharedArchiveFile' : 'ArchiveClassesAtExit';
+  return [`-Xmx${heap}m`, '-XX:+ExitOnOutOfMemoryError', `-XX:${option}=${archive}`];
 }

@@ -1,20 +1,22 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { resolve } from 'node:path';
-import {
-  type BrokerSecurity,
-  clusterIdOf,
-  format,
-  type Jvm,
-  launch,
-  type Node,
-  type Ports,
-} from './broker.ts';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { readyClusterId } from '#cluster/access.ts';
+import { reasonOf } from '#errors/touchline-error.ts';
 import { type OwnedFolder, ownFolder } from './folder.ts';
-import { findJava, install } from './installation.ts';
-import { freePort, HOST, startOnFreePort } from './ports.ts';
+import { findJava, install, javaCommand } from './installation.ts';
+import { freePort, HOST, requireFree } from './ports.ts';
 import type { OnProgress } from './progress.ts';
-import { type Controls, controls, type RunningServer } from './server.ts';
-import { CLUSTER_BROKER, type Env, LONE_BROKER } from './settings.ts';
+import { lackOf, Server } from './server.ts';
+import { CLUSTER_BROKER, EmbeddedError, type Env, LONE_BROKER, stderrOf } from './settings.ts';
+
+/** Broker settings of the listeners TLS and SASL, and their arguments for formatting the storage. */
+export type BrokerSecurity = {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly storageArguments: readonly string[];
+};
 
 type BrokerOptions = {
   /** Folder for the brokers' data, settings and logs. Created if it is missing. */
@@ -28,21 +30,20 @@ type BrokerOptions = {
   readonly jvmArgs?: readonly string[];
   readonly env?: Env;
   readonly onProgress?: OnProgress;
-  /** Called with the brokers' addresses before they answer, and again with others if another process took a port. */
+  /** Called with the brokers' addresses before they answer. */
   readonly onStarting?: (brokers: readonly string[]) => void;
 };
 
 export type KafkaOptions = BrokerOptions & {
   /** A fixed port. Default: `preferredPort` or that of the last start in this folder if free, else a free one. */
   readonly port?: number;
-  /** Port to use if it is free, before that of the last start. */
   readonly preferredPort?: number | undefined;
   /** Port of a proxy on this machine: the broker opens `proxiedPort` for it, and advertises the proxy to its clients. */
   readonly proxyPort?: number;
 };
 
-/** A broker that ends with this process, even by a kill. `start` and `restart` keep the ports; `stop` releases the folder. */
-export type Kafka = Controls & {
+/** A broker. `start` keeps the ports; `stop` releases the folder. */
+export type Kafka = Server & {
   readonly brokers: string[];
   readonly port: number;
   /** Target port of its proxy; null without `proxyPort`. */
@@ -80,104 +81,202 @@ export async function startKafkaCluster(
   };
 }
 
-/** Starts a broker in each folder. `settings`: their defaults. The ports of the options are those of a single broker. */
+/** The port of each listener. PROXIED serves clients of a proxy. */
+type Ports = Readonly<Partial<Record<'PROXIED' | 'TLS' | 'SASL', number>>> & {
+  readonly PLAINTEXT: number;
+  readonly CONTROLLER: number;
+};
+
+/** A broker to start. Every broker is also a controller. */
+type Node = {
+  readonly owned: OwnedFolder;
+  readonly ports: Ports;
+  /** Returns its settings with this data folder. */
+  settings(logDir: string): Readonly<Record<string, string>>;
+  /** Runs a class of Kafka. */
+  run(main: string, jvmArgs: readonly string[]): { readonly command: string; readonly args: string[] };
+};
+
+/** Starts a broker in each folder. `defaults`: their settings. The ports of the options are those of a single broker. */
 async function startNodes(
   options: KafkaOptions,
   folders: readonly string[],
-  settings: Readonly<Record<string, string>>,
+  defaults: Readonly<Record<string, string>>,
 ): Promise<Kafka[]> {
-  const { env = process.env, onProgress = () => {}, port: fixed, preferredPort } = options;
+  const { env = process.env, onProgress = () => {}, proxyPort, security } = options;
   const java = await findJava(env);
   const { kafkaLibs, classArchives } = await install(env, onProgress, options.version);
-  const jvm: Jvm = { java, args: options.jvmArgs ?? [], libs: kafkaLibs, classArchives, env };
   const owned: OwnedFolder[] = [];
+  let started: readonly Kafka[] = [];
   try {
     for (const folder of folders) owned.push(await ownFolder(folder));
     onProgress(`starting the Kafka broker${folders.length > 1 ? 's' : ''}`);
-    return await startOnFreePort(fixed, [preferredPort, owned[0]?.last?.port], async (port) => {
-      const ports = await plannedPorts(options, owned, port);
-      const voters = ports.map(({ controllerPort }, index) => `${index + 1}@${HOST}:${controllerPort}`);
-      const nodes = ports.map((of, index) => ({
-        id: index + 1,
-        folder: folders[index] as string,
+    const ports = await plannedPorts(options, owned);
+    const voters = ports.map(({ CONTROLLER }, at) => `${at + 1}@${HOST}:${CONTROLLER}`).join(',');
+    const nodes = owned.map((folder, at): Node => {
+      const of = ports[at] as Ports;
+      return {
+        owned: folder,
         ports: of,
-        voters,
-        proxyPort: options.proxyPort,
-        security: options.security,
-        settings: { ...settings, ...options.settings },
-      }));
-      options.onStarting?.(nodes.map(({ ports }) => addressOf(ports)));
-      await formatMissing(jvm, nodes);
-      return await launchAll(jvm, nodes, owned);
+        settings: (logDir) => ({
+          'node.id': String(at + 1),
+          'controller.quorum.voters': voters,
+          ...listeners(of, proxyPort),
+          'log.dirs': logDir,
+          ...security?.settings,
+          ...defaults,
+          ...options.settings,
+        }),
+        run: (main, args) => ({
+          command: java.path,
+          args: ['-XX:+UseSerialGC', ...args, '-cp', join(kafkaLibs, '*'), main],
+        }),
+      };
     });
+    options.onStarting?.(ports.map(addressOf));
+    const ids = await Promise.all(folders.map(clusterIdOf));
+    const clusterId = ids.find((id) => id !== undefined) ?? randomBytes(16).toString('base64url');
+    const formatting = nodes.filter((_, at) => ids[at] === undefined);
+    await Promise.all(formatting.map((node) => format(node, clusterId, env, security)));
+    const jvmArgs = [...javaCommand(java, classArchives, 'kafka', 1024), ...(options.jvmArgs ?? [])];
+    started = nodes.map((node) => brokerOf(node, env, jvmArgs));
+    // All at once, since none is ready before more than half of them run.
+    const outcomes = await Promise.allSettled(started.map((broker) => broker.start()));
+    const failed = outcomes.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw orNewer(failed.reason, options.dataDir);
+    return [...started];
   } catch (error) {
+    for (const broker of started) await broker.stop();
     for (const folder of owned) folder.release();
     throw error;
   }
 }
 
-/** Returns the ports of each broker, of which the first listens on `port`: those of its last start where they are free. */
+/** Returns the ports of each broker: those of its last start where they are free. */
 async function plannedPorts(
-  { proxyPort, security }: KafkaOptions,
+  { port, preferredPort, proxyPort, security }: KafkaOptions,
   owned: readonly OwnedFolder[],
-  port: number,
 ): Promise<Ports[]> {
-  const taken = new Set([port]);
-  const free = async (preferred: number | null | undefined): Promise<number> => {
-    const found = await freePort(preferred, taken);
-    taken.add(found);
-    return found;
+  const taken = new Set<number>();
+  const planned: Ports[] = [];
+  for (const { last } of owned) {
+    const free = async (listener: keyof Ports, ...first: readonly (number | undefined)[]) => {
+      const preferred = [...first, last?.ports?.[listener]];
+      let found: number;
+      do found = await freePort(...preferred.filter((one) => one !== undefined && !taken.has(one)));
+      while (taken.has(found));
+      taken.add(found);
+      return found;
+    };
+    planned.push({
+      PLAINTEXT: port ?? (await free('PLAINTEXT', preferredPort)),
+      CONTROLLER: await free('CONTROLLER'),
+      ...(proxyPort !== undefined && { PROXIED: await free('PROXIED') }),
+      ...(security !== undefined && { TLS: await free('TLS'), SASL: await free('SASL') }),
+    });
+  }
+  return planned;
+}
+
+function addressOf({ PLAINTEXT }: Ports): string {
+  return `${HOST}:${PLAINTEXT}`;
+}
+
+/** Returns the settings of listeners. */
+function listeners(ports: Ports, proxyPort: number | undefined): Record<string, string> {
+  const url = ([name, port]: readonly [string, number | undefined]) => `${name}://${HOST}:${port}`;
+  const all = Object.entries(ports);
+  const advertised = all.filter(([name]) => name !== 'CONTROLLER');
+  return {
+    listeners: all.map(url).join(','),
+    'advertised.listeners': advertised
+      .map(([name, port]) => url([name, name === 'PROXIED' ? proxyPort : port]))
+      .join(','),
+    'listener.security.protocol.map':
+      'PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT,CONTROLLER:PLAINTEXT,TLS:SSL,SASL:SASL_SSL',
+    'inter.broker.listener.name': 'PLAINTEXT',
   };
-  const ports: Ports[] = [];
-  for (const [index, { last }] of owned.entries()) {
-    ports.push({
-      port: index === 0 ? port : await free(last?.port),
-      controllerPort: await free(last?.controllerPort),
-      proxiedPort: proxyPort === undefined ? null : await free(last?.proxiedPort),
-      secured: security && { tls: await free(last?.secured?.tls), sasl: await free(last?.secured?.sasl) },
-    });
-  }
-  return ports;
 }
 
-/** Formats new folders with the cluster id of existing ones, or a new id. */
-async function formatMissing(jvm: Jvm, nodes: readonly Node[]): Promise<void> {
-  const ids = await Promise.all(nodes.map(({ folder }) => clusterIdOf(folder)));
-  const clusterId = ids.find((id) => id !== undefined) ?? randomBytes(16).toString('base64url');
-  await Promise.all(
-    nodes.map((node, index) => (ids[index] === undefined ? format(jvm, node, clusterId) : null)),
-  );
+/** Returns the cluster id in a broker's folder; undefined if the folder is not formatted. */
+async function clusterIdOf(folder: string): Promise<string | undefined> {
+  const text = await readFile(join(folder, 'data', 'meta.properties'), 'utf8').catch(() => '');
+  return /^cluster\.id=(.+)$/m.exec(text)?.[1]?.trim();
 }
 
-/** Starts all brokers at once, since none is ready before more than half of them run. A failure stops the others. */
-async function launchAll(jvm: Jvm, nodes: readonly Node[], owned: readonly OwnedFolder[]): Promise<Kafka[]> {
-  const started = await Promise.allSettled(
-    nodes.map((node, index) => launch(jvm, node, owned[index] as OwnedFolder)),
-  );
-  const failed = started.find((outcome) => outcome.status === 'rejected');
-  if (failed !== undefined) {
-    for (const outcome of started) if (outcome.status === 'fulfilled') await outcome.value.stop();
-    throw failed.reason;
-  }
-  return nodes.map((node, index) => {
-    const folder = owned[index] as OwnedFolder;
-    const { value: server } = started[index] as PromiseFulfilledResult<RunningServer>;
-    const handle = controls(
-      server,
-      () => launch(jvm, node, folder),
-      () => folder.release(),
-    );
-    const { port, proxiedPort, secured } = node.ports;
-    return Object.assign(handle, {
-      brokers: [addressOf(node.ports)],
-      port,
-      proxiedPort,
-      secured:
-        secured === undefined ? null : { tls: [`${HOST}:${secured.tls}`], sasl: [`${HOST}:${secured.sasl}`] },
-    });
+/** Formats a new folder and renames it, so that a killed start leaves no half-formatted data. Throws START_FAILED. */
+async function format(node: Node, clusterId: string, env: Env, security?: BrokerSecurity): Promise<void> {
+  const { path } = node.owned;
+  const fresh = join(path, 'data.new');
+  await rm(fresh, { recursive: true, force: true });
+  const properties = join(path, 'format.properties');
+  await writeFile(properties, render(node.settings(fresh)));
+  const { command, args } = node.run('kafka.tools.StorageTool', ['-XX:TieredStopAtLevel=1']);
+  args.push('format', `--cluster-id=${clusterId}`, '--config', properties);
+  args.push(...(security?.storageArguments ?? []));
+  await promisify(execFile)(command, args, { env }).catch((cause: unknown) => {
+    const text = stderrOf(cause) || reasonOf(cause);
+    const why = lackOf(text, path) ?? text;
+    throw new EmbeddedError('START_FAILED', `the broker's storage could not be formatted: ${why}`, cause);
+  });
+  await rm(properties);
+  await rename(fresh, join(path, 'data'));
+}
+
+/** Returns the broker of a formatted folder, which is not started yet. */
+function brokerOf({ owned, ports, settings, run }: Node, env: Env, jvmArgs: readonly string[]): Kafka {
+  const { path } = owned;
+  const properties = join(path, 'server.properties');
+  const notes = { owner: process.pid, ports };
+  const broker = new Server({
+    name: 'Kafka broker',
+    log: 'kafka',
+    folder: path,
+    async prepare() {
+      await writeFile(properties, render(settings(join(path, 'data'))));
+      await owned.note(notes);
+      await requireFree(ports.PLAINTEXT);
+      const logging = `-Dlog4j2.configurationFile=${join(import.meta.dirname, 'log4j2.properties')}`;
+      const args = [...jvmArgs, logging, `-Dtouchline.logs=${join(path, 'logs')}`];
+      const { command, args: all } = run('kafka.Kafka', args);
+      return { command, args: [...all, properties], env };
+    },
+    // Before it is ready: the broker holds the folder from its start, also if this process is then killed.
+    onSpawned: (broker) => owned.note({ ...notes, broker }),
+    // The answer must come from this broker, not from one that took the port first.
+    ready: async () => (await readyClusterId([addressOf(ports)])) === (await clusterIdOf(path)),
+    onStopped: owned.release,
+  });
+  const { TLS, SASL, PROXIED = null } = ports;
+  return Object.assign(broker, {
+    brokers: [addressOf(ports)],
+    port: ports.PLAINTEXT,
+    proxiedPort: PROXIED,
+    secured: TLS === undefined ? null : { tls: [`${HOST}:${TLS}`], sasl: [`${HOST}:${SASL}`] },
   });
 }
 
-function addressOf({ port }: Ports): string {
-  return `${HOST}:${port}`;
+/** Messages of a broker whose data has an unknown metadata version or an unknown record. */
+const WRITTEN_BY_NEWER =
+  /UnsupportedVersionException: Can't read version|No MetadataVersion with feature level/;
+
+/** Returns DATA_FOLDER_NEWER for such a broker, else the error. */
+function orNewer(error: unknown, folder: string): unknown {
+  if (!WRITTEN_BY_NEWER.test(reasonOf(error))) return error;
+  return new EmbeddedError(
+    'DATA_FOLDER_NEWER',
+    `the data in ${folder} was written by a newer Kafka, and this version cannot read it: remove the folder to start with empty topics, or set DATA_DIR to another folder; to keep the data, run the newer Kafka on it and set KAFKA_BROKERS and SCHEMA_REGISTRY_URL`,
+    error,
+  );
+}
+
+/** Renders a properties file, which is Latin-1 with backslash escapes. */
+function render(settings: Readonly<Record<string, string>>): string {
+  const escaped = (value: string) =>
+    value
+      .replaceAll('\\', '\\\\')
+      .replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return Object.entries(settings)
+    .map(([key, value]) => `${key}=${escaped(value)}\n`)
+    .join('');
 }

@@ -28,34 +28,8 @@ export async function requireFree(port: number): Promise<void> {
 }
 
 /** Returns a port that is free now, the first of `preferred` that is; another process may take it before its use. Throws PORT_IN_USE. */
-export async function freePort(
-  preferred: number | null | undefined | readonly (number | undefined)[] = [],
-  taken: ReadonlySet<number> = new Set(),
-): Promise<number> {
-  const isOurs = async (port: number) => !taken.has(port) && (await isFree(port));
-  for (const port of [preferred].flat()) if (typeof port === 'number' && (await isOurs(port))) return port;
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const port = randomInt(LOWEST, HIGHEST);
-    if (await isOurs(port)) return port;
-  }
+export async function freePort(...preferred: readonly (number | undefined)[]): Promise<number> {
+  const random = Array.from({ length: 200 }, () => randomInt(LOWEST, HIGHEST));
+  for (const port of [...preferred, ...random]) if (port !== undefined && (await isFree(port))) return port;
   throw new EmbeddedError('PORT_IN_USE', `no free port found between ${LOWEST} and ${HIGHEST}`);
-}
-
-const ATTEMPTS = 5;
-
-/** Calls `start` with the fixed port, else a free one, preferred ones first; again with another if it was taken meanwhile. */
-export async function startOnFreePort<T>(
-  fixed: number | undefined,
-  preferred: readonly (number | undefined)[],
-  start: (port: number) => Promise<T>,
-): Promise<T> {
-  if (fixed !== undefined) return await start(fixed);
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await start(await freePort(attempt === 1 ? preferred : []));
-    } catch (error) {
-      const taken = error instanceof EmbeddedError && error.code === 'PORT_IN_USE';
-      if (!taken || attempt === ATTEMPTS) throw error;
-    }
-  }
 }

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
-import { startServer } from './server.ts';
+import { Server, type ServerSpec } from './server.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -10,50 +9,47 @@ beforeEach(() => {
 });
 
 /** Returns a server that is this line of shell. */
-function serverOf(script: string) {
-  const outputFile = join(folder, 'server.out');
+function serverOf(script: string, spec: Partial<ServerSpec> = {}): Server {
   const env = { PATH: process.env.PATH };
-  return {
-    name: 'server',
-    process: { command: '/bin/sh', args: ['-c', script], env, outputFile, graceSeconds: 1 },
-    logFile: outputFile,
-    ready: async () => true,
-    readyTimeoutMs: 10_000,
-    stopTimeoutMs: 5_000,
-  };
+  const prepare = async () => ({ command: '/bin/sh', args: ['-c', script], env });
+  return new Server({ name: 'server', log: 'server', folder, prepare, ready: async () => true, ...spec });
 }
 
-test('a server that ends while it starts for lack of something has one line that says so', async () => {
-  const script = 'echo "java.io.IOException: No space left on device"; echo "  at a.B.c"; exit 1';
-  const starting = startServer({ ...serverOf(script), ready: async () => false });
-  await expect(starting).rejects.toThrow(
-    `the server ended while starting (code 1): the disk is full: free space on it (${folder})`,
-  );
+const ready = async () => false;
+
+test.each([
+  [
+    'echo "java.io.IOException: No space left on device"; echo "  at a.B.c"; exit 1',
+    'the server ended with exit code 1 while it started: the disk is full: free space on it (FOLDER)',
+  ],
+  ['echo why; exit 1', 'the server ended with exit code 1 while it started:\nwhy\n'],
+  ['echo "Address already in use"; exit 1', 'another process uses the port of the server:\nAddress'],
+])('says why a server ended that starts: %s', async (script, why) => {
+  await expect(serverOf(script, { ready }).start()).rejects.toThrow(why.replace('FOLDER', folder));
 });
 
-test('a server that ends while it starts for another reason shows the end of its log', async () => {
-  const starting = startServer({ ...serverOf('echo why; exit 1'), ready: async () => false });
-  await expect(starting).rejects.toThrow('the server ended while starting (code 1):\nwhy\n');
+test.each([
+  [
+    'sleep 0.2; echo "Read-only file system"; exit 3',
+    'ended with exit code 3: the file system is read-only: mount it writable (FOLDER)',
+  ],
+  ['sleep 0.2; exit 3', 'ended with exit code 3'],
+])('says how a server ended, and what it lacked: %s', async (script, how) => {
+  const server = serverOf(script);
+  await server.start();
+  expect(await server.endText()).toBe(how.replace('FOLDER', folder));
 });
 
-test('says how a server ended, and what it lacked', async () => {
-  const full = await startServer(serverOf('sleep 0.2; echo "Read-only file system"; exit 3'));
-  expect(await full.endText()).toBe(
-    `ended with exit code 3: the file system is read-only: mount it writable (${folder})`,
-  );
-  const other = await startServer(serverOf('sleep 0.2; exit 3'));
-  expect(await other.endText()).toBe('ended with exit code 3');
-});
-
-test('stops a server whose process cannot be noted', async () => {
-  let pid = 0;
-  const starting = startServer({
-    ...serverOf('sleep 60'),
-    async onSpawned(spawned) {
-      pid = spawned;
-      throw new Error('no room for the note');
-    },
-  });
-  await expect(starting).rejects.toThrow('no room for the note');
-  await vi.waitUntil(() => !existsSync(`/proc/${pid}`));
+test('stops a server whose process cannot be noted, and one whose start is aborted', async () => {
+  const pids: number[] = [];
+  const onSpawned = async (pid: number): Promise<void> => {
+    pids.push(pid);
+    if (pids.length === 1) throw new Error('no room for the note');
+  };
+  const server = serverOf('exec sleep 60', { ready, onSpawned });
+  await expect(server.start()).rejects.toThrow('no room for the note');
+  await expect(server.start(AbortSignal.timeout(100))).rejects.toThrow('was ended by SIGTERM');
+  await vi.waitUntil(() => pids.every((pid) => !existsSync(`/proc/${pid}`)));
+  await server.stop();
+  await expect(server.start()).rejects.toThrow('the server was stopped: start a new one');
 });

@@ -71,7 +71,7 @@ export class YearSystem {
       onProgress() {},
     });
     const ports = new Set<number>();
-    for (let n = 0; n < 4; n++) ports.add(await freePort(undefined, ports));
+    while (ports.size < 4) ports.add(await freePort());
     const [webhook, api, tools, dispatcher] = [...ports];
     const env = {
       KAFKA_BROKERS: kafka.brokers.join(','),

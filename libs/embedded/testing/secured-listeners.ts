@@ -1,5 +1,5 @@
 /** Secured listeners of a test's broker, in addition to its plain one. */
-import type { BrokerSecurity } from '../broker.ts';
+import type { BrokerSecurity } from '../kafka.ts';
 
 /** Options of the secured listeners. */
 type Secured = {

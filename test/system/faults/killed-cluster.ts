@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BrokerSecurity } from '#embedded/broker.ts';
+import type { BrokerSecurity } from '#embedded/kafka.ts';
 import { type KafkaCluster, startKafkaCluster } from '#embedded/kafka.ts';
 import { QUICK_START } from '#embedded/settings.ts';
 import { QUICK_REJOIN } from '#embedded/testing/settings.ts';
