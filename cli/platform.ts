@@ -13,7 +13,6 @@ import { TouchlineError } from '#errors/touchline-error.ts';
 import { shownBrokers } from '#security/brokers.ts';
 import { FolderError, makeFilesPrivate, makePrivateFolder } from '#security/folders.ts';
 import { urlHost } from '#service/addresses.ts';
-import { requireOpenFiles } from '#service/open-files.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
 import { instanceId } from '#streams/leadership.ts';
 import { silentLogger } from '#streams/log.ts';
@@ -88,7 +87,6 @@ export async function startPlatform(options: PlatformOptions) {
 
 async function start(options: PlatformOptions, file: ReturnType<typeof backboneFile>) {
   const { dataDir, settings: given, onProgress, onProblem, isShort = false } = options;
-  requireOpenFiles();
   const ports = await portsOf(given);
   const urlOf = (setting: PortSetting): string => `http://${urlHost(given.LISTEN_HOST)}:${ports[setting]}`;
   const secrets = platformSecrets(dataDir, given);

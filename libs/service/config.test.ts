@@ -16,7 +16,7 @@ import {
 const spec = z.object({
   ...kafkaSettings,
   ...processSettings,
-  WEBHOOK_PORT: integer(0, 65_535).prefault('8080').describe('Port of the webhook.'),
+  WEBHOOK_PORT: integer(0, 65_535, 8080).describe('Port of the webhook.'),
   WEBHOOK_SECRET: secret(list(z.string().length(32, 'each secret must have exactly 32 characters'))).describe(
     'The shared secret, comma for two.',
   ),

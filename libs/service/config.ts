@@ -6,10 +6,10 @@ import type { Brokers } from '#security/brokers.ts';
 import { readSecret } from '#security/secret.ts';
 import type { RegistryUrl } from '#topics/registry-http.ts';
 import { joinConnections, securitySettings, serverTlsSettings } from './connection-settings.ts';
-import { host, httpUrl, integer, list, port } from './setting-types.ts';
+import { host, httpUrl, integer, list, onOff, port } from './setting-types.ts';
 import { tracingSettings } from './tracing-settings.ts';
 
-export { certificates, httpUrl, ids, integer, list, networks, port, secret } from './setting-types.ts';
+export * from './setting-types.ts';
 
 /** Thrown for missing or wrong settings. The message names each on its own line, never the value of a secret. */
 export class ConfigError extends defineError('ConfigError', (problems: readonly string[]) => [
@@ -28,11 +28,9 @@ const brokerAddress = z
 const LOOPBACK = '127.0.0.1';
 
 export const processSettings = {
-  METRICS_PORT: port()
-    .prefault('0')
-    .describe(
-      'HTTP port for /metrics, /health, /health/live and /health/ready; 0 takes a free one and logs it.',
-    ),
+  METRICS_PORT: port(0).describe(
+    'HTTP port for /metrics, /health, /health/live and /health/ready; 0 takes a free one and logs it.',
+  ),
   METRICS_HOST: host()
     .default(LOOPBACK)
     .describe('Address to bind METRICS_PORT to; 0.0.0.0 is all IPv4 addresses, :: those of IPv6 too.'),
@@ -51,11 +49,9 @@ export const listenSettings = {
     .describe(
       'Address to serve on. Only this machine reaches the default; 0.0.0.0 is all IPv4 addresses, :: those of IPv6 too.',
     ),
-  DRAIN_MS: integer(0, 300_000)
-    .prefault('5000')
-    .describe(
-      'Time after SIGTERM in which the process still serves but is not ready, so that load balancers remove it, in milliseconds.',
-    ),
+  DRAIN_MS: integer(0, 300_000, 5_000).describe(
+    'Time after SIGTERM in which the process still serves but is not ready, so that load balancers remove it, in milliseconds.',
+  ),
 };
 
 /** Settings of every process that reads or writes topics. */
@@ -77,9 +73,9 @@ export const kafkaSettings = {
 
 /** Settings of services of which one process leads and the others stand by. */
 export const leaderSettings = {
-  SESSION_TIMEOUT_MS: integer(6_000, 300_000)
-    .prefault('6000')
-    .describe('Time for which a silent process keeps its partitions or its lead, in milliseconds.'),
+  SESSION_TIMEOUT_MS: integer(6_000, 300_000, 6_000).describe(
+    'Time for which a silent process keeps its partitions or its lead, in milliseconds.',
+  ),
   GROUP_INSTANCE_ID: z
     .string()
     .regex(/^[A-Za-z0-9._-]{0,200}$/, 'may contain letters, digits, dot, underscore and hyphen, 200 at most')
@@ -112,12 +108,9 @@ export const processorSettings = {
   ...processSettings,
   ...kafkaSettings,
   ...leaderSettings,
-  LEAVE_ON_STOP: z
-    .enum(['on', 'off'], 'must be on or off')
-    .default('on')
-    .describe(
-      'Whether a stopped process releases its partitions at once. Set off if it restarts under the same GROUP_INSTANCE_ID: a rolling restart then moves no partition, but others claim those of a process that stays away only after SESSION_TIMEOUT_MS.',
-    ),
+  LEAVE_ON_STOP: onOff('on').describe(
+    'Whether a stopped process releases its partitions at once. Set off if it restarts under the same GROUP_INSTANCE_ID: a rolling restart then moves no partition, but others claim those of a process that stays away only after SESSION_TIMEOUT_MS.',
+  ),
   ON_LOST_INPUT: z
     .enum(['stop', 'continue'], 'must be stop or continue')
     .default('stop')
@@ -147,9 +140,10 @@ export function loadConfig<S extends z.ZodObject>(spec: S, env: Environment): z.
     else if (path.length === 0) problems.push(message);
     else if (env[`${name}_FILE`] === undefined) report(name, 'is not set and has no default');
   }
-  const values = result.data ?? parsedAlone(spec, given);
-  const joined = joinConnections({ values, secretFiles }, report);
-  if (result.success && problems.length === 0) return { ...result.data, ...joined };
+  if (result.success) {
+    const joined = joinConnections({ values: result.data, secretFiles }, report);
+    if (problems.length === 0) return { ...result.data, ...joined };
+  }
   throw new ConfigError([...new Set(problems)]);
 }
 
@@ -175,16 +169,6 @@ function readSettings(
     }
   }
   return { given, secretFiles };
-}
-
-/** Returns the parsed values of the valid settings when others are wrong. */
-function parsedAlone(spec: z.ZodObject, given: Readonly<Record<string, string>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(spec.shape).flatMap(([name, schema]) => {
-      const { success, data } = z.safeParse(schema, given[name]);
-      return success ? [[name, data]] : [];
-    }),
-  );
 }
 
 /** Returns a wrong value as JSON, without what is before its last `@`: a password may contain any character. */

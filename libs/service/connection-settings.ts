@@ -5,39 +5,28 @@ import type { Brokers, Sasl } from '#security/brokers.ts';
 import { type Secret, SecretFileError } from '#security/secret.ts';
 import { readTls, type TlsFiles } from '#security/tls.ts';
 import type { RegistryUrl } from '#topics/registry-http.ts';
-import { httpUrl, secret } from './setting-types.ts';
+import { httpUrl, onOff, optional, secret } from './setting-types.ts';
 
-const ON_OFF = ['on', 'off'] as const;
 const MECHANISMS = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER'] as const;
 
 function tlsSettings<P extends string>(prefix: P, whose: string) {
-  return {
-    [`${prefix}_TLS_CA_FILE`]: z
-      .string()
-      .optional()
-      .describe(
-        `PEM file of the authorities that sign the certificates of ${whose}. Not set: the authorities of Node.`,
-      ),
-    [`${prefix}_TLS_CERT_FILE`]: z
-      .string()
-      .optional()
-      .describe(`PEM file of the client certificate for ${whose}, with its chain.`),
-    [`${prefix}_TLS_KEY_FILE`]: z.string().optional().describe('PEM file of the key of that certificate.'),
-    [`${prefix}_TLS_KEY_PASSWORD`]: secret(z.string().optional()).describe(
-      'Password of that key, if it is encrypted.',
-    ),
-  } as Record<
-    `${P}_TLS_CA_FILE` | `${P}_TLS_CERT_FILE` | `${P}_TLS_KEY_FILE` | `${P}_TLS_KEY_PASSWORD`,
-    z.ZodOptional<z.ZodString>
+  const authorities = `PEM file of the authorities that sign the certificates of ${whose}`;
+  const settings = {
+    CA_FILE: optional(`${authorities}. Not set: the authorities of Node.`),
+    CERT_FILE: optional(`PEM file of the client certificate for ${whose}, with its chain.`),
+    KEY_FILE: optional('PEM file of the key of that certificate.'),
+    KEY_PASSWORD: secret(optional('Password of that key, if it is encrypted.')),
+  };
+  const named = Object.entries(settings).map(([name, schema]) => [`${prefix}_TLS_${name}`, schema]);
+  return Object.fromEntries(named) as Record<
+    `${P}_TLS_${keyof typeof settings}`,
+    ReturnType<typeof optional>
   >;
 }
 
 /** Settings of secured connections to Kafka and the registry. */
 export const securitySettings = {
-  KAFKA_TLS: z
-    .enum(ON_OFF, 'must be on or off')
-    .default('off')
-    .describe('Whether connections to the brokers use TLS: on or off.'),
+  KAFKA_TLS: onOff('off').describe('Whether connections to the brokers use TLS: on or off.'),
   ...tlsSettings('KAFKA', 'the brokers'),
   KAFKA_SASL_MECHANISM: z
     .string()
@@ -47,34 +36,26 @@ export const securitySettings = {
     .describe(
       `Authentication of connections to the brokers: ${MECHANISMS.join(', ')}. Not set: no authentication.`,
     ),
-  KAFKA_SASL_USERNAME: z
-    .string()
-    .optional()
-    .describe('User, or with OAUTHBEARER the client id at KAFKA_SASL_TOKEN_URL.'),
-  KAFKA_SASL_PASSWORD: secret(z.string().optional()).describe(
-    'Password of that user, or secret of that client.',
-  ),
-  KAFKA_SASL_TOKEN: secret(z.string().optional()).describe(
-    'Token for OAUTHBEARER; as a file it may be renewed by another program.',
+  KAFKA_SASL_USERNAME: optional('User, or with OAUTHBEARER the client id at KAFKA_SASL_TOKEN_URL.'),
+  KAFKA_SASL_PASSWORD: secret(optional('Password of that user, or secret of that client.')),
+  KAFKA_SASL_TOKEN: secret(
+    optional('Token for OAUTHBEARER; as a file it may be renewed by another program.'),
   ),
   KAFKA_SASL_TOKEN_URL: httpUrl()
     .optional()
     .describe('Token endpoint for OAUTHBEARER (client credentials), instead of KAFKA_SASL_TOKEN.'),
-  KAFKA_SASL_SCOPE: z.string().optional().describe('Scope to request at KAFKA_SASL_TOKEN_URL.'),
-  SCHEMA_REGISTRY_USERNAME: z.string().optional().describe('User of the registry (basic authentication).'),
-  SCHEMA_REGISTRY_PASSWORD: secret(z.string().optional()).describe('Password of that user.'),
+  KAFKA_SASL_SCOPE: optional('Scope to request at KAFKA_SASL_TOKEN_URL.'),
+  SCHEMA_REGISTRY_USERNAME: optional('User of the registry (basic authentication).'),
+  SCHEMA_REGISTRY_PASSWORD: secret(optional('Password of that user.')),
   ...tlsSettings('SCHEMA_REGISTRY', 'the registry'),
 };
 
 /** TLS settings of the servers of a process. */
 export const serverTlsSettings = {
-  HTTP_TLS_CERT_FILE: z
-    .string()
-    .optional()
-    .describe(
-      'PEM file of the certificate, with its chain, of every HTTP server of the process, also for metrics and health. Not set: plain HTTP.',
-    ),
-  HTTP_TLS_KEY_FILE: z.string().optional().describe('PEM file of the key of that certificate.'),
+  HTTP_TLS_CERT_FILE: optional(
+    'PEM file of the certificate, with its chain, of every HTTP server of the process, also for metrics and health. Not set: plain HTTP.',
+  ),
+  HTTP_TLS_KEY_FILE: optional('PEM file of the key of that certificate.'),
 };
 
 type GivenSettings = {
@@ -166,49 +147,42 @@ function kafkaTls(given: GivenSettings, report: Report): TlsFiles | null {
   return null;
 }
 
-/** The settings of each way to authenticate. */
-const PASSWORD_SETTINGS = ['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const;
-const ENDPOINT_SETTINGS = ['KAFKA_SASL_TOKEN_URL', ...PASSWORD_SETTINGS] as const;
-const SASL_SETTINGS = ['KAFKA_SASL_TOKEN', 'KAFKA_SASL_SCOPE', ...ENDPOINT_SETTINGS] as const;
+/** The settings that each way to authenticate needs. */
+const SASL_NEEDS = {
+  password: ['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'],
+  token: ['KAFKA_SASL_TOKEN'],
+  endpoint: ['KAFKA_SASL_TOKEN_URL', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'],
+} as const;
+const SASL_SETTINGS = new Set([...Object.values(SASL_NEEDS).flat(), 'KAFKA_SASL_SCOPE']);
 
 function kafkaSasl(given: GivenSettings, report: Report): Sasl | null {
   const mechanism = text(given, 'KAFKA_SASL_MECHANISM') as Sasl['mechanism'] | null;
-  const isSet = (name: string): boolean => text(given, name) !== null;
-  const refuse = (names: readonly string[], why: string): void => {
-    for (const name of names) if (isSet(name)) report(name, why);
-  };
-  const require = (names: readonly string[]): boolean => {
-    const missing = names.filter((name) => !isSet(name));
-    for (const name of missing) report(name, `is not set, and KAFKA_SASL_MECHANISM is ${mechanism}`);
-    return missing.length === 0;
-  };
-  const textOf = (name: string): string => text(given, name) ?? '';
   if (mechanism === null) {
-    refuse(SASL_SETTINGS, 'requires KAFKA_SASL_MECHANISM');
+    for (const name of SASL_SETTINGS)
+      if (text(given, name) !== null) report(name, 'requires KAFKA_SASL_MECHANISM');
     return null;
   }
   if (!mechanism.startsWith('SCRAM') && text(given, 'KAFKA_TLS') === 'off')
     report('KAFKA_SASL_MECHANISM', `${mechanism} sends secrets in clear text: it requires KAFKA_TLS=on`);
-  const password = secretOf(given, 'KAFKA_SASL_PASSWORD') ?? '';
-  if (mechanism !== 'OAUTHBEARER') {
-    refuse(['KAFKA_SASL_TOKEN', 'KAFKA_SASL_TOKEN_URL', 'KAFKA_SASL_SCOPE'], 'requires OAUTHBEARER');
-    return require(PASSWORD_SETTINGS)
-      ? { mechanism, username: textOf('KAFKA_SASL_USERNAME'), password }
-      : null;
-  }
   const token = secretOf(given, 'KAFKA_SASL_TOKEN');
-  if (token !== null) {
-    refuse([...ENDPOINT_SETTINGS, 'KAFKA_SASL_SCOPE'], 'is not used: KAFKA_SASL_TOKEN is set');
-    return { mechanism, source: { token } };
+  const ofToken = token === null ? 'endpoint' : 'token';
+  const way = mechanism === 'OAUTHBEARER' ? ofToken : 'password';
+  const needed: readonly string[] = SASL_NEEDS[way];
+  for (const name of SASL_SETTINGS) {
+    const isSet = text(given, name) !== null;
+    const isNeeded = needed.includes(name);
+    const isUsed = isNeeded || (way === 'endpoint' && name === 'KAFKA_SASL_SCOPE');
+    if (isNeeded && !isSet) report(name, `is not set, and KAFKA_SASL_MECHANISM is ${mechanism}`);
+    if (isSet && !isUsed)
+      report(name, `is not used with ${way === 'token' ? 'KAFKA_SASL_TOKEN' : mechanism}`);
   }
-  if (!require(ENDPOINT_SETTINGS)) return null;
-  const endpoint = {
-    url: textOf('KAFKA_SASL_TOKEN_URL'),
-    clientId: textOf('KAFKA_SASL_USERNAME'),
-    clientSecret: password,
-    scope: text(given, 'KAFKA_SASL_SCOPE'),
-  };
-  return { mechanism, source: { endpoint } };
+  const username = text(given, 'KAFKA_SASL_USERNAME') ?? '';
+  const password = secretOf(given, 'KAFKA_SASL_PASSWORD') ?? '';
+  if (mechanism !== 'OAUTHBEARER') return { mechanism, username, password };
+  if (token !== null) return { mechanism, source: { token } };
+  const url = text(given, 'KAFKA_SASL_TOKEN_URL') ?? '';
+  const scope = text(given, 'KAFKA_SASL_SCOPE');
+  return { mechanism, source: { endpoint: { url, clientId: username, clientSecret: password, scope } } };
 }
 
 /** Returns TLS and user of the registry; null if neither is set. */

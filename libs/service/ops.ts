@@ -1,5 +1,6 @@
 /** The small HTTP server for operators: metrics and health. */
 
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { defineError } from '#errors/touchline-error.ts';
@@ -61,18 +62,16 @@ export async function startOps(
     return opsAnswer(path, options).then((answer) => send(response, answer));
   });
   server.on('clientError', refuseBadRequest);
-  const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
-  server.once('error', reject).listen({ port, host }, resolve);
-  await listening.catch((error: Error) => {
+  await once(server.listen({ port, host }), 'listening').catch((error: Error) => {
     throw new OpsListenError(port, host, error);
   });
   return {
     port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((done) => {
-        server.close(() => done());
-        server.closeAllConnections();
-      }),
+    async close() {
+      const closed = once(server.close(), 'close');
+      server.closeAllConnections();
+      await closed;
+    },
   };
 }
 

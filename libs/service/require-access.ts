@@ -1,5 +1,5 @@
 import { type Brokers, shownBrokers } from '#security/brokers.ts';
-import { settlesWithin, sleep } from '#timing/clock.ts';
+import { sleep } from '#timing/clock.ts';
 import { poll } from '#timing/poll.ts';
 import { isServiceName } from '#topics/acls.ts';
 import { parseRegistryAddress, type RegistryUrl, requireRegistryAccess } from '#topics/registry-http.ts';
@@ -28,12 +28,11 @@ const RETRY_MS = 500;
 /** Waits until a broker and the registry answer, and checks rights and topics of these services. Throws what retries cannot fix. */
 export async function requireAccess(
   services: readonly string[],
-  config: ConnectionConfig,
+  { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL: registry, TOPIC_PREFIX: prefix = '' }: ConnectionConfig,
   options: AccessOptions,
 ): Promise<void> {
-  const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL: registry, TOPIC_PREFIX: prefix } = config;
   await Promise.all([
-    brokers === undefined ? null : requireKafka(services, { brokers, prefix: prefix ?? '' }, options),
+    brokers === undefined ? null : requireKafka(services, { brokers, prefix }, options),
     registry === undefined ? null : requireRegistry(registry, options),
   ]);
 }
@@ -46,13 +45,12 @@ async function requireKafka(
 ): Promise<void> {
   const { requireKafkaAccess } = await import('#cluster/access.ts');
   const { StreamError } = await import('#streams/errors.ts');
-  const what = `no broker answers at ${shownBrokers(brokers)}`;
-  await untilAnswers(
-    what,
+  const silent = await silence(
+    `no broker answers at ${shownBrokers(brokers)}`,
     () => requireKafkaAccess(brokers),
     options,
-    (text) => new StreamError('UNAVAILABLE', text),
   );
+  if (silent !== null) throw new StreamError('UNAVAILABLE', silent);
   if (options.signal.aborted) return;
   const { requireRights, watchTopics } = await import('#topics/required-topics.ts');
   const names = services.filter(isServiceName);
@@ -63,32 +61,31 @@ async function requireKafka(
 async function requireRegistry(registry: RegistryUrl, options: AccessOptions): Promise<void> {
   const { RegistryUnavailableError } = await import('#topics/errors.ts');
   const { url } = parseRegistryAddress(registry);
-  await untilAnswers(
+  const silent = await silence(
     `no schema registry answers at ${url}`,
     () => requireRegistryAccess(registry),
     options,
-    (text) => new RegistryUnavailableError('REGISTRY_UNAVAILABLE', url, text, undefined),
   );
+  if (silent !== null) throw new RegistryUnavailableError('REGISTRY_UNAVAILABLE', url, silent, undefined);
 }
 
-/** Calls `ask` until it resolves with true or the signal is aborted. Throws the error of `failed` when that takes too long. */
-async function untilAnswers(
+/** Calls `ask` until it resolves with true or the signal is aborted: null. Returns `what`, with the time, when that takes too long. */
+async function silence(
   what: string,
   ask: () => Promise<boolean>,
   { logger, signal, warnAfterMs = WARN_AFTER_MS, waitMs = WAIT_MS }: AccessOptions,
-  failed: (text: string) => Error,
-): Promise<void> {
+): Promise<string | null> {
   const seconds = waitMs / 1_000;
   const warning = setTimeout(() => logger.warn(`${what}: waiting for ${seconds} s`), warnAfterMs);
-  const answered = poll(ask, { timeoutMs: waitMs, everyMs: RETRY_MS, signal });
+  const ends = new AbortController();
+  // A request to a port that accepts and never answers may take longer than there is time.
+  const timeUp = sleep(waitMs, AbortSignal.any([ends.signal, signal]));
   try {
-    // A request to a port that accepts and never answers may take longer than there is time.
-    const clock = {
-      sleep: (ms: number, settled: AbortSignal) => sleep(ms, AbortSignal.any([settled, signal])),
-    };
-    const isInTime = (await settlesWithin(answered, waitMs, clock)) && (await answered) === true;
-    if (!isInTime && !signal.aborted) throw failed(`${what} within ${seconds} s`);
+    const answered = poll(ask, { timeoutMs: waitMs, everyMs: RETRY_MS, signal });
+    const isAnswered = await Promise.race([answered, timeUp]);
+    return isAnswered === true || signal.aborted ? null : `${what} within ${seconds} s`;
   } finally {
+    ends.abort();
     clearTimeout(warning);
   }
 }

@@ -1,5 +1,6 @@
 /** Runs every process of Touchline: settings, log, metrics and health, start, and a graceful stop. */
 
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { z } from 'zod';
@@ -16,7 +17,7 @@ import {
   reportUnreadableRecords,
   spanCounter,
 } from './metrics.ts';
-import { requireOpenFiles, watchOpenFiles } from './open-files.ts';
+import { watchOpenFiles } from './open-files.ts';
 import { type Ops, startOps } from './ops.ts';
 import { requireAccess } from './require-access.ts';
 import { certificateFiles, serverTlsFiles } from './server-tls.ts';
@@ -64,7 +65,7 @@ export type ServiceDefinition<Spec extends ProcessSpec> = {
 };
 
 /** Exit codes: 0 stopped on request, 1 failed, 2 wrong settings or arguments, 128 + n forced by signal n. */
-const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+const EXIT = { ok: 0, failed: 1, usage: 2 };
 
 /** Runs a service until a stop request or a failure, then ends the process. `args`: `--help` prints the settings and returns. */
 export async function runService<Spec extends ProcessSpec>(
@@ -86,7 +87,7 @@ export async function runService<Spec extends ProcessSpec>(
   hostMetrics(metrics, { certificates: certificateFiles(process.env), dataDir });
   const stopping = new AbortController();
   const draining = new AbortController();
-  let exitCode: number = EXIT.ok;
+  let exitCode = EXIT.ok;
   let running: RunningService | undefined;
   let ops: Ops | undefined;
 
@@ -97,7 +98,9 @@ export async function runService<Spec extends ProcessSpec>(
   };
   onStopRequest({
     graceful: (reason) => {
-      const drainMs = running?.ready() === true ? drainMsOf(config, reason) : 0;
+      // Orchestrators send SIGTERM while they stop routing. Ctrl-C and the end of a parent stop at once.
+      const drains = reason === 'SIGTERM' && 'DRAIN_MS' in config && running?.ready() === true;
+      const drainMs = drains ? Number(config.DRAIN_MS) : 0;
       logger.info({ reason, drain_ms: drainMs }, 'stopping');
       draining.abort(reason);
       if (drainMs === 0) stopping.abort(reason);
@@ -108,16 +111,15 @@ export async function runService<Spec extends ProcessSpec>(
       process.exit(code);
     },
   });
-  logWarnings(logger);
+  // Node otherwise writes its warnings as text between the JSON lines.
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => logger.warn({ err: warning }, 'warning of Node'));
   watchOpenFiles(logger);
   process.on('unhandledRejection', fail);
   process.on('uncaughtException', fail);
 
-  const stopRequested = new Promise<void>((resolve) =>
-    stopping.signal.addEventListener('abort', () => resolve()),
-  );
+  const stopRequested = once(stopping.signal, 'abort');
   const begin = async (): Promise<void> => {
-    requireOpenFiles(config);
     if (dataDir !== null) makePrivateFolder(dataDir);
     ops = await startOps({
       port: config.METRICS_PORT,
@@ -129,7 +131,7 @@ export async function runService<Spec extends ProcessSpec>(
     });
     logger.info({ host: config.METRICS_HOST, port: ops.port }, 'metrics and health');
     await startTracing(tracingOptions(service.name, config), { log: logger, onSpans: spanCounter(metrics) });
-    await requireAccess(partsOf(service), config, { logger, signal: stopping.signal });
+    await requireAccess(service.parts ?? [service.name], config, { logger, signal: stopping.signal });
     if (stopping.signal.aborted) return;
     const finish = (): void => stopping.abort('finished');
     const signals = { signal: stopping.signal, draining: draining.signal };
@@ -157,26 +159,10 @@ export async function runService<Spec extends ProcessSpec>(
   process.exit(exitCode);
 }
 
-/** Drains only on SIGTERM, which orchestrators send while they stop routing. Ctrl-C and the end of a parent stop at once. */
-function drainMsOf(config: z.output<ProcessSpec>, reason: string): number {
-  if (reason !== 'SIGTERM' || !('DRAIN_MS' in config)) return 0;
-  return Number(config.DRAIN_MS);
-}
-
 /** Returns the text of a fatal line: with what is used up, when an error of the system, which names no setting, shows it. */
 function failureText(error: unknown): string {
   const shortage = error instanceof TouchlineError ? null : shortageOf(error);
   return shortage === null ? 'failed' : `failed: ${adviceOf(shortage)}`;
-}
-
-/** Logs warnings of Node, which otherwise writes them as text between the JSON lines. */
-function logWarnings(logger: Logger): void {
-  process.removeAllListeners('warning');
-  process.on('warning', (warning) => logger.warn({ err: warning }, 'warning of Node'));
-}
-
-function partsOf({ name, parts = [name] }: Pick<ServiceDefinition<ProcessSpec>, 'name' | 'parts'>) {
-  return parts;
 }
 
 function wantsHelp(service: ServiceDefinition<ProcessSpec>, args: readonly string[]): boolean {
@@ -197,8 +183,9 @@ function readConfig<Spec extends ProcessSpec>(service: ServiceDefinition<Spec>):
     return loadConfig(service.config, process.env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const helps = partsOf(service).map((part) => `touchline ${part} --help`);
-    process.stderr.write(`${service.name}: ${error.message}\nSee ${helps.join(', ')}.\n`);
+    const { name, parts = [name] } = service;
+    const helps = parts.map((part) => `touchline ${part} --help`).join(', ');
+    process.stderr.write(`${name}: ${error.message}\nSee ${helps}.\n`);
     process.exitCode = EXIT.usage;
     return undefined;
   }

@@ -5,19 +5,30 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseRange } from './addresses.ts';
 
-/** Returns the schema of a whole number from `min` to `max`. */
-export function integer(min: number, max: number) {
+/** Returns the schema of a whole number from `min` to `max`; required without `fallback`. */
+export function integer(min: number, max: number, fallback?: number): z.ZodType<number> {
   const error = `must be a whole number from ${min} to ${max}`;
-  return z
+  const schema = z
     .string()
     .regex(/^-?\d+$/, { error, abort: true })
     .transform(Number)
     .pipe(z.number().min(min, error).max(max, error));
+  return fallback === undefined ? schema : schema.prefault(String(fallback));
 }
 
 /** Returns the schema of a TCP port; 0 stands for a free one. */
-export function port() {
-  return integer(0, 65_535);
+export function port(fallback?: number) {
+  return integer(0, 65_535, fallback);
+}
+
+/** Returns the schema of a switch. */
+export function onOff(fallback: 'on' | 'off') {
+  return z.enum(['on', 'off'], 'must be on or off').default(fallback);
+}
+
+/** Returns the schema of a text that need not be set. */
+export function optional(about: string) {
+  return z.string().optional().describe(about);
 }
 
 /** Returns the schema of an address of this machine to listen on. */

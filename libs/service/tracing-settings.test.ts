@@ -27,7 +27,7 @@ test('reads the settings of OpenTelemetry, and names the process after the servi
   });
   expect(tracingOptions('api', config)).toMatchObject({
     service: 'mine',
-    headers: { 'x-key': 'a b=c', authorization: 'Basic%20%zz' },
+    headers: { 'x-key': 'a b=c', authorization: 'Basic %zz' },
     sampler: 'parentbased_traceidratio',
     ratio: 0.05,
   });

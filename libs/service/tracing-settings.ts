@@ -1,6 +1,7 @@
+import { unescape } from 'node:querystring';
 import { z } from 'zod';
 import { SAMPLERS, type TracingOptions } from '#tracing/tracer.ts';
-import { httpUrl, list, secret } from './setting-types.ts';
+import { httpUrl, list, optional, secret } from './setting-types.ts';
 
 const HEADER = /^[!#$%&'*+.^_`|~\w-]+=[^,]*$/;
 
@@ -15,10 +16,7 @@ export const tracingSettings = {
   ).describe(
     'Headers of requests to the collector, name=value with commas between several, values percent-encoded.',
   ),
-  OTEL_SERVICE_NAME: z
-    .string()
-    .optional()
-    .describe('Name of the process in traces. Not set: that of the service.'),
+  OTEL_SERVICE_NAME: optional('Name of the process in traces. Not set: that of the service.'),
   OTEL_TRACES_SAMPLER: z
     .enum(SAMPLERS, `must be one of ${SAMPLERS.join(', ')}`)
     .default('parentbased_always_on')
@@ -30,15 +28,6 @@ export const tracingSettings = {
     .prefault('1')
     .describe('Share of traces that a ratio sampler records, 0 to 1.'),
 };
-
-/** Decodes percent escapes; leaves a text with invalid ones unchanged. */
-function decodeEscapes(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 
 /** Returns the tracing options of a service; null if traces are off. */
 export function tracingOptions(
@@ -52,8 +41,8 @@ export function tracingOptions(
     endpoint,
     headers: Object.fromEntries(
       headers.map((header) => {
-        const equals = header.indexOf('=');
-        return [header.slice(0, equals), decodeEscapes(header.slice(equals + 1))];
+        const [, name = '', value = ''] = /^([^=]*)=(.*)$/.exec(header) ?? [];
+        return [name, unescape(value)];
       }),
     ),
     sampler: config.OTEL_TRACES_SAMPLER,

@@ -21,9 +21,9 @@ export const settings = z.object({
   ...rotatingClientsSettings,
   ...viewSettings,
   ...rulesSettings,
-  API_PORT: port()
-    .prefault('8081')
-    .describe('HTTP port of the REST contract and the live board; 0 takes a free one and logs it.'),
+  API_PORT: port(8_081).describe(
+    'HTTP port of the REST contract and the live board; 0 takes a free one and logs it.',
+  ),
   API_PUBLIC_URL: httpUrl()
     .optional()
     .describe(
@@ -40,9 +40,7 @@ export const settings = z.object({
     .describe(
       'Who may open the live board: sign-in (anyone who signs in as a client), on (also anyone on this machine, if LISTEN_HOST is loopback and neither API_PUBLIC_URL nor TRUSTED_PROXIES is set; not for use behind a proxy), off (nobody).',
     ),
-  FEED_RETENTION_HOURS: integer(24, 9_600)
-    .prefault('72')
-    .describe(
-      'Hours for which /v2/feed keeps a message after its receipt. Without time parameters /v2/feed lists the last 24 hours.',
-    ),
+  FEED_RETENTION_HOURS: integer(24, 9_600, 72).describe(
+    'Hours for which /v2/feed keeps a message after its receipt. Without time parameters /v2/feed lists the last 24 hours.',
+  ),
 });

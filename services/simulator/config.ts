@@ -37,9 +37,9 @@ const fields = {
     .enum(DATASETS, `must be one of ${DATASETS.join(', ')}`)
     .default('world-cup-2018')
     .describe(`Data set that is played: ${DATASETS.join(' or ')}.`),
-  DAYS_LATER: integer(0, 36_500)
-    .prefault('0')
-    .describe('Number of days by which all matches are moved; whole weeks keep the days of the week.'),
+  DAYS_LATER: integer(0, 36_500, 0).describe(
+    'Number of days by which all matches are moved; whole weeks keep the days of the week.',
+  ),
   MATCHES: integer(1, 10_000).optional().describe('Number of matches, from the first; all by default.'),
   DURATION: positive().optional().describe('Duration of the whole play, in seconds; overrides SPEED.'),
   SPEED: z
@@ -67,9 +67,7 @@ const fields = {
     .describe(
       "HTTP port of the provider's REST interface, /v2; 0 selects a free one and logs it. Not served by default.",
     ),
-  REST_CLIENT_ID: integer(1, 2_147_483_647)
-    .prefault('1')
-    .describe('Id of the one client of the REST interface.'),
+  REST_CLIENT_ID: integer(1, 2_147_483_647, 1).describe('Id of the one client of the REST interface.'),
   REST_SECRET_KEY: secret(z.string().min(8, 'must have at least 8 characters'))
     .optional()
     .describe('Secret key of that client; required with REST_PORT.'),

@@ -29,20 +29,18 @@ export const settings = z.object({
   ...kafkaSettings,
   ...dataSettings,
   ...viewSettings,
-  TOOLS_PORT: port()
-    .prefault('8082')
-    .describe('HTTP port of the token exchange and the tool endpoint; 0 takes a free one and logs it.'),
+  TOOLS_PORT: port(8_082).describe(
+    'HTTP port of the token exchange and the tool endpoint; 0 takes a free one and logs it.',
+  ),
   UPSTREAM_BASE_URL: httpUrl()
     .default('http://localhost:8081')
     .describe('REST interface that checks credentials, without /v2: an api of Touchline, or a provider.'),
   UPSTREAM_CA_FILE: certificates()
     .optional()
     .describe('PEM file of further authorities to trust for UPSTREAM_BASE_URL, beside those of Node.'),
-  UPSTREAM_TIMEOUT_MS: integer(100, 60_000)
-    .prefault('5000')
-    .describe(
-      'Timeout of a request to UPSTREAM_BASE_URL, in milliseconds; the exchange is then answered 502.',
-    ),
+  UPSTREAM_TIMEOUT_MS: integer(100, 60_000, 5_000).describe(
+    'Timeout of a request to UPSTREAM_BASE_URL, in milliseconds; the exchange is then answered 502.',
+  ),
   BOARD_URL: httpUrl()
     .optional()
     .describe(
@@ -53,9 +51,9 @@ export const settings = z.object({
     .describe(
       'Addresses and networks of trusted proxies, with commas between; X-Forwarded-For of other senders is ignored.',
     ),
-  TOKEN_LIFETIME_DAYS: integer(0, 3_650)
-    .prefault('365')
-    .describe('Lifetime of a new access token, in days; 0: it does not expire.'),
+  TOKEN_LIFETIME_DAYS: integer(0, 3_650, 365).describe(
+    'Lifetime of a new access token, in days; 0: it does not expire.',
+  ),
   MCP_ALLOWED_HOSTS: hostNames().describe(
     'Host names of the tool endpoint, with commas between, without ports; a request for another host is answered 403.',
   ),

@@ -30,31 +30,25 @@ const fields = z.object({
   ...processSettings,
   ...listenSettings,
   ...kafkaSettings,
-  WEBHOOK_PORT: port()
-    .prefault('8080')
-    .describe('HTTP port of POST /webhook; 0 selects a free one and logs it.'),
+  WEBHOOK_PORT: port(8_080).describe('HTTP port of POST /webhook; 0 selects a free one and logs it.'),
   WEBHOOK_SECRET: webhookSecret.describe(
     `Secret of the provider's signatures, ${SECRET_LENGTH} characters; two secrets, separated by a comma, while it is rotated.`,
   ),
-  BODY_LIMIT: integer(1, LARGEST_BODY_BYTES)
-    .prefault(String(5 * KIB * KIB))
-    .describe('Maximum size of an accepted body, in bytes.'),
-  PATIENCE_MS: integer(100, 9_500)
-    .prefault('8000')
-    .describe(
-      'Timeout for an answer, in milliseconds: less than the ten seconds after which the sender gives up.',
-    ),
-  QUEUE_LIMIT: integer(KIB * KIB, 1024 * KIB * KIB)
-    .prefault(String(64 * KIB * KIB))
-    .describe('Maximum number of bytes of records that wait for the broker. Above it, deliveries get 503.'),
-  WEBHOOK_MAX_CONNECTIONS: integer(1, 100_000)
-    .prefault('1024')
-    .describe('Maximum number of open connections. Above it, further ones are closed.'),
-  WEBHOOK_MAX_UNPROVEN_BYTES: integer(1, 16 * 1024 * KIB * KIB)
-    .prefault(String(64 * KIB * KIB))
-    .describe(
-      'Maximum number of bytes of bodies whose signature is not verified yet; at least twice BODY_LIMIT. Above it, a body gets 503.',
-    ),
+  BODY_LIMIT: integer(1, LARGEST_BODY_BYTES, 5 * KIB * KIB).describe(
+    'Maximum size of an accepted body, in bytes.',
+  ),
+  PATIENCE_MS: integer(100, 9_500, 8_000).describe(
+    'Timeout for an answer, in milliseconds: less than the ten seconds after which the sender gives up.',
+  ),
+  QUEUE_LIMIT: integer(KIB * KIB, 1024 * KIB * KIB, 64 * KIB * KIB).describe(
+    'Maximum number of bytes of records that wait for the broker. Above it, deliveries get 503.',
+  ),
+  WEBHOOK_MAX_CONNECTIONS: integer(1, 100_000, 1_024).describe(
+    'Maximum number of open connections. Above it, further ones are closed.',
+  ),
+  WEBHOOK_MAX_UNPROVEN_BYTES: integer(1, 16 * 1024 * KIB * KIB, 64 * KIB * KIB).describe(
+    'Maximum number of bytes of bodies whose signature is not verified yet; at least twice BODY_LIMIT. Above it, a body gets 503.',
+  ),
 });
 
 export const settings = fields.superRefine((config, context) => {
