@@ -1,4 +1,4 @@
-import { unescape } from 'node:querystring';
+import querystring from 'node:querystring';
 import { z } from 'zod';
 import { SAMPLERS, type TracingOptions } from '#tracing/tracer.ts';
 import { httpUrl, list, optional, secret } from './setting-types.ts';
@@ -42,7 +42,7 @@ export function tracingOptions(
     headers: Object.fromEntries(
       headers.map((header) => {
         const [, name = '', value = ''] = /^([^=]*)=(.*)$/.exec(header) ?? [];
-        return [name, unescape(value)];
+        return [name, querystring.unescape(value)];
       }),
     ),
     sampler: config.OTEL_TRACES_SAMPLER,
