@@ -3,7 +3,7 @@ import { groupsWithMembers } from '#cluster/access.ts';
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { poll } from '#timing/poll.ts';
-import { findTopics, groupMembers } from '#topics/admin.ts';
+import { findTopics, memberNames } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/follow.ts';
 import { applicationOf, type ProcessorName } from '#topics/processors.ts';
 import { topicName } from '#topics/topics.ts';
@@ -25,8 +25,8 @@ export async function requireStopped(
   }
 }
 
-function membersOf({ brokers, prefix }: TopicCluster, processor: ProcessorName): Promise<number> {
-  return groupMembers(brokers, applicationOf(prefix, processor));
+async function membersOf({ brokers, prefix }: TopicCluster, processor: ProcessorName): Promise<number> {
+  return (await memberNames(brokers, applicationOf(prefix, processor))).length;
 }
 
 /** A process that ends by force stays in its group until its session expires. */

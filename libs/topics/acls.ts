@@ -72,24 +72,36 @@ const ADDITIONAL_TOPICS: Readonly<Partial<Record<ProcessorName, Pick<ServiceTopi
   'alert-processor': { reads: ['match-state', 'feed-health', 'trading-halts'], writes: [] },
 };
 
+const right = (
+  operation: Right['operation'],
+  resource: Right['resource'],
+  name: string,
+  pattern: Right['pattern'] = 'Literal',
+): Right => ({ operation, resource, name, pattern });
+
+const readOf = (name: string): Right => right('Read', 'Topic', name);
+
+/** The right to the transactions of the tasks of a service. */
+const transactionsOf = (prefix: string, service: ServiceName): Right =>
+  right('Write', 'TransactionalId', `${prefix}${service}-`, 'Prefixed');
+
+/** The right to edit the records of a topic, as `VersionedTopic` does. */
+const editorOf = (prefix: string, topic: TopicName): Right =>
+  right('Write', 'TransactionalId', `${topicName(prefix, topic)}-editor`);
+
 const ADDITIONAL_RIGHTS: Readonly<Partial<Record<ServiceName, (prefix: string) => readonly Right[]>>> = {
   // For the position of match state.
   'feed-monitor': (prefix) => [readOf(positionsTopicName(prefix, 'match-processor'))],
   // For each partition of webhook-progress.
   'webhook-dispatcher': (prefix) => [transactionsOf(prefix, 'webhook-dispatcher')],
-  // For orders that are given on the board, as editors of the topic do.
-  api: (prefix) => [
-    literal('Write', 'TransactionalId', `${topicName(prefix, 'trading-halts')}-editor`),
-    literal('Write', 'Topic', topicIdsName(prefix)),
-  ],
-  // For the deletion of tokens that expired long ago, as editors of the topic do.
-  'tool-gateway': (prefix) => [
-    literal('Write', 'TransactionalId', `${topicName(prefix, 'access-tokens')}-editor`),
-  ],
+  // For orders that are given on the board.
+  api: (prefix) => [editorOf(prefix, 'trading-halts'), right('Write', 'Topic', topicIdsName(prefix))],
+  // For the deletion of tokens that expired long ago.
+  'tool-gateway': (prefix) => [editorOf(prefix, 'access-tokens')],
   // One process leads, and publishes the alerts on feed-health.
   'alert-processor': (prefix) => [
-    literal('Read', 'Group', `${prefix}${ALERT_HEALTH}`),
-    literal('Write', 'TransactionalId', `${prefix}${ALERT_HEALTH}`),
+    right('Read', 'Group', `${prefix}${ALERT_HEALTH}`),
+    right('Write', 'TransactionalId', `${prefix}${ALERT_HEALTH}`),
   ],
 };
 
@@ -115,37 +127,19 @@ export function isServiceName(name: string): name is ServiceName {
 export function rightsOf(prefix: string, service: ServiceName): Right[] {
   const { reads, writes, group } = topicsOf(service);
   const own = isProcessor(service) ? [positionsTopicName(prefix, service)] : [];
-  const names = (topics: readonly TopicName[]): Set<string> =>
-    new Set([...topics.map((topic) => topicName(prefix, topic)), ...own]);
-  const rights = [describeConfigsOf(prefix), ...[...names(reads)].map(readOf)];
-  for (const name of names(writes)) rights.push(literal('Write', 'Topic', name));
-  if (group) rights.push(literal('Read', 'Group', `${prefix}${service}`));
-  if (isProcessor(service)) rights.push(transactionsOf(prefix, service));
-  rights.push(readOf(topicIdsName(prefix)));
-  return [...rights, ...(ADDITIONAL_RIGHTS[service]?.(prefix) ?? [])];
-}
-
-function transactionsOf(prefix: string, service: ServiceName): Right {
-  const name = `${prefix}${service}-`;
-  return { operation: 'Write', resource: 'TransactionalId', name, pattern: 'Prefixed' };
-}
-
-function literal(operation: Right['operation'], resource: Right['resource'], name: string): Right {
-  return { operation, resource, name, pattern: 'Literal' };
-}
-
-/** A service checks the settings of its topics, at its start and while it runs. */
-function describeConfigsOf(prefix: string): Right {
-  return {
-    operation: 'DescribeConfigs',
-    resource: 'Topic',
-    name: prefix === '' ? '*' : prefix,
-    pattern: prefix === '' ? 'Literal' : 'Prefixed',
-  };
-}
-
-function readOf(name: string): Right {
-  return literal('Read', 'Topic', name);
+  const names = (topics: readonly TopicName[]): string[] => [
+    ...new Set([...topics.map((topic) => topicName(prefix, topic)), ...own]),
+  ];
+  return [
+    // A service checks the settings of its topics, at its start and while it runs.
+    right('DescribeConfigs', 'Topic', prefix || '*', prefix === '' ? 'Literal' : 'Prefixed'),
+    ...names(reads).map(readOf),
+    ...names(writes).map((name) => right('Write', 'Topic', name)),
+    ...(group ? [right('Read', 'Group', `${prefix}${service}`)] : []),
+    ...(isProcessor(service) ? [transactionsOf(prefix, service)] : []),
+    readOf(topicIdsName(prefix)),
+    ...(ADDITIONAL_RIGHTS[service]?.(prefix) ?? []),
+  ];
 }
 
 /** Whether a service is a processor. */

@@ -87,49 +87,46 @@ export type CreatedTopics = {
 const ATTEMPTS = 5;
 
 /** Creates missing topics, and repairs others where nothing is lost. Throws `TopicMismatchError`, `TopicAdminError`, `StreamError`. */
-export async function createTopics(options: CreateTopicsOptions): Promise<CreatedTopics> {
+export function createTopics(options: CreateTopicsOptions): Promise<CreatedTopics> {
   // A requested factor above the number of brokers fails at once: retries would not help.
   const retryable = options.replicationFactor === undefined ? TRANSIENT_CREATE_CODES : BUSY_CREATE_CODES;
   const repaired = new Set<string>();
-  return withAdmin(options.brokers, STARTING_MS, async (admin) => {
-    // Kept once known: each further request may reach a broker that is down.
-    let brokers = 0;
-    const create = async (): Promise<CreatedTopics> => {
-      brokers ||= await admin.brokerCount();
-      await requireNoneLost(admin, options);
-      const replication = replicationFor(brokers, options);
-      const plan: Pick<CreateTopicsOptions, 'prefix' | 'partitions'> & { readonly replication: Replication } =
-        {
-          ...options,
-          partitions: await partitionsOfMatches(admin, options),
-          replication,
-        };
-      const wanted = wantedTopics(plan).map((topic) => topicConfig(topic, replication));
-      for (let attempt = 1; ; attempt += 1) {
-        const mismatches = await repairTopics(admin, options.brokers, wanted);
-        for (const mismatch of mismatches) repaired.add(mismatchText(mismatch));
-        const { created, wrong } = await createMissing(admin, wanted);
-        if (wrong.length === 0) {
-          await retry(() => recordTopics(options, created), {
-            ...PAUSE,
-            deadlineMs: SETTLE_MS,
-            // A busy broker chooses the leader of a new topic late.
-            passes: (error) => error instanceof StreamError && error.code === 'UNAVAILABLE',
-          });
-          return {
-            warnings: [...replicationWarnings(brokers, replication), ...copyWarnings(created, replication)],
-            repaired: [...repaired],
-          };
-        }
-        if (attempt === ATTEMPTS) throw new TopicMismatchError(wrong.map(mismatchText));
-      }
-    };
-    return retry(create, {
+  return withAdmin(options.brokers, STARTING_MS, (admin) =>
+    retry(() => create(admin, options, repaired), {
       ...PAUSE,
       deadlineMs: SETTLE_MS,
       passes: (error) => isTransientCreateError(error, retryable),
-    });
-  });
+    }),
+  );
+}
+
+async function create(
+  admin: TopicAdmin,
+  options: CreateTopicsOptions,
+  repaired: Set<string>,
+): Promise<CreatedTopics> {
+  await requireNoneLost(admin, options);
+  const brokers = await admin.brokerCount();
+  const replication = replicationFor(brokers, options);
+  const { prefix } = options;
+  const partitions = options.partitions ?? (await partitionsOfMatches(admin, prefix));
+  const wanted = wantedTopics({ prefix, partitions }).map((topic) => topicConfig(topic, replication));
+  for (let attempt = 1; ; attempt += 1) {
+    const mismatches = await repairTopics(admin, options.brokers, wanted);
+    for (const mismatch of mismatches) repaired.add(mismatchText(mismatch));
+    const { created, wrong } = await createMissing(admin, wanted);
+    if (wrong.length === 0) {
+      await retry(() => recordTopics(options, created), {
+        ...PAUSE,
+        deadlineMs: SETTLE_MS,
+        // A busy broker chooses the leader of a new topic late.
+        passes: (error) => error instanceof StreamError && error.code === 'UNAVAILABLE',
+      });
+      const warnings = [...replicationWarnings(brokers, replication), ...copyWarnings(created, replication)];
+      return { warnings, repaired: [...repaired] };
+    }
+    if (attempt === ATTEMPTS) throw new TopicMismatchError(wrong.map(mismatchText));
+  }
 }
 
 /** Topics that may have records before the topics are recorded: every order of an operator writes one. */
@@ -261,34 +258,31 @@ async function logsOf(brokers: Brokers, topics: readonly string[]): Promise<Map<
   );
 }
 
-/** Returns the partitions of topics of a match: as requested, else as existing ones have, unless a reader created these. */
-async function partitionsOfMatches(
-  admin: TopicAdmin,
-  { brokers, prefix, partitions }: CreateTopicsOptions,
-): Promise<number | undefined> {
-  if (partitions !== undefined) return partitions;
-  const names = TOPIC_NAMES.filter(isByEvent).map((topic) => topicName(prefix, topic));
-  const existing = [...(await admin.describe(names))];
-  const isOurs = ({ settings, chosen }: FoundTopic) => settings === null || chosen.size > 0;
-  const ours = existing.find(([, topic]) => isOurs(topic));
-  if (ours !== undefined || existing.length === 0) return ours?.[1].partitions;
-  const logs = await logsOf(
-    brokers,
-    existing.map(([name]) => name),
+/** Returns the partitions of the existing topics of a match, unless a reader created these; undefined without one. */
+async function partitionsOfMatches(admin: TopicAdmin, prefix: string): Promise<number | undefined> {
+  const existing = await admin.describe(TOPIC_NAMES.map((topic) => topicName(prefix, topic)));
+  const isOurs = ({ settings, chosen }: FoundTopic): boolean => settings === null || chosen.size > 0;
+  return mostPartitions(prefix, new Map([...existing].filter(([, topic]) => isOurs(topic))));
+}
+
+/** Returns how many partitions most of the topics of a match have. */
+function mostPartitions(prefix: string, found: ReadonlyMap<string, FoundTopic>): number | undefined {
+  const counts = TOPIC_NAMES.filter(isByEvent).flatMap(
+    (topic) => found.get(topicName(prefix, topic))?.partitions ?? [],
   );
-  return existing.find(([name]) => logs.get(name)?.isEmpty === false)?.[1].partitions;
+  const [most] = [...Map.groupBy(counts, (count) => count)].sort(([, a], [, b]) => b.length - a.length);
+  return most?.[0];
 }
 
 function copyWarnings(
   topics: ReadonlyMap<string, Pick<FoundTopic, 'replicas'>>,
   { replicas: wanted }: Replication,
 ): string[] {
-  const names = [...topics]
-    .filter(([, { replicas }]) => replicas < wanted)
-    .map(([name]) => name)
-    .sort();
+  const names = [...topics].flatMap(([name, { replicas }]) => (replicas < wanted ? [name] : []));
   if (names.length === 0) return [];
-  return [`existing topics have fewer copies: ${names.join(', ')}; kafka-reassign-partitions.sh adds some`];
+  return [
+    `existing topics have fewer copies: ${names.sort().join(', ')}; kafka-reassign-partitions.sh adds some`,
+  ];
 }
 
 /** Returns the topics of `TOPICS` that exist on the broker. Throws `TopicAdminError`. */
@@ -327,11 +321,6 @@ async function deleteAndWait(admin: TopicAdmin, topics: readonly string[]): Prom
 /** Returns the number of partitions of a topic, named as on the broker; 0 if it is missing. Throws `TopicAdminError`. */
 export async function topicPartitions(brokers: Brokers, name: string): Promise<number> {
   return (await withAdmin(brokers, TERMINAL_MS, (admin) => admin.topics())).get(name)?.partitions ?? 0;
-}
-
-/** Returns the number of members of a consumer group. Throws `TopicAdminError`. */
-export async function groupMembers(brokers: Brokers, group: string): Promise<number> {
-  return (await memberNames(brokers, group)).length;
 }
 
 /** Returns the names of the members of a consumer group: instance ids where they have one. Rejects with `TopicAdminError`. */
@@ -402,13 +391,8 @@ export function requiredTopics(
   found: ReadonlyMap<string, FoundTopic>,
   brokers: number,
 ): WantedTopic[] {
-  const ofMatches = TOPIC_NAMES.filter(isByEvent).flatMap(
-    (topic) => found.get(topicName(prefix, topic))?.partitions ?? [],
-  );
-  const [partitions] = [...Map.groupBy(ofMatches, (count) => count)]
-    .sort(([, a], [, b]) => b.length - a.length)
-    .map(([count]) => count);
   const replication = replicationFor(brokers, {});
+  const partitions = mostPartitions(prefix, found);
   return wantedTopics({ prefix, partitions }).map((topic) => topicConfig(topic, replication));
 }
 

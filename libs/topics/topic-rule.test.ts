@@ -165,20 +165,19 @@ test('keeps requested numbers', () => {
 });
 
 test.each([
-  [1, 1, 1, []],
-  [3, 3, 2, []],
-  [5, 3, 2, []],
-  [1, 1, 2, [/nothing can be written/]],
-  [2, 2, 1, [/acknowledged with one copy/]],
-  [3, 1, 1, [/one copy on 3 brokers/]],
-  [3, 2, 1, [/2 copies on 3 brokers/, /acknowledged with one copy/]],
-  [3, 3, 3, [/writing stops while any broker is down/]],
-  [3, 3, 1, [/acknowledged with one copy/]],
+  [1, 1, 1, null],
+  [3, 3, 2, null],
+  [5, 4, 2, null],
+  [1, 1, 2, '2 copies must have a record, but topics have 1: nothing can be written'],
+  [3, 1, 1, 'topics have one copy on 3 brokers, of which 1 must have a record'],
+  [2, 2, 1, 'topics have 2 copies on 2 brokers, of which 1 must have a record'],
+  [3, 3, 3, 'topics have 3 copies on 3 brokers, of which 3 must have a record'],
 ])(
-  'warns of the risks of %i brokers with %i copies and %i in sync',
-  (brokers, replicas, minInSync, warnings) => {
-    const found = replicationWarnings(brokers, { replicas, minInSync });
-    expect(found).toHaveLength(warnings.length);
-    for (const [at, pattern] of warnings.entries()) expect(found[at]).toMatch(pattern);
+  'warns of the risk of %i brokers with %i copies and %i in sync',
+  (brokers, replicas, minInSync, warning) => {
+    const [found = null, ...more] = replicationWarnings(brokers, { replicas, minInSync });
+    expect(more).toEqual([]);
+    if (warning === null) expect(found).toBeNull();
+    else expect(found).toContain(warning);
   },
 );

@@ -31,13 +31,9 @@ export function judgeTopic(
   { name, partitions, settings }: WantedTopic,
   found: Omit<FoundTopic, 'id'>,
 ): TopicMismatch[] {
-  const of = (setting: string, is: string, wanted: string, breaks: boolean): TopicMismatch => ({
-    topic: name,
-    setting,
-    found: is,
-    wanted,
-    breaks,
-  });
+  const of = (setting: string, is: string, wanted: string, breaks: boolean): TopicMismatch => {
+    return { topic: name, setting, found: is, wanted, breaks };
+  };
   const counts =
     found.partitions === partitions
       ? []
@@ -148,21 +144,14 @@ export function replicationFor(brokers: number, wanted: WantedReplication): Repl
   return { replicas, minInSync };
 }
 
-/** Returns a warning for each risk of a replication on a cluster; on one broker only for one that prevents writing. */
+/** Returns a warning where a lost broker stops writing or loses records; on one broker only where nothing can be written. */
 export function replicationWarnings(brokers: number, { replicas, minInSync }: Replication): string[] {
   if (minInSync > replicas)
     return [`${minInSync} copies must have a record, but topics have ${replicas}: nothing can be written`];
-  if (brokers < 2) return [];
-  const warnings: string[] = [];
-  if (replicas < Math.min(brokers, SAFE_REPLICAS))
-    warnings.push(
-      replicas === 1
-        ? `topics have one copy on ${brokers} brokers: a lost broker stops its partitions, and a lost disk loses them`
-        : `topics have ${replicas} copies on ${brokers} brokers: ${SAFE_REPLICAS} survive the loss of one while another is down`,
-    );
-  if (minInSync === replicas && replicas > 1)
-    warnings.push(`all ${replicas} copies must have a record: writing stops while any broker is down`);
-  if (minInSync < SAFE_IN_SYNC && replicas > 1)
-    warnings.push('a record is acknowledged with one copy: it is lost with that broker');
-  return warnings;
+  const isSafe = minInSync >= SAFE_IN_SYNC && replicas > minInSync;
+  if (brokers < 2 || isSafe) return [];
+  const copies = `topics have ${replicas === 1 ? 'one copy' : `${replicas} copies`} on ${brokers} brokers`;
+  return [
+    `${copies}, of which ${minInSync} must have a record: ${SAFE_REPLICAS} and ${SAFE_IN_SYNC} lose nothing, and let writing go on, when a broker is lost`,
+  ];
 }

@@ -2,7 +2,7 @@
 import { inputProgress, totalLag } from '#cluster/logs.ts';
 import type { DeadLetter, IngressStatus, RefusedList } from '#records/types.ts';
 import { PromiseCache } from '#timing/promise-cache.ts';
-import { findTopics, groupMembers, topicPartitions } from '#topics/admin.ts';
+import { findTopics, memberNames, topicPartitions } from '#topics/admin.ts';
 import { type FollowOptions, followInBackground, type TopicRecord } from '#topics/follow.ts';
 import { PROCESSOR_NAMES, type ProcessorName, positionsTopicName, streamTopics } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
@@ -129,7 +129,7 @@ export class SystemReader {
       const counts = await Promise.all(required.map((name) => topicPartitions(brokers, name)));
       if (counts.includes(0)) return null;
       const [processes, partitions] = await Promise.all([
-        groupMembers(brokers, application),
+        memberNames(brokers, application).then(({ length }) => length),
         inputProgress({ brokers, application, input }),
       ]);
       findings.push(...judgeLag(processor, partitions, processes));

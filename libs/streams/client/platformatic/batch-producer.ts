@@ -15,7 +15,6 @@ import { BrokerConnections, byLeader } from './connections.ts';
 import { isDisconnected, NoLeaderError, toStreamError } from './errors.ts';
 import { type Connection, initProducerIdV4 } from './library.ts';
 import {
-  batchesBytes,
   type Identity,
   MAX_BATCH_BYTES,
   nextSequence,
@@ -87,9 +86,8 @@ async function choosePartitions(
   turn: number,
 ): Promise<{ readonly chosen: readonly BatchRecord[]; readonly unsent: Unsent }> {
   const topics = new Map<string, readonly boolean[]>();
-  for (const { topic } of records) {
-    if (!topics.has(topic)) topics.set(topic, await connections.haveLeaders(topic));
-  }
+  for (const topic of new Set(records.map((record) => record.topic)))
+    topics.set(topic, await connections.haveLeaders(topic));
   const chosen: BatchRecord[] = [];
   const unsent = new Map<PublishRecord, NoLeaderError>();
   for (const record of records) {
@@ -126,41 +124,23 @@ export function batchRecords(
   records: readonly BatchRecord[],
   maxBytes: number = MAX_BATCH_BYTES,
 ): ProduceBatch[] {
-  const batches: ProduceBatch[] = [];
-  let produceBatch: DraftBatch[] = [];
-  const byTopic = new Map<string, DraftBatch[]>();
+  const batches: Map<string, DraftBatch>[] = [];
   for (const record of records) {
     const { topic, partition } = record;
-    let ofTopic = byTopic.get(topic);
-    if (ofTopic === undefined) {
-      ofTopic = [];
-      byTopic.set(topic, ofTopic);
-    }
+    const key = partitionKey(record);
     const bytes = recordBytes(record);
-    let draft = ofTopic[partition];
-    if (draft !== undefined && draft.bytes + bytes > maxBytes) {
-      batches.push(produceBatch);
-      produceBatch = [];
-      for (const drafts of byTopic.values()) drafts.length = 0;
-      draft = undefined;
-    }
-    if (draft === undefined) {
-      draft = { topic, partition, records: [], bytes: 0 };
-      ofTopic[partition] = draft;
-      produceBatch.push(draft);
-    }
+    const last = batches.at(-1)?.get(key);
+    if (batches.length === 0 || (last !== undefined && last.bytes + bytes > maxBytes)) batches.push(new Map());
+    const drafts = batches.at(-1) as Map<string, DraftBatch>;
+    const draft = drafts.get(key) ?? { topic, partition, records: [], bytes: 0 };
+    drafts.set(key, draft);
     draft.records.push(record);
     draft.bytes += bytes;
   }
-  if (produceBatch.length > 0) batches.push(produceBatch);
-  return batches;
+  return batches.map((drafts) => [...drafts.values()]);
 }
 
 const TIMEOUT_MS = 10_000;
-
-/** The buffer of a completed request, for the next one of any sender: page faults of fresh memory cost more. No larger ones. */
-let spareBuffer: Buffer | null = null;
-const MAX_SPARE_BYTES = 2 * 1024 * 1024;
 
 type OnFailure = (error: unknown) => Promise<void>;
 
@@ -210,38 +190,23 @@ export class BatchSender {
     const sent = await Promise.allSettled(
       [...leaders].map(([leader, batches]) => this.#sendTo(leader, batches)),
     );
-    const failed = sent.find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected') throw failed.reason;
-    return sent.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    return sent.flatMap((one) => {
+      if (one.status === 'rejected') throw one.reason;
+      return one.value;
+    });
   }
 
   async #sendTo(leader: Connection, batches: readonly RecordBatch[]): Promise<WrittenBatch[]> {
     const numbered = batches.map((batch) => ({ batch, sequence: this.#sequenceOf(batch) }));
-    const buffer = acquireBuffer(batchesBytes(numbered));
-    const response = await produce.async(leader, this.#identity, numbered, TIMEOUT_MS, Date.now(), buffer);
-    // After a failure the buffer is not reused: the connection may still write it.
-    if (buffer.length <= MAX_SPARE_BYTES) spareBuffer = buffer;
-    const baseOffsets = new Map(
-      response.responses.flatMap(({ name, partitionResponses }) =>
-        partitionResponses.map(({ index, baseOffset }) => [`${name}-${index}`, Number(baseOffset)] as const),
-      ),
-    );
-    return batches.map(({ topic, partition, records }) => ({
-      topic,
-      partition,
-      baseOffset: baseOffsets.get(`${topic}-${partition}`) ?? -1,
-      count: records.length,
-    }));
+    const response = await produce.async(leader, this.#identity, numbered, TIMEOUT_MS, Date.now());
+    const answers = new Map(response.responses.map(({ name, partitionResponses }) => [name, partitionResponses]));
+    return batches.map(({ topic, partition, records }) => {
+      const answer = answers.get(topic)?.find(({ index }) => index === partition);
+      return { topic, partition, baseOffset: Number(answer?.baseOffset ?? -1), count: records.length };
+    });
   }
 
   #sequenceOf(batch: RecordBatch): number {
     return this.#sequences.get(partitionKey(batch)) ?? 0;
   }
-}
-
-function acquireBuffer(bytes: number): Buffer {
-  const buffer = spareBuffer;
-  if (buffer === null || buffer.length < bytes) return Buffer.allocUnsafeSlow(bytes);
-  spareBuffer = null;
-  return buffer;
 }

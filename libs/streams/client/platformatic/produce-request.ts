@@ -54,20 +54,14 @@ export function nextSequence(sequence: number, records: number): number {
 /** Sends batches of different partitions to their leader with acks=all. */
 export const produce = createAPI(PRODUCE.key, PRODUCE.version, createRequest, produceV9.parseResponse);
 
-/** Returns an upper bound of the bytes of a request's batches. */
-export function batchesBytes(batches: readonly NumberedBatch[]): number {
-  return batches.reduce((sum, { batch }) => sum + CHECKED_HEAD + batch.bytes, 0);
-}
-
-/** Writes the body of the request into `buffer`, which nothing else may use until the response. `now`: Unix milliseconds. */
+/** Writes the body of the request. `now`: Unix milliseconds. */
 export function createRequest(
   identity: Identity,
   batches: readonly NumberedBatch[],
   timeoutMs: number,
   now: number,
-  buffer: Buffer,
 ): Writer {
-  const out = new RecordBuffer(buffer);
+  const out = new RecordBuffer(batches.reduce((sum, { batch }) => sum + CHECKED_HEAD + batch.bytes, 0));
   return Writer.create()
     .appendString(identity.transactionalId)
     .appendInt16(ProduceAcks.ALL)
@@ -116,13 +110,13 @@ function writeBatch(
     .append(checked);
 }
 
-/** Writes records one after the other into a buffer, which must be large enough. */
+/** Writes records one after the other into a buffer. */
 class RecordBuffer {
   readonly bytes: Buffer;
   at = 0;
 
-  constructor(bytes: Buffer) {
-    this.bytes = bytes;
+  constructor(size: number) {
+    this.bytes = Buffer.allocUnsafeSlow(size);
   }
 
   /** Writes a record: length, attributes, time delta, offset delta (`offset`), key, value, headers. */
