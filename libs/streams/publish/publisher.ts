@@ -66,10 +66,11 @@ type ProducerWork<T> = (producer: BatchProducer, onRetry: (error: StreamError) =
 
 /** A publisher with one producer at a time. It replaces a producer after a failed send. */
 class KafkaPublisher implements Publisher {
-  readonly #open: () => Promise<BatchProducer>;
-  readonly #failures: FailureLog;
+  readonly #options: PublisherOptions;
   readonly #timeoutMs: number;
   readonly #queue: PublishQueue;
+  /** Failures since the last success, by kind. */
+  readonly #failures = new Map<string, number>();
   #producer: Promise<BatchProducer> | null = null;
   #draining: Promise<void> | null = null;
   /** Ends the pause of a drain that has nothing to send. */
@@ -77,11 +78,10 @@ class KafkaPublisher implements Publisher {
   #closed = false;
   #healthy = true;
 
-  constructor({ brokers, clientId, log, timeoutMs, maxQueueBytes }: PublisherOptions) {
-    this.#open = () => openBatchProducer(brokers, clientId);
-    this.#failures = new FailureLog(log);
-    this.#timeoutMs = timeoutMs ?? DEFAULT_TIMEOUT_MS;
-    this.#queue = new PublishQueue(maxQueueBytes ?? DEFAULT_QUEUE_BYTES);
+  constructor(options: PublisherOptions) {
+    this.#options = options;
+    this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    this.#queue = new PublishQueue(options.maxQueueBytes ?? DEFAULT_QUEUE_BYTES);
   }
 
   get queuedBytes(): number {
@@ -144,12 +144,12 @@ class KafkaPublisher implements Publisher {
 
   #sent(batch: QueuedBatch, unsent: Unsent): void {
     const now = performance.now();
-    for (const reason of unsent.values()) this.#failures.report(reason);
+    for (const reason of unsent.values()) this.#failed(reason);
     // A record for any partition is unsent only when no partition of its topic has a leader.
     if (unsent.keys().some(({ partition }) => partition === 'any')) this.#healthy = false;
     else if (unsent.size < batch.records.length) this.#healthy = true;
     this.#queue.acknowledge(batch, now + this.#timeoutMs, { unsent, until: now + HOLD_MS });
-    if (!this.#queue.holding) this.#failures.end();
+    if (!this.#queue.holding) this.#succeeded();
   }
 
   /** Waits `ms`, or until the next publish or close. Returns true in the second case. */
@@ -166,7 +166,7 @@ class KafkaPublisher implements Publisher {
     try {
       if (await settlesWithin(attempt, PROBE_MS)) {
         this.#healthy = true;
-        this.#failures.end();
+        this.#succeeded();
         return;
       }
     } catch {
@@ -181,7 +181,7 @@ class KafkaPublisher implements Publisher {
     const onRetry = (error: StreamError): void => {
       last = error;
       this.#healthy = false;
-      this.#failures.report(error);
+      this.#failed(error);
     };
     for (let failures = 1; ; failures += 1) {
       const left = deadline - performance.now();
@@ -205,7 +205,7 @@ class KafkaPublisher implements Publisher {
   }
 
   async #attempt<T>(work: (producer: BatchProducer) => Promise<T>): Promise<T> {
-    this.#producer ??= this.#open();
+    this.#producer ??= openBatchProducer(this.#options.brokers, this.#options.clientId);
     return work(await this.#producer);
   }
 
@@ -219,34 +219,20 @@ class KafkaPublisher implements Publisher {
     await attempt.catch(() => {});
     await producer?.close();
   }
-}
 
-/** Logs a series of publish failures: each kind once, and their number when publishing succeeds again. */
-class FailureLog {
-  readonly #log: Logger;
-  readonly #reported = new Set<string>();
-  #failures = 0;
-
-  constructor(log: Logger) {
-    this.#log = log;
-  }
-
-  /** Counts a failure, and logs it when it is the first of its kind. */
-  report(error: StreamError): void {
-    this.#failures += 1;
+  /** Counts a failure, and logs the first of its kind. */
+  #failed(error: StreamError): void {
     const kind = `${error.code} ${error.broker ?? ''}`;
-    if (this.#reported.has(kind)) return;
-    this.#reported.add(kind);
-    this.#log.warn(
-      { err: error },
-      'publishing failed: it is retried, and further failures of this kind are counted',
-    );
+    const count = this.#failures.get(kind) ?? 0;
+    this.#failures.set(kind, count + 1);
+    const text = 'publishing failed: it is retried, and further failures of this kind are counted';
+    if (count === 0) this.#options.log.warn({ err: error }, text);
   }
 
-  end(): void {
-    if (this.#failures === 0) return;
-    this.#log.info({ failures: this.#failures }, 'publishing succeeds again');
-    this.#failures = 0;
-    this.#reported.clear();
+  #succeeded(): void {
+    if (this.#failures.size === 0) return;
+    const failures = [...this.#failures.values()].reduce((sum, count) => sum + count);
+    this.#options.log.info({ failures }, 'publishing succeeds again');
+    this.#failures.clear();
   }
 }

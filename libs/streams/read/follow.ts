@@ -93,10 +93,10 @@ export async function followLogs(options: LogFollowOptions): Promise<void> {
     const partitions = await partitionsOf(connections, options.topics);
     const bounds = await logBounds(connections, partitions);
     const counts = new Map(byTopic(partitions).map(([topic, numbers]) => [topic, numbers.length]));
-    const followed = partitions.map((of, at) => ({
-      ...startOf(of, bounds[at] as LogBounds, options),
-      partitions: counts.get(of.topic) as number,
-    }));
+    const followed = partitions.map((of, at) => {
+      const start = startOf(of, bounds[at] as LogBounds, options);
+      return { ...start, partitions: counts.get(of.topic) as number };
+    });
     await new Follower(connections, options, followed).run();
   } catch (error) {
     if (error instanceof StreamError && error.code === 'LOG_TRUNCATED')
@@ -167,7 +167,7 @@ class Follower {
   /** Reads to the end. Rejects when an offset is out of range, a topic was created again, or access is denied. */
   async run(): Promise<void> {
     const { signal } = this.#options;
-    const end = () => this.#end(() => this.#ended.resolve());
+    const end = () => this.#end();
     signal?.addEventListener('abort', end, { once: true });
     if (signal?.aborted) end();
     if (this.#behind.size === 0) this.#caughtUp();
@@ -216,24 +216,19 @@ class Follower {
         }
         const more = read.filter(({ of, fetched }) => fetched.next > of.offset);
         if (more.length > 0) await this.#enqueue(more);
-        for (const { of, fetched } of read)
-          if (of.offset >= fetched.lastStableOffset) this.#reportUpToDate(of, at);
+        this.#reportUpToDate(read, at);
         // Rotates the order, as a full response leaves out the partitions at its end.
         const [first] = partitions;
         if (first !== undefined && partitions.delete(first)) partitions.add(first);
-        if (more.length > 0 && this.#behind.size === 0) await this.#rest(at);
+        const restMs = at + (this.#options.paceMs?.() ?? 0) - performance.now();
+        // The process need not wait for it: an open connection keeps it alive while it reads.
+        if (more.length > 0 && this.#behind.size === 0 && restMs > 0)
+          await delay(restMs, undefined, { ref: false });
       } catch (error) {
         for (const one of partitions) this.#moved(partitions, one, error);
       }
     }
     this.#byLeader.delete(leader);
-  }
-
-  /** Waits until the next request, after one that was sent `at` and returned records. */
-  async #rest(at: number): Promise<void> {
-    const restMs = at + (this.#options.paceMs?.() ?? 0) - performance.now();
-    // The process need not wait for it: an open connection keeps it alive while it reads.
-    if (restMs > 0) await delay(restMs, undefined, { ref: false });
   }
 
   #fetch(leader: Connection, partitions: readonly FollowedPartition[]): Promise<FetchedFrom[]> {
@@ -252,18 +247,12 @@ class Follower {
       of.offset = error.next;
       this.#passed(of);
       void this.#assign(of);
-      return;
-    }
-    if ((onExpired !== undefined || untilEnd === true) && isOutOfRange(error)) {
+    } else if ((onExpired !== undefined || untilEnd === true) && isOutOfRange(error)) {
       void this.#skipExpired(of, error);
-      return;
-    }
-    if (!isRetryable(error)) {
-      this.#fail(of, error);
-      return;
-    }
-    this.#connections.forget();
-    void delay(FIRST_RETRY_MS).then(() => this.#assign(of));
+    } else if (isRetryable(error)) {
+      this.#connections.forget();
+      void delay(FIRST_RETRY_MS).then(() => this.#assign(of));
+    } else this.#fail(of, error);
   }
 
   /** Continues at the start of a log whose next records have expired. Ends the reading of a log that ends before them. */
@@ -278,7 +267,7 @@ class Follower {
       this.#options.onExpired?.({ topic, partition, from, next: of.offset });
       this.#passed(of);
     } catch (cause) {
-      if (!isRetryable(cause)) return this.#end(() => this.#ended.reject(cause));
+      if (!isRetryable(cause)) return this.#end(cause);
     }
     void this.#assign(of);
   }
@@ -290,7 +279,7 @@ class Follower {
 
   #caughtUp(): void {
     this.#options.onCaughtUp?.();
-    if (this.#options.untilEnd === true) this.#end(() => this.#ended.resolve());
+    if (this.#options.untilEnd === true) this.#end();
   }
 
   /** Delivers records after all earlier deliveries. */
@@ -298,7 +287,7 @@ class Follower {
     this.#delivering = this.#delivering.then(async () => {
       if (!this.#isOver) await this.#deliver(read);
     });
-    await this.#delivering.catch((error: unknown) => this.#end(() => this.#ended.reject(error)));
+    await this.#delivering.catch((error: unknown) => this.#end(error));
   }
 
   async #deliver(read: readonly ReadPartition[]): Promise<void> {
@@ -312,26 +301,28 @@ class Follower {
     for (const { of, fetched } of read) {
       of.offset = fetched.next;
       of.lastFetchedEpoch = fetched.epoch ?? of.lastFetchedEpoch;
+      this.#passed(of);
     }
-    for (const { of } of read) this.#passed(of);
   }
 
-  #reportUpToDate(of: FollowedPartition, at: number): void {
+  #reportUpToDate(read: readonly ReadPartition[], at: number): void {
     try {
-      this.#options.onUpToDate?.(of, at);
+      for (const { of, fetched } of read)
+        if (of.offset >= fetched.lastStableOffset) this.#options.onUpToDate?.(of, at);
     } catch (error) {
-      this.#end(() => this.#ended.reject(error));
+      this.#end(error);
     }
   }
 
   #fail(of: TopicPartition, error: unknown): void {
-    this.#end(() => this.#ended.reject(toStreamError(`read ${partitionKey(of)}`, error)));
+    this.#end(toStreamError(`read ${partitionKey(of)}`, error));
   }
 
-  /** Ends the reading. Later calls have no effect. */
-  #end(settle: () => void): void {
+  /** Ends the reading, with an error if there is one. Later calls have no effect. */
+  #end(error?: unknown): void {
     this.#isOver = true;
-    settle();
+    if (error === undefined) this.#ended.resolve();
+    else this.#ended.reject(error);
   }
 }
 

@@ -130,7 +130,8 @@ export function batchRecords(
     const key = partitionKey(record);
     const bytes = recordBytes(record);
     const last = batches.at(-1)?.get(key);
-    if (batches.length === 0 || (last !== undefined && last.bytes + bytes > maxBytes)) batches.push(new Map());
+    if (batches.length === 0 || (last !== undefined && last.bytes + bytes > maxBytes))
+      batches.push(new Map());
     const drafts = batches.at(-1) as Map<string, DraftBatch>;
     const draft = drafts.get(key) ?? { topic, partition, records: [], bytes: 0 };
     drafts.set(key, draft);
@@ -199,7 +200,9 @@ export class BatchSender {
   async #sendTo(leader: Connection, batches: readonly RecordBatch[]): Promise<WrittenBatch[]> {
     const numbered = batches.map((batch) => ({ batch, sequence: this.#sequenceOf(batch) }));
     const response = await produce.async(leader, this.#identity, numbered, TIMEOUT_MS, Date.now());
-    const answers = new Map(response.responses.map(({ name, partitionResponses }) => [name, partitionResponses]));
+    const answers = new Map(
+      response.responses.map(({ name, partitionResponses }) => [name, partitionResponses]),
+    );
     return batches.map(({ topic, partition, records }) => {
       const answer = answers.get(topic)?.find(({ index }) => index === partition);
       return { topic, partition, baseOffset: Number(answer?.baseOffset ?? -1), count: records.length };

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BatchRecord } from '../port.ts';
 import { batchRecords } from './batch-producer.ts';
-import { batchesBytes, createRequest, nextSequence, recordBytes } from './produce-request.ts';
+import { createRequest, nextSequence, recordBytes } from './produce-request.ts';
 
 const NOW = 1_795_000_000_123;
 const SEQUENCE = 77;
@@ -35,8 +35,7 @@ function requestOf(of: readonly BatchRecord[], transactionalId: string | null): 
     .flat()
     .map((batch) => ({ batch, sequence: SEQUENCE }));
   const identity = { transactionalId, id: 4_000n, epoch: 5 };
-  const buffer = Buffer.alloc(batchesBytes(numbered), 'left over');
-  return createRequest(identity, numbered, timeoutMs, NOW, buffer).buffer;
+  return createRequest(identity, numbered, timeoutMs, NOW).buffer;
 }
 
 /** The batch as the library writes it. */
