@@ -11,7 +11,7 @@ beforeEach(() => {
   folder = temporaryFolder();
 });
 
-const NOTES = { owner: 4711, ports: { PLAINTEXT: 1, CONTROLLER: 2 } };
+const NOTES = { owner: 4711, port: 1 };
 
 test('returns the notes of the previous owner', async () => {
   const first = await ownFolder(folder);

@@ -13,8 +13,7 @@ type FolderNotes = {
   readonly owner: number;
   /** Pid of the broker, once it has started. */
   readonly broker?: number;
-  /** Ports by listener. */
-  readonly ports: Readonly<Record<string, number>>;
+  readonly port: number;
 };
 
 /** A data folder that this process owns until it releases it. */

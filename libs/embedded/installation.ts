@@ -30,7 +30,16 @@ export async function install(env: Env, onProgress: OnProgress, kafkaVersion = K
   const folder = join(cache, `backbone-${digest.slice(0, 12)}`);
   if (!existsSync(folder)) {
     requireFolder('XDG_CACHE_HOME', cache);
-    const lock = await waitForLock(join(cache, 'download.lock'), onProgress);
+    const lockFile = join(cache, 'download.lock');
+    const tryIt = (): Lock | undefined => {
+      const free = tryLock(lockFile, 'XDG_CACHE_HOME');
+      if (free === undefined)
+        onProgress('waiting for another process that downloads the broker and the registry');
+      return free;
+    };
+    const lock = await poll(tryIt, { timeoutMs: DOWNLOAD_TIMEOUT_MS, everyMs: 500 });
+    if (lock === undefined)
+      throw new EmbeddedError('DOWNLOAD_FAILED', `another process has held ${lockFile} for too long: end it`);
     try {
       if (!existsSync(folder)) await download(folder, kafkaVersion, env, onProgress);
     } finally {
@@ -42,19 +51,6 @@ export async function install(env: Env, onProgress: OnProgress, kafkaVersion = K
     registryJar: await registryJar(folder),
     classArchives: join(folder, CLASSES),
   };
-}
-
-async function waitForLock(file: string, onProgress: OnProgress): Promise<Lock> {
-  const waiting = { timeoutMs: DOWNLOAD_TIMEOUT_MS, everyMs: 500 };
-  const lock = await poll(() => {
-    const free = tryLock(file, 'XDG_CACHE_HOME');
-    if (free === undefined)
-      onProgress('waiting for another process that downloads the broker and the registry');
-    return free;
-  }, waiting);
-  if (lock !== undefined) return lock;
-  const held = `another process has held ${file} for too long: end it and try again`;
-  throw new EmbeddedError('DOWNLOAD_FAILED', held);
 }
 
 async function download(folder: string, kafkaVersion: string, env: Env, onProgress: OnProgress) {

@@ -9,38 +9,24 @@ export const KAFKA_VERSION = '4.2.1';
 /** Path of the registry's Confluent API. */
 export const CONFLUENT_API = '/apis/ccompat/v7';
 
-/** Returns the settings that depend on the number of copies, of which `inSync` must have a record. */
-function internalTopics(copies: string, inSync: string): Readonly<Record<string, string>> {
-  return {
-    'process.roles': 'broker,controller',
-    'controller.listener.names': 'CONTROLLER',
-    'auto.create.topics.enable': 'false',
-    'group.initial.rebalance.delay.ms': '0',
-    // As the topics of Touchline have it: for the broker's own and the registry's.
-    'log.cleaner.max.compaction.lag.ms': '604800000',
-    'offsets.topic.num.partitions': '8',
-    'transaction.state.log.num.partitions': '8',
-    'offsets.topic.replication.factor': copies,
-    'transaction.state.log.replication.factor': copies,
-    'transaction.state.log.min.isr': inSync,
-    'share.coordinator.state.topic.replication.factor': copies,
-    'share.coordinator.state.topic.min.isr': inSync,
-  };
-}
-
-/** Settings of a single broker. */
+/** Settings of a single broker: one replica of everything, small internal topics, no wait for others. */
 export const LONE_BROKER: Readonly<Record<string, string>> = {
-  ...internalTopics('1', '1'),
+  'process.roles': 'broker,controller',
+  'controller.listener.names': 'CONTROLLER',
+  'auto.create.topics.enable': 'false',
+  'group.initial.rebalance.delay.ms': '0',
+  // As the topics of Touchline have it: for the broker's own and the registry's.
+  'log.cleaner.max.compaction.lag.ms': '604800000',
+  'offsets.topic.num.partitions': '8',
+  'transaction.state.log.num.partitions': '8',
   'node.id': '1',
   // A lone controller has nobody to show that it is alive: its record twice a second costs 1.3 % of a core.
   'metadata.max.idle.interval.ms': '0',
-};
-
-/** Settings of three or more brokers: two of three replicas must acknowledge a record. */
-export const CLUSTER_BROKER: Readonly<Record<string, string>> = {
-  ...internalTopics('3', '2'),
-  'default.replication.factor': '3',
-  'min.insync.replicas': '2',
+  'offsets.topic.replication.factor': '1',
+  'transaction.state.log.replication.factor': '1',
+  'transaction.state.log.min.isr': '1',
+  'share.coordinator.state.topic.replication.factor': '1',
+  'share.coordinator.state.topic.min.isr': '1',
 };
 
 /** Java arguments for a broker that runs briefly: it starts with 3.0 s of processor time instead of 5.6, and is slower later. */

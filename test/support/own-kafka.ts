@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { type Kafka, type KafkaOptions, startKafka } from '#embedded/kafka.ts';
+import { type Kafka, type KafkaOptions, type Listener, startKafka } from '#embedded/kafka.ts';
 import { QUICK_START } from '#embedded/settings.ts';
 import { atEnd } from './at-end.ts';
 import { TcpProxy } from './proxy.ts';
@@ -16,6 +16,11 @@ export async function startOwnKafka(options: Omit<KafkaOptions, 'dataDir'> = {})
   return kafka;
 }
 
+/** Returns the listener of a broker whose clients reach it through a proxy at this port. */
+export function proxied(advertisedPort: number): Listener {
+  return { name: 'PROXIED', protocol: 'PLAINTEXT', advertisedPort };
+}
+
 /** A broker and the proxy that its clients reach it through. */
 export type ProxiedKafka = {
   readonly kafka: Kafka;
@@ -28,11 +33,11 @@ export type ProxiedKafka = {
 
 /** Starts a broker behind a proxy for the current test or file. Both are stopped and the data is deleted afterwards. */
 export async function startProxiedKafka(
-  options: Omit<KafkaOptions, 'dataDir' | 'proxyPort'> = {},
+  options: Omit<KafkaOptions, 'dataDir' | 'listeners'> = {},
 ): Promise<ProxiedKafka> {
   const proxy = await TcpProxy.start();
   const [proxyPort] = proxy.ports as [number];
-  const kafka = await startOwnKafka({ ...options, proxyPort });
-  proxy.forwardTo(kafka.proxiedPort as number);
+  const kafka = await startOwnKafka({ ...options, listeners: [proxied(proxyPort)] });
+  proxy.forwardTo(kafka.ports.PROXIED as number);
   return { kafka, proxy, brokers: proxy.brokers, directBrokers: kafka.brokers };
 }

@@ -7,7 +7,7 @@ import { QUICK_START } from '#embedded/settings.ts';
 import { QUICK_REJOIN } from '#embedded/testing/settings.ts';
 import { atEnd } from './at-end.ts';
 import { changeBroker } from './broker-settings.ts';
-import type { ProxiedKafka } from './own-kafka.ts';
+import { type ProxiedKafka, proxied } from './own-kafka.ts';
 import { TcpProxy } from './proxy.ts';
 
 const ADMIN_MS = 60_000;
@@ -48,12 +48,17 @@ async function start(): Promise<RestartableKafka> {
   const proxy = await TcpProxy.open();
   const [proxyPort] = proxy.ports as [number];
   const dataDir = await mkdtemp(join(inject('folder'), 'restartable-'));
-  const kafka = await startKafka({ dataDir, proxyPort, settings: QUICK_REJOIN, jvmArgs: QUICK_START });
+  const kafka = await startKafka({
+    dataDir,
+    listeners: [proxied(proxyPort)],
+    settings: QUICK_REJOIN,
+    jvmArgs: QUICK_START,
+  });
   return { kafka, proxy, brokers: proxy.brokers, directBrokers: kafka.brokers, dataDir };
 }
 
 async function heal({ kafka, proxy }: RestartableKafka): Promise<void> {
-  proxy.forwardTo(kafka.proxiedPort as number);
+  proxy.forwardTo(kafka.ports.PROXIED as number);
   proxy.resume();
   await kafka.kill('SIGCONT');
   await kafka.start();

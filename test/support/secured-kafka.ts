@@ -1,5 +1,6 @@
 import { inject } from 'vitest';
 import { type Kafka, startKafka } from '#embedded/kafka.ts';
+import { HOST } from '#embedded/ports.ts';
 import { QUICK_START } from '#embedded/settings.ts';
 import { securedListeners } from '#embedded/testing/secured-listeners.ts';
 import type { Brokers, Sasl } from '#security/brokers.ts';
@@ -10,6 +11,9 @@ import { temporaryFolder } from './temporary-folder.ts';
 /** A broker that requires TLS and credentials, with the files of its clients. */
 export type SecuredKafka = {
   readonly kafka: Kafka;
+  /** Addresses of its listeners TLS and SASL. */
+  readonly tls: string[];
+  readonly sasl: string[];
   readonly folder: string;
   readonly authority: Authority;
   /** PEM file of its authority. */
@@ -56,20 +60,22 @@ export async function startSecuredKafka(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<SecuredKafka> {
   const { folder, authority, tls, ca } = await brokerCertificates();
+  const security = securedListeners({
+    tls,
+    users: Object.fromEntries(['operator', ...users].map((user) => [user, PASSWORD])),
+    authorizer: true,
+  });
   const kafka = await startKafka({
+    ...security,
     dataDir: temporaryFolder(inject('folder')),
     jvmArgs: QUICK_START,
-    security: securedListeners({
-      tls,
-      users: Object.fromEntries(['operator', ...users].map((user) => [user, PASSWORD])),
-      authorizer: true,
-    }),
-    settings: { 'super.users': 'User:ANONYMOUS;User:operator', ...settings },
+    settings: { ...security.settings, 'super.users': 'User:ANONYMOUS;User:operator', ...settings },
   });
   atEnd(() => kafka.stop());
-  const secured = kafka.secured as NonNullable<Kafka['secured']>;
+  const secured = { tls: [`${HOST}:${kafka.ports.TLS}`], sasl: [`${HOST}:${kafka.ports.SASL}`] };
   return {
     kafka,
+    ...secured,
     folder,
     authority,
     ca,

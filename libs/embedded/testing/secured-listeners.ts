@@ -1,5 +1,8 @@
 /** Secured listeners of a test's broker, in addition to its plain one. */
-import type { BrokerSecurity } from '../kafka.ts';
+import type { KafkaOptions } from '../kafka.ts';
+
+/** The options of a broker with secured listeners. */
+export type BrokerSecurity = Required<Pick<KafkaOptions, 'listeners' | 'settings' | 'storageArguments'>>;
 
 /** Options of the secured listeners. */
 type Secured = {
@@ -22,6 +25,10 @@ const ONLY_ACLS = {
 export function securedListeners({ tls, users, authorizer = false }: Secured): BrokerSecurity {
   const plainUsers = Object.entries(users).map(([name, password]) => `user_${name}="${password}"`);
   return {
+    listeners: [
+      { name: 'TLS', protocol: 'SSL' },
+      { name: 'SASL', protocol: 'SASL_SSL' },
+    ],
     settings: {
       'ssl.keystore.type': 'PEM',
       'ssl.keystore.certificate.chain': tls.cert,

@@ -285,7 +285,9 @@ describe.each(IN_FULL)('%s', () => {
     const starting = startBackbone({ dataDir, env, onProgress: () => {} });
     await expect(starting).rejects.toMatchObject({
       code: 'START_FAILED',
-      message: expect.stringMatching(/the Kafka broker ended with exit code 1 while it started:[\s\S]*node id 99/),
+      message: expect.stringMatching(
+        /the Kafka broker ended with exit code 1 while it started:[\s\S]*node id 99/,
+      ),
     });
     expect(await javaProcesses()).toEqual([]);
   });

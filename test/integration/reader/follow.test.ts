@@ -32,7 +32,7 @@ test('waits for its broker, tells only a program that has it, and connects again
   const warned = (warning: Error): void => void warnings.push(warning.message);
   process.on('warning', warned);
   onTestFinished(() => void process.off('warning', warned));
-  const goOn = (): void => proxy.forwardTo(kafka.proxiedPort as number);
+  const goOn = (): void => proxy.forwardTo(kafka.ports.PROXIED as number);
   // Connections are reset, as by a broker that is starting.
   proxy.forwardTo();
   const matches: FollowedMatches = await followMatches({

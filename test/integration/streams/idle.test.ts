@@ -58,7 +58,7 @@ beforeAll(async () => {
   // Longer than a fetch of an idle reader waits.
   const proxied = await startProxiedKafka({ settings: { 'connections.max.idle.ms': '6000' } });
   ({ proxy, brokers } = proxied);
-  proxy.forwardTo(await withholding.listen(proxied.kafka.proxiedPort as number));
+  proxy.forwardTo(await withholding.listen(proxied.kafka.ports.PROXIED as number));
   await makeTopics(brokers, [{ topic: TOPIC, numPartitions: 2, replicationFactor: 1 }]);
 });
 

@@ -111,7 +111,7 @@ test('restores the state when another producer has written in between', async ()
   await other.close();
   cut.resolve();
   await untilTrue('its task fails', async () => (await metric('touchline_task_failures_total')) > 0);
-  proxy.forwardTo(kafka.proxiedPort as number);
+  proxy.forwardTo(kafka.ports.PROXIED as number);
 
   await counting.send(['a', '3']);
   await untilTrue('it counts on', async () => (await counting.read(counts)).a === '42');

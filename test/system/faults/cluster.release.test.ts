@@ -1,7 +1,7 @@
 /** Tests three brokers: copies, and behaviour without one of them. */
 import { beforeAll, expect, test } from 'vitest';
 import { describeCluster } from '#cluster/describe.ts';
-import type { KafkaCluster } from '#embedded/kafka.ts';
+import type { KafkaCluster } from '#embedded/testing/cluster.ts';
 import { partitionOfKey } from '#streams/client/port.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { createTopics } from '#topics/admin.ts';

@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { KafkaCluster } from '#embedded/kafka.ts';
+import type { KafkaCluster } from '#embedded/testing/cluster.ts';
 import { securedListeners } from '#embedded/testing/secured-listeners.ts';
 import { createTopics } from '#topics/admin.ts';
 import { backbone } from '../../setup/backbone.ts';
@@ -100,7 +100,7 @@ async function startSecuredCluster(users: readonly string[]) {
     users: Object.fromEntries(users.map((user) => [user, PASSWORD])),
   });
   const cluster = await startCluster({ security });
-  const addresses = cluster.nodes.flatMap(({ secured }) => secured?.sasl ?? []);
+  const addresses = cluster.nodes.map(({ ports }) => `127.0.0.1:${ports.SASL}`);
   const password = writeText(folder, 'password', PASSWORD);
   const envOf = (user: string): Record<string, string> => ({
     ...saslSettings(addresses, ca, 'SCRAM-SHA-512'),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BrokerSecurity } from '#embedded/kafka.ts';
-import { type KafkaCluster, startKafkaCluster } from '#embedded/kafka.ts';
 import { QUICK_START } from '#embedded/settings.ts';
+import { type KafkaCluster, startKafkaCluster } from '#embedded/testing/cluster.ts';
+import type { BrokerSecurity } from '#embedded/testing/secured-listeners.ts';
 import { QUICK_REJOIN } from '#embedded/testing/settings.ts';
 import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -17,11 +17,10 @@ export async function startCluster({
   readonly security?: BrokerSecurity;
 } = {}): Promise<KafkaCluster> {
   const cluster = await startKafkaCluster({
+    ...security,
     dataDir: temporaryFolder(),
-    brokers: 3,
-    settings: QUICK_REJOIN,
+    settings: { ...security?.settings, ...QUICK_REJOIN },
     jvmArgs: [...QUICK_START, '-Xmx512m'],
-    ...(security === undefined ? {} : { security }),
   });
   atEnd(() => cluster.stop());
   return cluster;

@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { topicBounds } from '#cluster/logs.ts';
-import { type KafkaCluster, startKafkaCluster } from '#embedded/kafka.ts';
 import { freePort } from '#embedded/ports.ts';
 import { startRegistry } from '#embedded/registry.ts';
 import { QUICK_START } from '#embedded/settings.ts';
+import { type KafkaCluster, startKafkaCluster } from '#embedded/testing/cluster.ts';
 import { securedListeners } from '#embedded/testing/secured-listeners.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { backbone, type TestBackbone } from '../../setup/backbone.ts';
@@ -159,14 +159,13 @@ test('a platform grows from up to three brokers with TLS and two apis, with its 
   const { folder, authority, tls, ca } = await brokerCertificates();
   const cluster = await startKafkaCluster({
     dataDir: join(folder, 'cluster'),
-    brokers: 3,
+    ...securedListeners({ tls, users: {} }),
     jvmArgs: QUICK_START,
-    security: securedListeners({ tls, users: {} }),
   });
   atEnd(() => cluster.stop());
   const pair = await authority.sign('touchline');
   const { cert, key } = writeCertificate(folder, 'touchline', pair);
-  const NEW_BROKERS = cluster.nodes.flatMap(({ secured }) => secured?.tls ?? []).join(',');
+  const NEW_BROKERS = cluster.nodes.map(({ ports }) => `127.0.0.1:${ports.TLS}`).join(',');
   const values: Env = {
     OLD_BROKERS: old.brokers.join(','),
     NEW_BROKERS,

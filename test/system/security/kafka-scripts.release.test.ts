@@ -83,7 +83,7 @@ test('the printed scripts give a secured broker its topics and each service its 
   const as = (user: string) => ({ ...settings, KAFKA_SASL_USERNAME: user, KAFKA_SASL_PASSWORD: PASSWORD });
   const startApi = () =>
     startService('api', { ...as('api'), DATA_DIR: temporaryFolder(), API_PORT: '0', CLIENTS_KEY });
-  const BOOTSTRAP = secured.kafka.secured?.sasl[0] ?? '';
+  const BOOTSTRAP = secured.sasl[0] ?? '';
   // Of a cluster of three or more, unless these say otherwise.
   const lone = { TOPIC_REPLICATION_FACTOR: '1', TOPIC_MIN_IN_SYNC_REPLICAS: '1' };
   const scriptEnv = { ...as('operator'), ...lone, BOOTSTRAP, COMMAND_CONFIG: adminSettings(secured) };

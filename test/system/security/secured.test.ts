@@ -102,7 +102,7 @@ describe('connections of each kind', () => {
 });
 
 describe('what is refused', () => {
-  const at = () => (secured.kafka.secured?.sasl ?? [])[0];
+  const at = () => secured.sasl[0];
 
   test.each<[string, () => Brokers | Promise<Brokers>, object]>([
     ...(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const).map(
@@ -142,13 +142,13 @@ describe('what is refused', () => {
     [
       'no client certificate',
       () => ({
-        addresses: secured.kafka.secured?.tls ?? [],
+        addresses: secured.tls,
         tls: { ca: secured.ca, cert: null, key: null, keyPassword: null },
         sasl: null,
       }),
       { code: 'AUTHENTICATION_FAILED', message: expect.stringContaining('without a client certificate') },
     ],
-    ['a connection without TLS', () => secured.kafka.secured?.sasl ?? [], { code: 'TLS_REQUIRED' }],
+    ['a connection without TLS', () => secured.sasl, { code: 'TLS_REQUIRED' }],
   ])('in one error: %s', async (_, connect, error) => {
     const brokers = await connect();
     const refused = await requireKafkaAccess(brokers).catch((thrown: Error) => thrown);
