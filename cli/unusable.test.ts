@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -49,29 +49,6 @@ test('api and tool gateway in one process name the wrong settings of both at onc
       'See touchline api --help, touchline tool-gateway --help.\n',
   ]);
 });
-
-/** Runs a service with a limit on open files. Resolves with its exit code and log. */
-function withOpenFiles(limit: number, name: string): Promise<{ code: number | null; err: string }> {
-  const command = `ulimit -n ${limit} && exec "$0" ${commandLine()} ${name}`;
-  const child = spawn('sh', ['-c', command, process.execPath], {
-    env: { ...bareEnvironment(), ...SETTINGS, DATA_DIR: temporaryFolder() },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  atEnd(() => child.kill('SIGKILL'));
-  let err = '';
-  child.stderr.on('data', (text) => (err += text));
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, err })));
-}
-
-test.each(['up', 'webhook-receiver'])(
-  '%s that may open too few files ends and names the limit',
-  async (name) => {
-    const { code, err } = await withOpenFiles(64, name);
-    expect(code).toBe(1);
-    expect(err).toContain('may open 64 files and connections');
-    expect(err).toContain('ulimit -n');
-  },
-);
 
 test.runIf(process.platform === 'linux')(
   'a command whose output has no room says so, and fails',
