@@ -88,7 +88,11 @@ export function receiverMetrics(registry: Registry, held: Held) {
       'type',
     ),
     deadLetters,
-    unread: counter('unread_fields', 'Fields that could not be read and count as left out, by path.', 'path'),
+    unread: counter(
+      'touchline_unread_fields_total',
+      'Fields that could not be read and count as left out, by path.',
+      'path',
+    ),
     providerToReceived: stages.provider_to_received,
     /** Observes the time until a delivery was stored, milliseconds. */
     stored(ms: number): void {
