@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { serve } from '#service/testing/serve.ts';
+import { serve } from '../test/support/listen.ts';
 import { temporaryFolder } from '../test/support/temporary-folder.ts';
 import { auditCode } from './audit.ts';
 

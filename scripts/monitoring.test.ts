@@ -27,7 +27,6 @@ const read = (file: string): string => readFileSync(new URL(file, ROOT), 'utf8')
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 const names = metricNames();
 
-/** Returns the unknown metrics of a query. */
 function unknownMetrics(expr: string): string[] {
   const used = expr.match(/touchline_[a-z_]+/g) ?? [];
   return used.filter((name) => !names.has(name) && !names.has(name.replace(/_(bucket|sum|count)$/, '')));

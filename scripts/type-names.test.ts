@@ -7,7 +7,6 @@ import { expect, test } from 'vitest';
 const ROOT = join(import.meta.dirname, '..');
 const DEFINITION = /^export (?:declare )?(?:abstract )?(?:type|interface|class) (\w+)/gm;
 
-/** Returns the files that export a type, by its name. */
 function exportedTypes(): Map<string, string[]> {
   const listed = execFileSync('git', ['ls-files', '-z', '--', '*.ts'], { cwd: ROOT, encoding: 'utf8' });
   const files = new Map<string, string[]>();

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { serve } from '#service/testing/serve.ts';
+import { serve } from '../../test/support/listen.ts';
 import { Registry } from './registry.ts';
 
 const PASSWORD = 's3cret/with:signs';

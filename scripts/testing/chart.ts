@@ -4,13 +4,11 @@ import { parseAllDocuments } from 'yaml';
 import type { PrometheusRule, RuleFile } from '../../test/support/monitoring.ts';
 
 export const CHART = new URL('../../deploy/helm/touchline', import.meta.url).pathname;
-/** The required values. */
 export const NEEDED = [
   'kafka.brokers=one:9092\\,two:9093',
   'registry.url=https://registry.example/apis/ccompat/v7',
 ];
 
-/** Whether a command is installed. */
 export const runs = (command: string, flag: string): boolean => spawnSync(command, [flag]).status === 0;
 export const hasHelm = runs('helm', 'version');
 
@@ -21,24 +19,20 @@ type Manifest = {
   readonly spec: never;
 };
 
-/** Returns values as arguments of helm. */
 export const setArgs = (settings: readonly string[]): string[] =>
   settings.flatMap((setting) => ['--set', setting]);
 
-/** Renders the chart with these values. */
 export function template(...settings: readonly string[]): string {
   const release = ['live', CHART, '--kube-version', '1.37.0', '--namespace', 'sport'];
   const args = ['template', ...release, ...setArgs(settings)];
   return execFileSync('helm', args, { encoding: 'utf8', stdio: 'pipe' });
 }
 
-/** Returns the manifests of a rendered chart. */
 export const manifests = (text: string): Manifest[] =>
   parseAllDocuments(text)
     .map((document) => document.toJS() as Manifest | null)
     .filter((manifest) => manifest !== null);
 
-/** Returns the manifests of a kind, by component. */
 export function byComponent(of: readonly Manifest[], kind: string): Map<string, Manifest['spec']> {
   const found = of.filter((manifest) => manifest.kind === kind);
   return new Map(
@@ -78,7 +72,6 @@ export const ALL = [
   'podAnnotations.team=sport',
 ];
 
-/** Returns the alert rules of the release. */
 export function rulesOf(all: readonly Manifest[]): PrometheusRule[] {
   return all
     .filter(({ kind }) => kind === 'PrometheusRule')

@@ -1,13 +1,17 @@
 /** The rows of the REST contract over an api in this process; test/integration/api/serve.test.ts has that of a damaged view. */
 import { beforeAll, expect, test } from 'vitest';
-import { ApiInMemory } from '../../test/system/contract/in-memory.ts';
-import { restRows } from '../../test/system/contract/rest-rows.ts';
-import { contract, dataOf, serveBy } from '../../test/system/contract/served.ts';
+import { endpointRows } from '../../test/system/contract/endpoints.ts';
+import { errorRows } from '../../test/system/contract/errors.ts';
+import { limitRows } from '../../test/system/contract/limits.ts';
+import { prose } from '../../test/system/contract/prose.ts';
+import { rules } from '../../test/system/contract/rules.ts';
+import { contract, dataOf, serveContract } from '../../test/system/contract/served.ts';
+import { shootOutRows } from '../../test/system/contract/shoot-out.ts';
 import { NEVER_SET } from '../../test/system/contract/values.ts';
 
-beforeAll(async () => serveBy(await ApiInMemory.start()));
+beforeAll(() => serveContract());
 
-restRows();
+for (const register of [shootOutRows, endpointRows, rules, errorRows, limitRows, prose]) register();
 
 test('every field of the records had another value than its default in some answer', async () => {
   const tables = '/v2/standings?object_type=season&object_id=20&limit=500';
@@ -25,7 +29,7 @@ test('every field of the records had another value than its default in some answ
 });
 
 test('messages and catalogues in other forms than the specified ones are answered in its types, with well-formed texts', async () => {
-  serveBy(await ApiInMemory.start({ isOdd: true }));
+  await serveContract({ isOdd: true });
   const { standings_list: tables } = await dataOf('/v2/standings?object_type=season&object_id=20');
   const events = [1001, 1005, 2001, 2002, 3001, 3003].map((id) => `events/${id}`);
   const paths = [

@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { serve } from '#service/testing/serve.ts';
 import { SIGNATURE_HEADER, type SignatureVerdict, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
+import { serve } from '../../test/support/listen.ts';
 import type { Mishap, SimulatedDelivery } from './deliveries.ts';
 import { createWebhookSender, type WebhookSender } from './webhook.ts';
 

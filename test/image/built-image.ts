@@ -19,8 +19,7 @@ export function missing(): string[] {
   return process.getuid?.() === 0 ? absent : [...absent, 'root'];
 }
 
-/** The part of an image's configuration that the tests read. */
-export type ImageConfig = {
+type ImageConfig = {
   readonly Env: readonly string[];
   readonly User: string;
   readonly WorkingDir: string;
@@ -28,37 +27,27 @@ export type ImageConfig = {
   readonly Volumes: Readonly<Record<string, unknown>>;
 };
 
-/** The image of the Dockerfile, built in separate storage, with its files in a folder. */
-export class BuiltImage {
-  /** Folder with the files of the image. */
-  readonly files: string;
-  readonly config: ImageConfig;
-  /** The base image: that of the Dockerfile, or a similar one. */
-  readonly base: string;
-
-  private constructor(files: string, config: ImageConfig, base: string) {
-    this.files = files;
-    this.config = config;
-    this.base = base;
-  }
-
-  /** Builds the image in `folder`, in a minute or two. Throws with the output of buildah. */
-  static async build(folder: string): Promise<BuiltImage> {
-    const buildah = async (...args: string[]): Promise<string> => {
-      const storage = ['--root', join(folder, 'root'), '--runroot', join(folder, 'run')];
-      const limits = { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 };
-      const { stdout } = await run('buildah', [...storage, '--storage-driver', 'vfs', ...args], limits);
-      return stdout.trim();
-    };
-    const base = await haveBase(folder, buildah);
-    const mounts = await registryAccess(folder);
-    const build = ['build', '--quiet', '--isolation', 'chroot', '--layers=false', '--pull-never'];
-    await buildah(...build, ...mounts.flatMap((mount) => ['--volume', mount]), '--tag', TAG, '.');
-    const container = await buildah('from', '--pull-never', TAG);
-    const { OCIv1 } = JSON.parse(await buildah('inspect', '--type', 'image', TAG));
-    return new BuiltImage(await buildah('mount', container), OCIv1.config, base);
-  }
+/**
+ * Builds the image of the Dockerfile in separate storage in `folder`, in a minute or two. Returns the folder with its
+ * files, and its base image: that of the Dockerfile, or a similar one. Throws with the output of buildah.
+ */
+export async function buildImage(folder: string) {
+  const buildah: Buildah = async (...args) => {
+    const storage = ['--root', join(folder, 'root'), '--runroot', join(folder, 'run')];
+    const limits = { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 };
+    const { stdout } = await run('buildah', [...storage, '--storage-driver', 'vfs', ...args], limits);
+    return stdout.trim();
+  };
+  const base = await haveBase(folder, buildah);
+  const mounts = await registryAccess(folder);
+  const build = ['build', '--quiet', '--isolation', 'chroot', '--layers=false', '--pull-never'];
+  await buildah(...build, ...mounts.flatMap((mount) => ['--volume', mount]), '--tag', TAG, '.');
+  const container = await buildah('from', '--pull-never', TAG);
+  const { OCIv1 } = JSON.parse(await buildah('inspect', '--type', 'image', TAG));
+  return { files: await buildah('mount', container), config: OCIv1.config as ImageConfig, base };
 }
+
+export type BuiltImage = Awaited<ReturnType<typeof buildImage>>;
 
 type Buildah = (...args: string[]) => Promise<string>;
 
@@ -85,12 +74,8 @@ async function haveBase(folder: string, buildah: Buildah): Promise<string> {
     '#!/bin/sh\nexec node /usr/local/lib/node_modules/npm/bin/npm-cli.js "$@"\n',
     { mode: 0o755 },
   );
-  await buildah(
-    'config',
-    '--env',
-    'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-    container,
-  );
+  const path = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+  await buildah('config', '--env', path, container);
   await buildah('commit', '--quiet', '--rm', container, reference);
   return `Debian bookworm with Node ${process.versions.node}, since ${reference} cannot be pulled`;
 }

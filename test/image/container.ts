@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { chown } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { atEnd } from '../support/at-end.ts';
 import { TestService } from '../support/processes.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { BuiltImage } from './built-image.ts';
 
 /**
@@ -23,21 +24,17 @@ exec chroot "$ROOT" setpriv --reuid "$OWNER" --regid "$GROUP" --clear-groups --n
   --inh-caps=-all env --unset=ROOT --unset=VOLUMES --unset=WRITABLE --unset=OWNER --unset=GROUP --chdir="$FOLDER" "$@"
 `;
 
-/** A container of an image, with read-only files and its own volumes. */
 export class Container {
   readonly #image: BuiltImage;
   readonly #writable: string;
   readonly #env: Readonly<Record<string, string>>;
 
-  /** Adds `env` to the settings of the image, and creates the volumes in `folder`. */
   constructor(image: BuiltImage, folder: string, env: Readonly<Record<string, string>> = {}) {
     this.#image = image;
-    this.#writable = mkdtempSync(join(folder, 'volumes-'));
+    this.#writable = temporaryFolder(folder);
     this.#env = env;
-    atEnd(() => rmSync(this.#writable, { recursive: true, force: true }));
   }
 
-  /** Runs a command in the container, and returns its exit code and output. */
   async run(...command: string[]): Promise<{ readonly code: number | null; readonly output: string }> {
     const child = await this.#spawn(command);
     const closed = new Promise<number | null>((resolve) => child.once('close', resolve));

@@ -1,16 +1,15 @@
 /** Tests of the image of the Dockerfile: its files, and every service started from it (`npm run verify:image`). */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '#embedded/ports.ts';
 import { serviceNames } from '../../cli/services.ts';
 import { backbone, type TestBackbone } from '../setup/backbone.ts';
-import { atEnd } from '../support/at-end.ts';
 import { composeServices } from '../support/compose-services.ts';
-import { BuiltImage, missing } from './built-image.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { type BuiltImage, buildImage, missing } from './built-image.ts';
 import { Container } from './container.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -36,9 +35,8 @@ describe.skipIf(absent.length > 0)(`the image; needs ${absent.join(', ') || 'not
 
   beforeAll(async () => {
     connection = backbone();
-    folder = mkdtempSync(join(tmpdir(), 'touchline-image-'));
-    atEnd(() => rmSync(folder, { recursive: true, force: true }));
-    image = await BuiltImage.build(folder);
+    folder = temporaryFolder();
+    image = await buildImage(folder);
     process.stderr.write(`built on ${image.base}\n`);
   });
 

@@ -4,7 +4,6 @@
  */
 import fc, { type IRawProperty, type Parameters } from 'fast-check';
 
-/** Returns the number of runs for a test that requests `asked` runs. */
 const runsOf = (asked = 100) => Math.max(5, asked / 100);
 
 const assert = <T>(property: IRawProperty<T>, parameters?: Parameters<T>) =>

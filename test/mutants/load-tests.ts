@@ -33,7 +33,6 @@ export async function endRun(): Promise<void> {
   startOver();
 }
 
-/** Loads the tests of a folder into this process, after `replaceLibraries`. */
 export async function loadTests(folder: string): Promise<LoadedTest[]> {
   await import(pathToFileURL(resolve('test/setup/seed.ts')).href);
   const loaded: LoadedTest[] = [];

@@ -11,7 +11,6 @@ type Step = () => unknown;
 type Body = (...values: any[]) => unknown;
 type Suite = { readonly names: readonly string[]; readonly before: Step[]; readonly after: Step[] };
 
-/** A collected test, with the hooks of its suites. */
 export type CollectedTest = { readonly name: string; readonly run: () => Promise<void> };
 
 /** Fixed, so that a mutant always meets the same random examples. */
@@ -23,7 +22,6 @@ let finished: Step[] = [];
 let isRunning = false;
 let starts = 1;
 
-/** Returns the tests that `load` defines. */
 export async function collect(load: () => Promise<unknown>): Promise<CollectedTest[]> {
   collected = [];
   suites = [{ names: [], before: [], after: [] }];

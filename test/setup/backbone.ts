@@ -10,7 +10,6 @@ export type TestBackbone = {
 
 const given: TestBackbone[] = [];
 
-/** Returns the connections that `backbone` has returned since the last call. */
 export function takeConnections(): TestBackbone[] {
   return given.splice(0);
 }

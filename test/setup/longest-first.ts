@@ -30,21 +30,6 @@ const LONGEST = [
   'integration/api/serve.test.ts',
   'integration/streams/follow.test.ts',
   'integration/streams/idle.test.ts',
-  'integration/board/reference.test.ts',
-  'integration/feed-poller/reconcile.test.ts',
-  'integration/cli/positions.test.ts',
-  'integration/feed-monitor/monitor.test.ts',
-  'integration/feed-poller/simulated.test.ts',
-  'integration/api/some-competitions.test.ts',
-  'integration/cli/clients.test.ts',
-  'integration/streams/membership.test.ts',
-  'integration/cli/doctor.test.ts',
-  'integration/cli/launcher.test.ts',
-  'integration/streams/stop.test.ts',
-  'integration/board/behind-nginx.test.ts',
-  'integration/board/feeds.test.ts',
-  'integration/streams/kept-state.test.ts',
-  'integration/streams/publisher.test.ts',
 ];
 
 /**
@@ -65,7 +50,6 @@ export class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Returns the index of a name, after the last one if it is missing. */
 function rankIn(names: readonly string[], name: string): number {
   const index = names.indexOf(name);
   return index === -1 ? names.length : index;

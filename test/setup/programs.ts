@@ -86,7 +86,6 @@ export async function bundlePrograms(folder: string): Promise<void> {
   ]);
 }
 
-/** Bundles programs into a folder, each as `<name>.mjs`. */
 export async function bundle(
   folder: string,
   input: Readonly<Record<string, string>>,

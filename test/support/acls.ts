@@ -31,7 +31,6 @@ export async function grant(
   );
 }
 
-/** Runs `work` while the user lacks a right. */
 export async function without(
   brokers: readonly string[],
   user: string,

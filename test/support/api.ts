@@ -7,7 +7,6 @@ import { until } from './poll.ts';
 import { startService, type TestService } from './processes.ts';
 import { touchlineHere } from './touchline-here.ts';
 
-/** A replica of the api. */
 export class ApiReplica {
   readonly service: TestService;
   readonly url: string;
@@ -17,12 +16,10 @@ export class ApiReplica {
     this.url = url;
   }
 
-  /** Requests a path with its query. */
   get(path: string, request?: RequestInit): Promise<Response> {
     return fetch(this.url + path, request);
   }
 
-  /** Returns the events of the season of the tests' messages. */
   async season(token: string): Promise<unknown> {
     return (await this.api(`/v2/events?season_id=25528&token=${token}`)).data;
   }
@@ -35,9 +32,9 @@ export class ApiReplica {
     return JSON.parse(body).api;
   }
 
-  /** Returns a token for the credentials that the command line has printed. */
-  async token(credentials: string): Promise<string> {
-    const { id, secret } = credentialsOf(credentials);
+  /** Returns a token for credentials, or for those that the command line has printed. */
+  token(credentials: ClientCredentials | string): Promise<string> {
+    const { id, secret } = typeof credentials === 'string' ? credentialsOf(credentials) : credentials;
     // The replica may not have read the client yet.
     return until('the client is known', async () => {
       const response = await this.get(`/v2/oauth?client_id=${id}&secret_key=${secret}`);
@@ -46,7 +43,6 @@ export class ApiReplica {
   }
 }
 
-/** Starts a replica on a free port and waits until it is ready. */
 export async function startApi(
   connection: PipelineConnection,
   dataDir: string,
@@ -62,16 +58,13 @@ export async function startApi(
   return new ApiReplica(service, await service.url());
 }
 
-/** Credentials of a client. */
 export type ClientCredentials = { readonly id: string; readonly secret: string };
 
-/** Returns the credentials that the command line has printed. */
 export function credentialsOf(printed: string): ClientCredentials {
   const [, id = '', secret = ''] = /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(printed) ?? [];
   return { id, secret };
 }
 
-/** Runs `touchline clients …` and returns its output. */
 export async function clients(connection: PipelineConnection, line: string): Promise<string> {
   const { code, out, err } = await touchlineHere(['clients', ...line.split(' ')], {
     ...connectionEnv(connection),

@@ -5,13 +5,11 @@ import {
   jsCRC32C,
 } from '@platformatic/kafka';
 
-/** A record of a batch that a test writes. */
 export type WrittenRecord = {
   readonly offset: number;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly timestamp: number;
-  /** Header of the record. */
   readonly traceparent?: string;
 };
 

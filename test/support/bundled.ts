@@ -6,7 +6,6 @@ import { programOf } from '../../cli/services.ts';
 /** The program that users start. */
 export const LAUNCHER = fileURLToPath(new URL('../../bin/touchline.js', import.meta.url));
 
-/** Path of the bundle of the command line in the folder of bundles. */
 export const COMMAND_LINE = 'command-line/touchline.mjs';
 
 // Read once, because `touchlineHere` runs commands with another environment.
@@ -17,7 +16,6 @@ export function serviceProgram(name: string): string {
   return TEST_PROGRAMS === undefined ? programOf(name) : join(TEST_PROGRAMS, `${name}.mjs`);
 }
 
-/** Returns the program of the command line. */
 export function commandLine(): string {
   return TEST_PROGRAMS === undefined ? LAUNCHER : join(TEST_PROGRAMS, COMMAND_LINE);
 }

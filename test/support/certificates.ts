@@ -1,11 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generate } from 'selfsigned';
+import { generate, type SelfsignedOptions } from 'selfsigned';
 
 /** A certificate and its key, as PEM. */
 export type Certificate = { readonly cert: string; readonly key: string };
 
-/** A new certificate authority. */
+/** Creates a certificate with this common name; signed by itself, unless `options` have an authority. */
+export async function createCertificate(
+  commonName: string,
+  options: SelfsignedOptions,
+): Promise<Certificate> {
+  const name = [{ name: 'commonName', value: commonName }];
+  const { cert, private: key } = await generate(name, { keyType: 'ec', algorithm: 'sha256', ...options });
+  return { cert, key };
+}
+
 export class Authority {
   readonly ca: Certificate;
 
@@ -14,22 +23,18 @@ export class Authority {
   }
 
   static async create(name = 'test authority'): Promise<Authority> {
-    const { cert, private: key } = await generate([{ name: 'commonName', value: name }], {
-      keyType: 'ec',
-      algorithm: 'sha256',
+    const ca = await createCertificate(name, {
       extensions: [
         { name: 'basicConstraints', cA: true, critical: true },
         { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
       ],
     });
-    return new Authority({ cert, key });
+    return new Authority(ca);
   }
 
   /** Signs a certificate with this name for servers at localhost and 127.0.0.1, and for clients. */
-  async sign(commonName: string): Promise<Certificate> {
-    const { cert, private: key } = await generate([{ name: 'commonName', value: commonName }], {
-      keyType: 'ec',
-      algorithm: 'sha256',
+  sign(commonName: string): Promise<Certificate> {
+    return createCertificate(commonName, {
       ca: this.ca,
       extensions: [
         { name: 'basicConstraints', cA: false },
@@ -44,7 +49,6 @@ export class Authority {
         },
       ],
     });
-    return { cert, key };
   }
 }
 
@@ -53,7 +57,6 @@ export function writeCertificate(folder: string, name: string, { cert, key }: Ce
   return { cert: writeText(folder, `${name}.crt`, cert), key: writeText(folder, `${name}.key`, key) };
 }
 
-/** Writes a file and returns its path. */
 export function writeText(folder: string, name: string, text: string): string {
   const path = join(folder, name);
   writeFileSync(path, text, { mode: 0o600 });

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
-/** A service with its variables replaced. */
 export type ComposeService = {
   readonly profiles?: readonly string[];
   readonly volumes?: readonly string[];
@@ -12,7 +11,6 @@ export type ComposeService = {
   readonly [setting: string]: unknown;
 };
 
-/** Returns the services of docker-compose.yml with these variables set. */
 export function composeServices(
   variables: Readonly<Record<string, string>>,
 ): Readonly<Record<string, ComposeService>> {

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 
-/** Returns the folder of a partition in the data of a broker. */
 export function partitionFolder(dataDir: string, of: TopicPartition): string {
   const name = partitionKey(of);
   const found = readdirSync(dataDir, { recursive: true, withFileTypes: true }).find(

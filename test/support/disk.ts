@@ -20,7 +20,6 @@ export function remountDisk(folder: string, option: string): void {
     throw new Error(`cannot remount ${folder} ${option}`);
 }
 
-/** Fills the disk of a folder, up to `leave` bytes. */
 export function fillDisk(folder: string, leave = 0): void {
   const { bavail, bsize } = statfsSync(folder);
   try {
@@ -31,7 +30,6 @@ export function fillDisk(folder: string, leave = 0): void {
   }
 }
 
-/** Frees what `fillDisk` took. */
 export function freeDisk(folder: string): void {
   rmSync(join(folder, FILLING));
 }

@@ -1,4 +1,5 @@
-/** The key of the tokens and secrets of all tests. */
+import type { TestBackbone } from '../setup/backbone.ts';
+
 export const CLIENTS_KEY = 'the key of the tests, long enough for anyone';
 
 /**
@@ -14,14 +15,7 @@ export function bareEnvironment(): Record<string, string> {
 }
 
 /** Returns the settings by which a process finds its topics. */
-export function connectionEnv({
-  brokers,
-  registryUrl,
-  prefix,
-}: {
-  readonly brokers: readonly string[];
-  readonly registryUrl: string;
-  readonly prefix: string;
-}): Record<string, string> {
+export function connectionEnv(at: TestBackbone): Record<string, string> {
+  const { brokers, registryUrl, prefix } = at;
   return { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
 }

@@ -1,12 +1,8 @@
 /** Records of feed health that a test publishes instead of a monitor. */
 
 import type { FeedHealth } from '#records/types.ts';
-import { openPublisher } from '#streams/publish/publisher.ts';
-import { Registry } from '#topics/registry.ts';
-import { topicName } from '#topics/topics.ts';
-import { atEnd } from './at-end.ts';
-import { quietLog } from './log.ts';
 import type { PipelineConnection } from './pipeline.ts';
+import { publishValues } from './publish-values.ts';
 
 /** Returns a record of the source `webhook`, or of one of its matches: alive, with these changes. */
 export function health(change: Partial<FeedHealth>): FeedHealth {
@@ -33,27 +29,10 @@ export function health(change: Partial<FeedHealth>): FeedHealth {
   };
 }
 
-/** Returns a function that publishes such records. It is closed after the test or file that opened it. */
-export async function openHealth({
-  brokers,
-  registryUrl,
-  prefix,
-}: PipelineConnection): Promise<(records: readonly FeedHealth[]) => Promise<void>> {
-  const codec = await Registry.open({ url: registryUrl, prefix }).codec('feed-health');
-  const publisher = await openPublisher({
-    brokers,
-    clientId: 'test-health',
-    log: quietLog,
-    timeoutMs: 60_000,
-  });
-  atEnd(() => publisher.close());
-  const topic = topicName(prefix, 'feed-health');
-  return (records) =>
-    publisher.publish(
-      records.map((value) => ({
-        topic,
-        key: value.event_id === null ? value.source : `${value.source}/${value.event_id}`,
-        value: codec.encode(value),
-      })),
-    );
+export function publishHealth(connection: PipelineConnection, ...records: FeedHealth[]): Promise<void> {
+  const keyed = records.map((value) => ({
+    key: value.event_id === null ? value.source : `${value.source}/${value.event_id}`,
+    value,
+  }));
+  return publishValues(connection, 'feed-health', keyed);
 }

@@ -1,10 +1,10 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Cause, MatchTransition, NormalizedMessage } from '#records/types.ts';
+import type { Cause, NormalizedMessage } from '#records/types.ts';
 import { TOPICS } from '#topics/topics.ts';
 import { Pipeline, type PipelineConnection, type PipelineOutput } from './pipeline.ts';
-import { until } from './poll.ts';
+import { untilTrue } from './poll.ts';
 import type { TestService } from './processes.ts';
 import { seeded } from './seed.ts';
 import { workload } from './workload.ts';
@@ -45,7 +45,6 @@ export type Disturbance = (run: {
   random: () => number;
 }) => Promise<void>;
 
-/** Processes the whole load with one undisturbed processor, and returns the output. */
 export async function undisturbed(
   connection: PipelineConnection,
   load = workload(LOAD),
@@ -85,10 +84,10 @@ export async function disturbed(options: {
       const end = Math.min(upTo, sent + SEND);
       const next = messages.slice(sent, end);
       // Like a provider, sends a refused delivery again.
-      await until('the broker takes the messages', () =>
+      await untilTrue('the broker takes the messages', () =>
         feed.send(next).then(
           () => true,
-          () => undefined,
+          () => false,
         ),
       );
       sent = end;
@@ -122,9 +121,9 @@ export async function settledOrLogs(pipeline: Pipeline, processors: readonly Tes
 export function expectSame(
   actual: PipelineOutput,
   expected: PipelineOutput,
-  options = { offsets: true },
+  { offsets } = { offsets: true },
 ): void {
-  if (!options.offsets) {
+  if (!offsets) {
     expectSame(withoutOffsets(actual), withoutOffsets(expected));
     return;
   }
@@ -132,44 +131,25 @@ export function expectSame(
   expect(new Set(ids).size, 'every transition is published once').toBe(ids.length);
   expectNoGaps(actual);
   expect(new Set(ids)).toEqual(new Set(expected.transitions.map(({ id }) => id)));
-  expect(byKey(actual.states)).toEqual(byKey(expected.states));
-  expect(byKey(actual.incidents)).toEqual(byKey(expected.incidents));
+  expect(actual.states).toEqual(expected.states);
+  expect(actual.incidents).toEqual(expected.incidents);
   expect(byEvent(actual)).toEqual(byEvent(expected));
 }
 
-/**
- * Expects the versions of each event's transitions to count from 1 to the version of its state, in the order of the
- * log.
- */
+/** Expects the versions of each event's transitions to count from 1 to the version of its state, in the order of the log. */
 function expectNoGaps(output: PipelineOutput): void {
-  const counted = Object.fromEntries(
-    Object.entries(byEvent(output)).map(([event, transitions]) => [
-      event,
-      [...new Set(transitions.map(({ version }) => version))],
-    ]),
-  );
-  const known = Object.fromEntries(
-    [...output.states.values()].map(({ event_id, version }) => [
-      event_id,
-      Array.from({ length: version }, (_, index) => index + 1),
-    ]),
-  );
-  expect(counted, 'every version that a state knows of has its transitions').toEqual(known);
+  const counted = [...byEvent(output)].map(([event, transitions]): [number, number[]] => [
+    event,
+    [...new Set(transitions.map(({ version }) => version))],
+  ]);
+  const known = [...output.states].map(([event, { version }]): [number, number[]] => [
+    event,
+    Array.from({ length: version }, (_, index) => index + 1),
+  ]);
+  expect(new Map(counted), 'every version that a state knows of has its transitions').toEqual(new Map(known));
 }
 
-function byKey<V>(map: ReadonlyMap<string | number, V>): Record<string, V> {
-  return Object.fromEntries(map);
-}
-
-function byEvent({ transitions }: PipelineOutput): Record<string, MatchTransition[]> {
-  const events: Record<string, MatchTransition[]> = {};
-  for (const transition of transitions) {
-    const transitions = events[transition.event_id] ?? [];
-    events[transition.event_id] = transitions;
-    transitions.push(transition);
-  }
-  return events;
-}
+const byEvent = ({ transitions }: PipelineOutput) => Map.groupBy(transitions, ({ event_id }) => event_id);
 
 function withoutOffsets(output: PipelineOutput): PipelineOutput {
   const strip = <V extends { cause: Cause }>(value: V): V => ({

@@ -4,9 +4,7 @@ import { answers, type HostileAnswer, HttpsReceiver, type ReceivedRequest } from
 /** A message of a test: the nth of its event, from 1. */
 export type Numbered = { readonly uuid: string; readonly event: number; readonly n: number };
 
-/** A request that was answered `Accepted`. */
 export type AcceptedRequest = {
-  /** Unix milliseconds of the answer. */
   readonly at: number;
   readonly messages: readonly Numbered[];
   /** Index of the secret that signed the request; -1 for none. */
@@ -52,18 +50,16 @@ function dealer<T>(cards: readonly T[], random: () => number): () => T {
  */
 export class HostileReceiver {
   readonly accepted: AcceptedRequest[] = [];
-  /** Number of faults of each kind so far. */
   readonly counts: Record<string, number> = { [DROPPED]: 0 };
   /** While it is set, the receiver refuses every request in this way. */
   refusal: HostileAnswer | null = null;
   /** Messages that the receiver never accepts. */
   readonly poison = new Set<string>();
-  /** The secrets that it accepts. */
   readonly secrets: string[];
   readonly #rate: number;
   readonly #random: () => number;
   readonly #nextFault: () => string;
-  #receiver: HttpsReceiver | null = null;
+  url = '';
 
   private constructor(secret: string, rate: number, random: () => number) {
     this.secrets = [secret];
@@ -76,17 +72,10 @@ export class HostileReceiver {
   /** Starts a receiver. `rate` is the share of requests that it answers with a fault. */
   static async start(secret: string, rate: number, random: () => number): Promise<HostileReceiver> {
     const hostile = new HostileReceiver(secret, rate, random);
-    hostile.#receiver = await HttpsReceiver.start((response, request, n) =>
-      hostile.#answer(response, request, n),
-    );
+    hostile.url = (await HttpsReceiver.start(hostile.#answer)).url;
     return hostile;
   }
 
-  get url(): string {
-    return this.#receiver?.url ?? '';
-  }
-
-  /** Returns the uuids of all accepted messages. */
   uuids(since = 0): Set<string> {
     return new Set(this.accepted.slice(since).flatMap(({ messages }) => messages.map(({ uuid }) => uuid)));
   }
@@ -121,7 +110,6 @@ function isSignedBy({ body, headers }: ReceivedRequest, secret: string): boolean
   return verify(body, signature, [secret], Date.now()) === 'ok';
 }
 
-/** Returns the uuid of the nth message of an event. */
 export const uuidOf = (event: number, n: number) => `${event}-${n}`;
 
 /** Returns the first message that arrived before an earlier message of its event; null when every event is in order. */

@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { generate } from 'selfsigned';
+import { promisify } from 'node:util';
+import { type Certificate, createCertificate } from './certificates.ts';
 import { listen } from './listen.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A completely received request. */
 export type ReceivedRequest = {
   readonly method: string;
   readonly path: string;
@@ -20,10 +20,8 @@ export type ReceivedRequest = {
 /** Answers the nth complete request of a receiver, from 1. */
 export type HostileAnswer = (response: ServerResponse, request: ReceivedRequest, n: number) => void;
 
-/** Interval between the bytes of a slow answer, milliseconds. */
 const DRIP_MS = 20;
 
-/** All kinds of answers of a customer's receiver that a sender must handle. */
 export const answers = {
   accepted: (response) => void response.end('Accepted'),
   silent: () => {},
@@ -46,7 +44,6 @@ export const answers = {
   },
 } as const satisfies Record<string, HostileAnswer>;
 
-type Certificate = { readonly key: string; readonly cert: string };
 type Validity = 'expired' | 'early' | 'valid';
 const certificates = new Map<string, Promise<Certificate>>();
 
@@ -55,7 +52,6 @@ const certificates = new Map<string, Promise<Certificate>>();
  * new certificate for localhost, *.example.test and 127.0.0.1.
  */
 export class HttpsReceiver {
-  /** Complete requests, in their order. */
   readonly received: ReceivedRequest[] = [];
   /** Certificate (PEM) of its authority. */
   readonly ca: string;
@@ -87,16 +83,9 @@ export class HttpsReceiver {
    */
   static async start(
     answer: HostileAnswer = answers.accepted,
-    {
-      trusted = true,
-      validity = 'valid',
-      at,
-    }: {
-      readonly trusted?: boolean;
-      readonly validity?: Validity;
-      readonly at?: { readonly host: string; readonly port: number };
-    } = {},
+    options: { trusted?: boolean; validity?: Validity; at?: { host: string; port: number } } = {},
   ): Promise<HttpsReceiver> {
+    const { trusted = true, validity = 'valid', at } = options;
     const { cert: ca } = await certificate('trusted', validity);
     // Only the client closes idle connections.
     const server = createServer({
@@ -107,7 +96,6 @@ export class HttpsReceiver {
     return new HttpsReceiver(server, ca, answer);
   }
 
-  /** Sets the answer to all further requests. */
   answerWith(answer: HostileAnswer): void {
     this.#answer = answer;
   }
@@ -125,54 +113,44 @@ export class HttpsReceiver {
     return this.#connections;
   }
 
-  /** Returns the number of open connections. */
   open(): Promise<number> {
-    return new Promise((resolve, reject) =>
-      this.#server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
-    );
+    return promisify(this.#server.getConnections.bind(this.#server))();
   }
 
-  /** Destroys all connections and stops listening. */
   async close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const closed = promisify(this.#server.close.bind(this.#server))();
     this.#server.closeAllConnections();
     await closed;
   }
 }
 
-/** Returns a certificate, which is created once for each process. */
-function certificate(kind: 'trusted' | 'untrusted', validity: Validity): Promise<Certificate> {
-  const name = `${kind} ${validity}`;
-  const made = certificates.get(name) ?? createCertificate(name, validity);
-  certificates.set(name, made);
-  return made;
-}
-
-/** Days from now on at which a certificate is valid. */
 const DAYS: Readonly<Record<Validity, readonly [from: number, to: number]>> = {
   expired: [-2, -1],
   early: [1, 2],
   valid: [-1, 365],
 };
 
-async function createCertificate(name: string, validity: Validity): Promise<Certificate> {
-  const [from, to] = DAYS[validity].map((days) => new Date(Date.now() + days * DAY_MS)) as [Date, Date];
-  const { private: key, cert } = await generate([{ name: 'commonName', value: name }], {
-    keyType: 'ec',
-    algorithm: 'sha256',
-    notBeforeDate: from,
-    notAfterDate: to,
-    extensions: [
-      { name: 'basicConstraints', cA: true },
-      {
-        name: 'subjectAltName',
-        altNames: [
-          { type: 2, value: 'localhost' },
-          { type: 2, value: '*.example.test' },
-          { type: 7, ip: '127.0.0.1' },
-        ],
-      },
-    ],
-  });
-  return { key, cert };
+/** Returns a certificate, which is created once for each process. */
+function certificate(kind: 'trusted' | 'untrusted', validity: Validity): Promise<Certificate> {
+  const name = `${kind} ${validity}`;
+  const [from, to] = DAYS[validity];
+  const made =
+    certificates.get(name) ??
+    createCertificate(name, {
+      notBeforeDate: new Date(Date.now() + from * DAY_MS),
+      notAfterDate: new Date(Date.now() + to * DAY_MS),
+      extensions: [
+        { name: 'basicConstraints', cA: true },
+        {
+          name: 'subjectAltName',
+          altNames: [
+            { type: 2, value: 'localhost' },
+            { type: 2, value: '*.example.test' },
+            { type: 7, ip: '127.0.0.1' },
+          ],
+        },
+      ],
+    });
+  certificates.set(name, made);
+  return made;
 }

@@ -37,7 +37,6 @@ const MIRROR_POM = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVer
 <dependency><groupId>org.apache.kafka</groupId><artifactId>connect-mirror</artifactId><version>${MIRROR_VERSION}</version></dependency>
 </dependencies></project>`;
 
-/** Returns a folder with `connect-mirror-maker.sh`. */
 export async function mirrorMaker(): Promise<string> {
   const libs = await jars('connect-mirror', MIRROR_VERSION, [
     'dependency:copy-dependencies',

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { atEnd } from './at-end.ts';
 
@@ -15,4 +15,9 @@ export async function listen(
     server.closeAllConnections();
   });
   return (server.address() as AddressInfo).port;
+}
+
+/** Starts an HTTP server that runs until the end of the test or the file. Returns its address without a trailing slash. */
+export async function serve(answer: RequestListener): Promise<string> {
+  return `http://127.0.0.1:${await listen(createServer(answer))}`;
 }

@@ -2,5 +2,4 @@ import type { Logger } from '#streams/log.ts';
 
 const silent = (): void => {};
 
-/** A logger that writes nothing. */
 export const quietLog: Logger = { debug: silent, info: silent, warn: silent, error: silent };

@@ -9,7 +9,6 @@ const read = (path: string): string => readFileSync(new URL(path, DEPLOY), 'utf8
 const filesIn = (folder: string): string[] =>
   readdirSync(new URL(folder, DEPLOY)).map((file) => folder + file);
 
-/** An alert rule of Prometheus. */
 export type PrometheusRule = {
   readonly alert: string;
   readonly expr: string;
@@ -18,31 +17,24 @@ export type PrometheusRule = {
   readonly annotations: Readonly<Record<string, string>>;
 };
 
-/** A file of rules. */
 export type RuleFile = { readonly groups: { readonly name: string; readonly rules: PrometheusRule[] }[] };
 
-/** Returns the paths of the rule files. */
 export const ruleFiles = (): string[] => filesIn('prometheus/rules/').map(pathOf);
 export const caseFiles = (): string[] => filesIn('prometheus/tests/').map(pathOf);
 
-/** Returns every rule file. */
 export const rules = (): RuleFile[] =>
   filesIn('prometheus/rules/').map((file) => parse(read(file)) as RuleFile);
 
-/** Returns every alert rule. */
 export const alerts = (): PrometheusRule[] =>
   rules().flatMap(({ groups }) => groups.flatMap(({ rules: some }) => some));
 
-/** A test case of an alert rule. */
 type AlertCase = { readonly alertname: string; readonly exp_alerts: readonly unknown[] };
 
-/** Returns every test case of every rule. */
 export const cases = (): AlertCase[] =>
   filesIn('prometheus/tests/')
     .map((file) => parse(read(file)) as { readonly tests: { readonly alert_rule_test: AlertCase[] }[] })
     .flatMap(({ tests }) => tests.flatMap(({ alert_rule_test }) => alert_rule_test));
 
-/** A query of a panel. */
 export type PanelQuery = { readonly dashboard: string; readonly panel: string; readonly expr: string };
 
 type Dashboard = {
@@ -57,11 +49,9 @@ type Dashboard = {
   }[];
 };
 
-/** Returns every dashboard. */
 export const dashboards = (): Dashboard[] =>
   filesIn('grafana/dashboards/').map((file) => JSON.parse(read(file)) as Dashboard);
 
-/** Returns every query of every dashboard. */
 export const panelQueries = (): PanelQuery[] =>
   dashboards().flatMap(({ uid, panels }) =>
     panels.flatMap(({ title, targets = [] }) =>

@@ -2,22 +2,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from '#embedded/ports.ts';
 import { atEnd } from './at-end.ts';
 import { untilTrue } from './poll.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** Whether nginx is installed. */
 export const hasNginx = spawnSync('nginx', ['-v']).status === 0;
 
-/** Starts nginx with these bodies of `server` blocks, and returns their ports in order. */
-export async function startNginx(servers: readonly string[]): Promise<readonly number[]> {
-  return (await openNginx(servers)).ports;
-}
-
-/** A running nginx whose servers keep their ports. */
 export type Nginx = {
   readonly ports: readonly number[];
   /** Replaces the directives of `http`, such as upstreams, without a pause. Does not wait until they apply. */
@@ -28,7 +20,7 @@ export type Nginx = {
  * Starts nginx with a server on its own port for each of these bodies of a `server` block, and with these directives of
  * `http`. It is stopped after the test or file that started it.
  */
-export async function openNginx(servers: readonly string[], http = ''): Promise<Nginx> {
+export async function startNginx(servers: readonly string[], http = ''): Promise<Nginx> {
   const folder = temporaryFolder();
   const ports: number[] = [];
   for (const _ of servers) ports.push(await freePort());
@@ -50,7 +42,7 @@ export async function openNginx(servers: readonly string[], http = ''): Promise<
     child.kill('SIGTERM');
     await ended;
   });
-  for (const port of ports) await untilTrue(`nginx listens on ${port}`, () => accepts(port));
+  for (const port of ports) await untilTrue(`nginx listens on ${port}`, () => answers(port));
   return {
     ports,
     reload(directives) {
@@ -60,10 +52,8 @@ export async function openNginx(servers: readonly string[], http = ''): Promise<
   };
 }
 
-function accepts(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  return new Promise<boolean>((resolve) => {
-    socket.once('connect', () => resolve(true));
-    socket.once('error', () => resolve(false));
-  }).finally(() => socket.destroy());
+async function answers(port: number): Promise<boolean> {
+  const answer = await fetch(`http://127.0.0.1:${port}`, { redirect: 'manual' }).catch(() => null);
+  await answer?.body?.cancel();
+  return answer !== null;
 }

@@ -29,7 +29,6 @@ function recordOf(topic: ViewTopic, key: string, value: unknown, offset = 0): Vi
   return { topic, key, value, partition: 0, offset } as ViewRecord;
 }
 
-/** The topics of the views that the pipeline writes. */
 type WrittenTopic = Extract<ViewTopic, keyof typeof codecs>;
 
 function isOfViews(topic: string): topic is WrittenTopic {

@@ -11,6 +11,7 @@ import type { ServiceName } from '#topics/acls.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
+import type { TestBackbone } from '../setup/backbone.ts';
 import { connectionEnv } from './environment.ts';
 import { quietLog } from './log.ts';
 import { DEADLINE_MS, until, untilTrue } from './poll.ts';
@@ -22,10 +23,7 @@ import { makeTopicsOf } from './topics.ts';
 export const FEW_PARTITIONS = 3;
 
 /** The broker, registry and topics of a test's pipeline. */
-export type PipelineConnection = {
-  readonly brokers: string[];
-  readonly registryUrl: string;
-  readonly prefix: string;
+export type PipelineConnection = TestBackbone & {
   /** Replication factor of the topics. Default: the broker's own. */
   readonly replicationFactor?: number;
   /** Partitions of the topics of a match. Default `FEW_PARTITIONS`. */
@@ -36,9 +34,7 @@ export type PipelineConnection = {
 
 /** The output of the match processors, read committed. */
 export type PipelineOutput = {
-  /** The last match-state of each event. */
   readonly states: ReadonlyMap<number, MatchState>;
-  /** The last record of each incident, by key. */
   readonly incidents: ReadonlyMap<string, MatchIncident>;
   /** All transitions; those of one event in the order of the log. */
   readonly transitions: readonly MatchTransition[];
@@ -58,8 +54,7 @@ export class Pipeline {
 
   static async create(connection: PipelineConnection): Promise<Pipeline> {
     const registry = Registry.open({ url: connection.registryUrl, prefix: connection.prefix });
-    // Every writer registers the schema of its topic; registering all of them would be a hundred requests for each
-    // test.
+    // Every writer registers the schema of its topic; all of them would be a hundred requests for each test.
     const { services, ...wanted } = { partitions: FEW_PARTITIONS, ...connection };
     if (services === undefined) await createTopics(wanted);
     else await makeTopicsOf(services, wanted);
@@ -75,10 +70,7 @@ export class Pipeline {
   }
 
   /** Opens a publisher that publishes messages as an ingress service does. The caller must close it. */
-  async openFeed(): Promise<{
-    send(messages: readonly NormalizedMessage[]): Promise<void>;
-    close(): Promise<void>;
-  }> {
+  async openFeed() {
     const codec = await this.#registry.codec('normalized-messages');
     const feed = await openPublisher({
       brokers: this.connection.brokers,
@@ -89,14 +81,8 @@ export class Pipeline {
     });
     const topic = topicName(this.connection.prefix, 'normalized-messages');
     return {
-      send: (messages) =>
-        feed.publish(
-          messages.map((message) => ({
-            topic,
-            key: String(message.event_id),
-            value: codec.encode(message),
-          })),
-        ),
+      send: (messages: readonly NormalizedMessage[]): Promise<void> =>
+        feed.publish(messages.map((one) => ({ topic, key: String(one.event_id), value: codec.encode(one) }))),
       close: () => feed.close(),
     };
   }

@@ -26,10 +26,8 @@ const OPS = '"metrics and health"';
 /** The lines in which a process names the port of its clients. */
 const SERVED = ['"listening"', '"POST /webhook"'];
 
-/** A line of a log. */
 type LogLine = Readonly<Record<string, unknown>> & { readonly port: number };
 
-/** A service in a separate process. */
 export class TestService {
   readonly #child: ChildProcess;
   readonly #lines: string[] = [];
@@ -63,7 +61,6 @@ export class TestService {
     return this.#lines.slice(-40).join('\n');
   }
 
-  /** Every line of its log so far. */
   get lines(): readonly string[] {
     return this.#lines;
   }

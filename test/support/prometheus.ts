@@ -1,23 +1,20 @@
 /** Runs the machine's Prometheus as a process of a test. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { freePort } from '#embedded/ports.ts';
 import { atEnd } from './at-end.ts';
 import { type RuleFile, rules } from './monitoring.ts';
-import { until, untilTrue } from './poll.ts';
+import { untilTrue } from './poll.ts';
 import type { TestService } from './processes.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
-/** Whether Prometheus is installed. */
 export const hasPrometheus = spawnSync('prometheus', ['--version']).status === 0;
 
-/** A process to scrape, with the name of its service. */
 type Target = readonly [service: string, process: TestService];
 
-/** A series of a query result, with its last value. */
 export type Series = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
 
 /** Interval of scrapes and of rule evaluations. */
@@ -41,7 +38,7 @@ export class Prometheus {
    * second, expressions are unchanged.
    */
   static async start(targets: readonly Target[]): Promise<Prometheus> {
-    const folder = mkdtempSync(join(tmpdir(), 'touchline-prometheus-'));
+    const folder = temporaryFolder();
     const write = (name: string, content: unknown): string => {
       const file = join(folder, name);
       writeFileSync(file, stringify(content));
@@ -71,10 +68,7 @@ export class Prometheus {
       spawn('prometheus', args, { stdio: ['ignore', 'ignore', 'pipe'] }),
       `http://${address}`,
     );
-    atEnd(async () => {
-      await prometheus.#stop();
-      rmSync(folder, { recursive: true, force: true });
-    });
+    atEnd(() => prometheus.#stop());
     await untilTrue('Prometheus is ready', () => prometheus.#isReady());
     // By then alerts are evaluated, and later events count as an increase.
     await untilTrue('everything was scraped several times', async () => {
@@ -100,8 +94,8 @@ export class Prometheus {
       };
     };
     if (answer.status !== 'success') throw new Error(`${expr}: ${answer.error}`);
-    return (answer.data?.result ?? []).map(({ metric, value }) => ({
-      labels: metric,
+    return (answer.data?.result ?? []).map(({ metric: labels, value }) => ({
+      labels,
       value: Number(value[1]),
     }));
   }
@@ -112,16 +106,13 @@ export class Prometheus {
     return series.map(({ labels: { __name__, alertname, alertstate, ...labels } }) => labels);
   }
 
-  /** Waits until an alert fires with these labels. */
   async fires(alert: string, labels: Readonly<Record<string, string>>): Promise<void> {
-    await until(`${alert} fires with ${JSON.stringify(labels)}`, async () => {
+    await untilTrue(`${alert} fires with ${JSON.stringify(labels)}`, async () => {
       const all = await this.firing(alert);
-      const found = all.some((one) => Object.entries(labels).every(([name, is]) => one[name] === is));
-      return found || undefined;
+      return all.some((one) => Object.entries(labels).every(([name, is]) => one[name] === is));
     });
   }
 
-  /** Waits until none of these alerts fires. */
   async quiet(alerts: readonly string[]): Promise<void> {
     for (const alert of alerts)
       await untilTrue(`${alert} does not fire`, async () => (await this.firing(alert)).length === 0);

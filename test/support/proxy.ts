@@ -54,17 +54,14 @@ export class TcpProxy {
     this.#targets = targets;
   }
 
-  /** Addresses of the proxy for clients. */
   get brokers(): string[] {
     return this.ports.map((port) => `${HOST}:${port}`);
   }
 
-  /** Number of client connections since the start. */
   get accepted(): number {
     return this.#accepted;
   }
 
-  /** Connections that are open now. */
   get open(): number {
     return this.#open.size;
   }

@@ -14,9 +14,7 @@ const ADMIN_MS = 60_000;
 /** Node id of a single broker. */
 const NODE_ID = 1;
 
-/** A broker that a test may harm. */
 export type RestartableKafka = ProxiedKafka & {
-  /** Data folder of the broker, with its logs. */
   readonly dataDir: string;
 };
 

@@ -1,10 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
 import { atEnd } from './at-end.ts';
 import { LAUNCHER } from './bundled.ts';
 import { bareEnvironment } from './environment.ts';
@@ -19,21 +18,18 @@ const MAX_OUTPUT = 256 * 1024 * 1024;
 /** Output of a block's commands, and the exit code of the first failed command, else 0. */
 export type BlockRun = { readonly code: number; readonly out: string; readonly err: string };
 
-/** The pages of docs/guides/runbooks with commands to run. Names are those of the files, without `.md`. */
+/** The pages of docs/guides/runbooks with commands to run; `without`: names of pages that another test runs. */
 export class RunbookPages {
   readonly #pages: ReadonlyMap<string, Runbook>;
 
-  /** `without`: pages that another test runs. */
   constructor(without: readonly string[] = []) {
-    const files = readdirSync(FOLDER).filter((file) => file.endsWith('.md') && blocksOf(file).length > 0);
-    const names = files.map((file) => file.slice(0, -'.md'.length)).filter((name) => !without.includes(name));
-    this.#pages = new Map(names.map((name) => [name, new Runbook(name)]));
+    const pages = readdirSync(FOLDER).map((file) => [file.slice(0, -'.md'.length), blocksOf(file)] as const);
+    const own = pages.filter(([name, blocks]) => blocks.length > 0 && !without.includes(name));
+    this.#pages = new Map(own.map(([name, blocks]) => [name, new Runbook(blocks)]));
   }
 
   page(name: string): Runbook {
-    const found = this.#pages.get(name);
-    if (found === undefined) throw new Error(`docs/guides/runbooks/${name}.md has no commands`);
-    return found;
+    return this.#pages.get(name) ?? expect.fail(`docs/guides/runbooks/${name}.md has no commands`);
   }
 
   /** Names of the pages with blocks that have not run yet. */
@@ -47,19 +43,17 @@ class Runbook {
   readonly #blocks: readonly string[];
   #next = 0;
 
-  constructor(page: string) {
-    this.#blocks = blocksOf(`${page}.md`);
+  constructor(blocks: readonly string[]) {
+    this.#blocks = blocks;
   }
 
-  /** Number of blocks that have not run yet. */
   get left(): number {
     return this.#blocks.length - this.#next;
   }
 
   /** Runs the next block, with only this environment. */
-  async next(env: Readonly<Record<string, string>>): Promise<BlockRun> {
-    const block = this.#blocks[this.#next];
-    if (block === undefined) throw new Error('the page has no further commands');
+  next(env: Readonly<Record<string, string>>): Promise<BlockRun> {
+    const block = this.#blocks[this.#next] ?? expect.fail('the page has no further commands');
     this.#next += 1;
     return runBlock(block, env);
   }
@@ -71,8 +65,7 @@ class Runbook {
     return out;
   }
 
-  /** Runs the previous block once more. */
-  async again(env: Readonly<Record<string, string>>): Promise<BlockRun> {
+  again(env: Readonly<Record<string, string>>): Promise<BlockRun> {
     this.#next -= 1;
     return this.next(env);
   }
@@ -97,14 +90,10 @@ export function runBlock(
   env: Readonly<Record<string, string>>,
   cwd?: string,
 ): Promise<BlockRun> {
+  const options = { cwd, env: { ...shellEnvironment(), ...env }, maxBuffer: MAX_OUTPUT };
   return new Promise((resolve) => {
-    execFile(
-      'sh',
-      ['-e', '-c', block],
-      { cwd, env: { ...shellEnvironment(), ...env }, maxBuffer: MAX_OUTPUT },
-      (error, out, err) => {
-        resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err });
-      },
+    execFile('sh', ['-e', '-c', block], options, (error, out, err) =>
+      resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err }),
     );
   });
 }
@@ -151,11 +140,9 @@ let folder: string | undefined;
  */
 function commandFolder(): string {
   if (folder !== undefined) return folder;
-  const made = mkdtempSync(join(tmpdir(), 'touchline-npx-'));
-  process.once('exit', () => rmSync(made, { recursive: true, force: true }));
-  const npx = join(made, 'npx');
+  folder = mkdtempSync(join(inject('folder'), 'npx-'));
+  const npx = join(folder, 'npx');
   writeFileSync(npx, `#!/bin/sh\n[ "$1" = touchline ] || exit 127\nshift\nexec node '${LAUNCHER}' "$@"\n`);
   chmodSync(npx, 0o755);
-  folder = made;
-  return made;
+  return folder;
 }

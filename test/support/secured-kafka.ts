@@ -1,32 +1,13 @@
-import { inject } from 'vitest';
-import { type Kafka, startKafka } from '#embedded/kafka.ts';
 import { HOST } from '#embedded/ports.ts';
-import { QUICK_START } from '#embedded/settings.ts';
 import { securedListeners } from '#embedded/testing/secured-listeners.ts';
 import type { Brokers, Sasl } from '#security/brokers.ts';
-import { atEnd } from './at-end.ts';
 import { Authority, writeCertificate, writeText } from './certificates.ts';
+import { startOwnKafka } from './own-kafka.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A broker that requires TLS and credentials, with the files of its clients. */
-export type SecuredKafka = {
-  readonly kafka: Kafka;
-  /** Addresses of its listeners TLS and SASL. */
-  readonly tls: string[];
-  readonly sasl: string[];
-  readonly folder: string;
-  readonly authority: Authority;
-  /** PEM file of its authority. */
-  readonly ca: string;
-  /** Returns the connection with a client certificate of this common name. */
-  byCertificate(user: string): Promise<{ brokers: Brokers; env: Record<string, string> }>;
-  /** Returns the connection with credentials over TLS. */
-  bySasl(sasl: Sasl): Brokers;
-  /** Returns the settings of `bySasl` but the credentials. */
-  saslEnv(mechanism: string): Record<string, string>;
-};
+export type SecuredKafka = Awaited<ReturnType<typeof startSecuredKafka>>;
 
-/** The password of every user. */
 export const PASSWORD = 'correct-horse-42';
 
 /** Returns the settings of a connection over TLS to brokers that require credentials, which are missing here. */
@@ -43,7 +24,7 @@ export function saslSettings(
   };
 }
 
-/** Creates a temporary folder with a new authority and a broker certificate. */
+/** Creates a temporary folder with a new authority and a broker certificate. `ca`: PEM file of the authority. */
 export async function brokerCertificates() {
   const folder = temporaryFolder();
   const authority = await Authority.create();
@@ -58,20 +39,18 @@ export async function brokerCertificates() {
 export async function startSecuredKafka(
   users: readonly string[],
   settings: Readonly<Record<string, string>> = {},
-): Promise<SecuredKafka> {
+) {
   const { folder, authority, tls, ca } = await brokerCertificates();
   const security = securedListeners({
     tls,
     users: Object.fromEntries(['operator', ...users].map((user) => [user, PASSWORD])),
     authorizer: true,
   });
-  const kafka = await startKafka({
+  const kafka = await startOwnKafka({
     ...security,
-    dataDir: temporaryFolder(inject('folder')),
-    jvmArgs: QUICK_START,
     settings: { ...security.settings, 'super.users': 'User:ANONYMOUS;User:operator', ...settings },
   });
-  atEnd(() => kafka.stop());
+  /** Addresses of its listeners TLS and SASL. */
   const secured = { tls: [`${HOST}:${kafka.ports.TLS}`], sasl: [`${HOST}:${kafka.ports.SASL}`] };
   return {
     kafka,
@@ -79,10 +58,11 @@ export async function startSecuredKafka(
     folder,
     authority,
     ca,
-    async byCertificate(user) {
+    /** Returns the connection with a client certificate of this common name. */
+    async byCertificate(user: string) {
       const { cert, key } = writeCertificate(folder, user, await authority.sign(user));
       return {
-        brokers: { addresses: secured.tls, tls: { ca, cert, key, keyPassword: null }, sasl: null },
+        brokers: { addresses: secured.tls, tls: { ca, cert, key, keyPassword: null }, sasl: null } as Brokers,
         env: {
           KAFKA_BROKERS: secured.tls.join(','),
           KAFKA_TLS: 'on',
@@ -92,12 +72,14 @@ export async function startSecuredKafka(
         },
       };
     },
-    bySasl: (sasl) => ({
+    /** Returns the connection with credentials over TLS. */
+    bySasl: (sasl: Sasl): Brokers => ({
       addresses: secured.sasl,
       tls: { ca, cert: null, key: null, keyPassword: null },
       sasl,
     }),
-    saslEnv: (mechanism) => saslSettings(secured.sasl, ca, mechanism),
+    /** Returns the settings of `bySasl` but the credentials. */
+    saslEnv: (mechanism: string) => saslSettings(secured.sasl, ca, mechanism),
   };
 }
 

@@ -8,10 +8,8 @@ import { startService, type TestService } from './processes.ts';
 
 export const WEBHOOK_SECRET = '0123456789abcdef0123456789ABCDEF';
 
-/** The data set of the tests. */
 export const DATASET = readDataset('world-cup-2018');
 
-/** Short periods for tests. */
 const FAST = {
   FEED_PERIOD_MS: '300',
   LIVESCORE_PERIOD_MS: '1000',
@@ -51,7 +49,6 @@ export class System {
     return startReceiver(this.pipeline.connection, settings);
   }
 
-  /** Starts a poller of a provider. */
   startPoller(
     provider: Pick<Provider, 'url' | 'client'>,
     settings: Readonly<Record<string, string>> = {},
@@ -67,22 +64,18 @@ export class System {
     });
   }
 
-  /** Starts any other service with the connection of this system. */
   start(name: string, settings: Readonly<Record<string, string>> = {}): TestService {
     return startService(name, { ...connectionEnv(this.pipeline.connection), ...settings });
   }
 
-  /** Starts a replica of the api with its views in that folder. */
   startApi(folder: string): Promise<ApiReplica> {
     return startApi(this.pipeline.connection, folder);
   }
 
-  /** Creates a client without restrictions. */
   async addClient(name: string): Promise<ClientCredentials> {
     return credentialsOf(await clients(this.pipeline.connection, `add --name ${name}`));
   }
 
-  /** Waits until all messages are processed, and returns the output. */
   async output(): Promise<PipelineOutput> {
     await this.pipeline.settled();
     return this.pipeline.output();
@@ -114,7 +107,6 @@ export async function startProvider(settings: Readonly<Record<string, string>>):
   return { service, url: `http://127.0.0.1:${port}`, client };
 }
 
-/** A simulator as a provider. */
 export type Provider = {
   readonly service: TestService;
   readonly url: string;

@@ -6,7 +6,6 @@ import { commandLine } from './bundled.ts';
 import { bareEnvironment } from './environment.ts';
 import { until, untilTrue } from './poll.ts';
 
-/** Matches a control sequence or a character. */
 const SEQUENCE = new RegExp(`${'\u001b'}\\[(\\??[\\d;]*)([A-Za-z])|([\\s\\S])`, 'gu');
 
 export type Size = { readonly columns: number; readonly rows: number };
@@ -104,12 +103,10 @@ export class TerminalRun {
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#read(text));
   }
 
-  /** The lines on the terminal. */
   get lines(): string[] {
     return this.#cells.lines;
   }
 
-  /** Waits until a line of the terminal matches. */
   async shows(pattern: RegExp): Promise<void> {
     await untilTrue(`the terminal shows ${pattern}`, () =>
       this.lines.some((line) => pattern.test(line)),
@@ -118,14 +115,12 @@ export class TerminalRun {
     });
   }
 
-  /** Makes the terminal wider or narrower while the command runs. */
   async resize(columns: number): Promise<void> {
     const device = await until('the terminal has a name', () => this.#device || undefined);
     this.#cells.resize(columns);
     execFileSync('stty', ['-F', device, 'cols', String(columns), 'rows', String(this.#size.rows)]);
   }
 
-  /** Presses Ctrl-C. */
   interrupt(): void {
     this.child.stdin?.write('\u0003');
   }

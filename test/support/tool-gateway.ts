@@ -1,7 +1,7 @@
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { backbone, type TestBackbone } from '../setup/backbone.ts';
 import { CLIENTS_KEY, connectionEnv } from './environment.ts';
-import { listen } from './listen.ts';
+import { serve } from './listen.ts';
 import { startService, type TestService } from './processes.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { makeTopicsOf } from './topics.ts';
@@ -16,19 +16,13 @@ export async function prepareTopics(
   return at;
 }
 
-/** The answer of a token exchange. */
-export type ExchangeAnswer = {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: {
-    readonly error?: string;
-    readonly token?: string;
-    readonly expires_at?: string | null;
-    readonly warning?: string;
-  };
+type ExchangeBody = {
+  readonly error?: string;
+  readonly token?: string;
+  readonly expires_at?: string | null;
+  readonly warning?: string;
 };
 
-/** A replica of the gateway. */
 export class Gateway {
   readonly service: TestService;
   readonly url: string;
@@ -39,17 +33,14 @@ export class Gateway {
   }
 
   /** Requests a token as a client with this address behind the tests' proxy. */
-  async exchange(body: unknown, address = '198.18.0.1'): Promise<ExchangeAnswer> {
+  async exchange(body: unknown, address = '198.18.0.1') {
     const response = await fetch(`${this.url}/api/v1/token`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
       body: JSON.stringify(body),
     });
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: (await response.json()) as ExchangeAnswer['body'],
-    };
+    const { status, headers } = response;
+    return { status, headers, body: (await response.json()) as ExchangeBody };
   }
 
   /** Returns the status of an empty request of the tools: 400 with a valid token, 401 without. */
@@ -84,10 +75,10 @@ export function refuse(_: URLSearchParams, response: ServerResponse): void {
 
 /** Starts an upstream with the given answers. By default it knows no client. */
 export async function startUpstream(answer: typeof refuse = refuse): Promise<{ readonly url: string }> {
-  const server = createServer((request, response) =>
+  const url = await serve((request, response) =>
     answer(new URL(request.url ?? '', 'http://upstream').searchParams, response),
   );
-  return { url: `http://127.0.0.1:${await listen(server)}` };
+  return { url };
 }
 
 /** Answers like an upstream that knows the credentials. */

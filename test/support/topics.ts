@@ -1,31 +1,19 @@
 import { withConnections } from '#cluster/access.ts';
 import { topicBounds, topicIds } from '#cluster/logs.ts';
-import { isTransientCreateError, withTopicAdmin } from '#cluster/topic-admin.ts';
+import { isTransientCreateError, type NewTopic, withTopicAdmin } from '#cluster/topic-admin.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { rightsOf, type ServiceName } from '#topics/acls.ts';
 import { topicSettings, wantedTopics } from '#topics/admin.ts';
 import { requireSettings } from '#topics/required-topics.ts';
 import { untilTrue } from './poll.ts';
 
-/** Timeout for a busy broker. */
 const WITHIN_MS = 60_000;
 
-/** A topic of a test. */
-export type TestTopic = {
-  readonly topic: string;
-  readonly numPartitions: number;
-  readonly replicationFactor?: number;
-  readonly configEntries?: readonly { readonly name: string; readonly value: string }[];
-};
+type TestTopic = Omit<NewTopic, 'settings'> & Partial<NewTopic>;
 
 /** Creates topics and waits until the leader of each partition answers. */
 export async function makeTopics(brokers: Brokers, topics: readonly TestTopic[]): Promise<void> {
-  const wanted = topics.map(({ topic, numPartitions, replicationFactor, configEntries = [] }) => ({
-    name: topic,
-    partitions: numPartitions,
-    ...(replicationFactor === undefined ? {} : { replicationFactor }),
-    settings: Object.fromEntries(configEntries.map(({ name, value }) => [name, value])),
-  }));
+  const wanted = topics.map((topic) => ({ settings: {}, ...topic }));
   await withTopicAdmin(brokers, WITHIN_MS, (admin) =>
     untilTrue('the topics are made', () =>
       admin.createTopics(wanted).then(
@@ -37,7 +25,7 @@ export async function makeTopics(brokers: Brokers, topics: readonly TestTopic[])
       ),
     ),
   );
-  for (const { topic, numPartitions } of topics) await leadersAnswer(brokers, topic, numPartitions);
+  for (const { name, partitions } of topics) await leadersAnswer(brokers, name, partitions);
 }
 
 /** Where topics of Touchline are made; those of a match get that number of partitions. */
@@ -63,11 +51,7 @@ export function makeOnly(names: ReadonlySet<string>, { brokers, ...place }: Topi
   const wanted = wantedTopics(place).filter(({ name }) => names.has(name));
   return makeTopics(
     brokers,
-    wanted.map(({ name: topic, partitions: numPartitions, spec }) => ({
-      topic,
-      numPartitions,
-      configEntries: Object.entries(topicSettings(spec)).map(([name, value]) => ({ name, value })),
-    })),
+    wanted.map(({ name, partitions, spec }) => ({ name, partitions, settings: topicSettings(spec) })),
   );
 }
 
@@ -84,7 +68,7 @@ export async function leadersAnswer(brokers: Brokers, topic: string, partitions?
 
 /** Deletes a topic and creates it again, until its id has changed: a busy broker may still have the old topic. */
 export async function recreateTopic(brokers: Brokers, config: TestTopic): Promise<void> {
-  const { topic } = config;
+  const { name: topic } = config;
   const idOf = async () => (await topicIds(brokers, [topic])).get(topic);
   const before = await idOf();
   await untilTrue(`${topic} is another topic`, async () => {

@@ -5,7 +5,6 @@ import { vi } from 'vitest';
 import { run } from '../../cli/run.ts';
 import { bareEnvironment } from './environment.ts';
 
-/** Output and exit code of a command. */
 export type CommandOutput = { readonly code: number | null; readonly out: string; readonly err: string };
 
 let last: Promise<unknown> = Promise.resolve();

@@ -4,14 +4,19 @@ import {
   endTxnV3,
   initProducerIdV4,
 } from '@platformatic/kafka';
+import { withConnections } from '#cluster/access.ts';
 import { BatchSender, batchRecords } from '#streams/client/platformatic/batch-producer.ts';
-import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import {
   type OpenTransaction,
   openTransactions as openOf,
 } from '#streams/client/platformatic/kafka-20734/open-transactions.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
-import type { BatchRecord, ProducerIdentity, TopicPartition } from '#streams/client/port.ts';
+import {
+  type BatchRecord,
+  byTopic,
+  type ProducerIdentity,
+  type TopicPartition,
+} from '#streams/client/port.ts';
 
 const CLIENT_ID = 'test-undecided';
 const TRANSACTION_TIMEOUT_MS = 10_000;
@@ -21,8 +26,12 @@ export const UNVERIFIED: Readonly<Record<string, string>> = {
   'transaction.partition.verification.enable': 'false',
 };
 
-/** The undecided transaction to create. */
-export type UndecidedOptions = {
+/**
+ * Leaves a transaction undecided in the partitions of `records`, as KAFKA-20734 does: read-committed readers stop
+ * there, while the coordinator has nothing to complete. Fences the current owner of the transactional id, and ends its
+ * transaction. Needs brokers with the settings `UNVERIFIED`. Returns the producer that left the transaction.
+ */
+export function leaveUndecided(options: {
   readonly brokers: readonly string[];
   readonly transactionalId: string;
   /** Records with the transactional flag; their partitions never get a marker. */
@@ -32,23 +41,15 @@ export type UndecidedOptions = {
    * coordinator knows no transaction.
    */
   readonly decided?: { readonly records: readonly BatchRecord[]; readonly commit: boolean };
-};
-
-/**
- * Leaves a transaction undecided in the partitions of `records`, as KAFKA-20734 does: read-committed readers stop
- * there, while the coordinator has nothing to complete. Fences the current owner of the transactional id, and ends its
- * transaction. Needs brokers with the settings `UNVERIFIED`. Returns the producer that left the transaction.
- */
-export async function leaveUndecided(options: UndecidedOptions): Promise<ProducerIdentity> {
+}): Promise<ProducerIdentity> {
   const { brokers, transactionalId, records, decided } = options;
-  const connections = new BrokerConnections(brokers, CLIENT_ID);
-  try {
+  return withConnections(brokers, CLIENT_ID, async (connections) => {
     const coordinator = await retryTransient(() => connections.coordinator('transaction', transactionalId));
     const { producerId, producerEpoch } = await retryTransient(() =>
       initProducerIdV4.api.async(coordinator, transactionalId, TRANSACTION_TIMEOUT_MS),
     );
-    const topics = topicsOf(decided?.records ?? []);
     if (decided !== undefined) {
+      const topics = byTopic(decided.records).map(([name, partitions]) => ({ name, partitions }));
       const transaction = { transactionalId, producerId, producerEpoch, verifyOnly: false, topics };
       await retryTransient(() => addPartitionsToTxnV3.api.async(coordinator, [transaction]));
     }
@@ -57,45 +58,22 @@ export async function leaveUndecided(options: UndecidedOptions): Promise<Produce
     if (decided !== undefined)
       await endTxnV3.api.async(coordinator, transactionalId, producerId, producerEpoch, decided.commit);
     return { id: String(producerId), epoch: producerEpoch };
-  } finally {
-    await connections.close();
-  }
+  });
 }
 
 /** Returns the open transactions of each of these partitions, in the given order (DescribeProducers). */
-export async function openTransactions(
+export function openTransactions(
   brokers: readonly string[],
   partitions: readonly TopicPartition[],
 ): Promise<OpenTransaction[]> {
-  const connections = new BrokerConnections(brokers, CLIENT_ID);
-  try {
-    return await openOf(connections, partitions);
-  } finally {
-    await connections.close();
-  }
+  return withConnections(brokers, CLIENT_ID, (connections) => openOf(connections, partitions));
 }
 
-/**
- * Returns the coordinator's state of the transaction with that id (DescribeTransactions): `Empty`, `Ongoing`,
- * `CompleteCommit` …
- */
-export async function coordinatorState(
-  brokers: readonly string[],
-  transactionalId: string,
-): Promise<string | undefined> {
-  const connections = new BrokerConnections(brokers, CLIENT_ID);
-  try {
-    const coordinator = await connections.coordinator('transaction', transactionalId);
-    const { transactionStates } = await describeTransactionsV0.api.async(coordinator, [transactionalId]);
+/** Returns the coordinator's state of that transaction (DescribeTransactions): `Empty`, `Ongoing`, `CompleteCommit` … */
+export function coordinatorState(brokers: readonly string[], id: string): Promise<string | undefined> {
+  return withConnections(brokers, CLIENT_ID, async (connections) => {
+    const coordinator = await connections.coordinator('transaction', id);
+    const { transactionStates } = await describeTransactionsV0.api.async(coordinator, [id]);
     return transactionStates[0]?.transactionState;
-  } finally {
-    await connections.close();
-  }
-}
-
-function topicsOf(records: readonly TopicPartition[]): { name: string; partitions: number[] }[] {
-  const byTopic = new Map<string, Set<number>>();
-  for (const { topic, partition } of records)
-    byTopic.set(topic, (byTopic.get(topic) ?? new Set()).add(partition));
-  return [...byTopic].map(([name, partitions]) => ({ name, partitions: [...partitions] }));
+  });
 }

@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
 import { ClientDirectory } from '#clients/directory.ts';
 import { deriveKey } from '#clients/keys.ts';
 import { sealWebhook, type WebhookType } from '#clients/webhooks.ts';
 import type { ReaderLimits } from '#trading/feed-status.ts';
 
+import { writeText } from './certificates.ts';
 import { CLIENTS_KEY, connectionEnv } from './environment.ts';
 import { HttpsReceiver } from './https-receiver.ts';
 import { quietLog } from './log.ts';
@@ -14,7 +14,6 @@ import type { PipelineConnection } from './pipeline.ts';
 import { startService, type TestService } from './processes.ts';
 import { touchlineHere } from './touchline-here.ts';
 
-/** Short timeouts for tests of failures. */
 const FAST = {
   SESSION_TIMEOUT_MS: '6000',
   WEBHOOK_TIMEOUT_MS: '500',
@@ -41,13 +40,9 @@ let ca: Promise<string> | undefined;
 
 /** Returns the path of a file with the authority of this process's receivers. */
 export function caFile(): Promise<string> {
-  ca ??= (async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'touchline-webhooks-'));
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-    const file = join(folder, 'ca.pem');
-    writeFileSync(file, (await HttpsReceiver.start()).ca);
-    return file;
-  })();
+  ca ??= HttpsReceiver.start().then((receiver) =>
+    writeText(mkdtempSync(join(inject('folder'), 'webhooks-')), 'ca.pem', receiver.ca),
+  );
   return ca;
 }
 
@@ -83,7 +78,6 @@ export async function subscribe(
   return sealed.id;
 }
 
-/** Runs `touchline webhooks …` and returns its output. */
 export async function webhooks(connection: PipelineConnection, line: string): Promise<string> {
   const { code, out, err } = await touchlineHere(['webhooks', ...line.split(' ')], connectionEnv(connection));
   expect(code, err).toBe(0);

@@ -99,7 +99,6 @@ async function stopServices(): Promise<void> {
   await Promise.all(services.map((service) => service.stop()));
 }
 
-/** Posts a delivery as the provider does. */
 async function deliver(...messages: readonly object[]): Promise<void> {
   expect(await (await deliverSigned(receiverUrl, messages)).text()).toBe('Accepted');
 }

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { inspect } from 'node:util';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { serve } from '#service/testing/serve.ts';
+import { serve } from '../../../test/support/listen.ts';
 import { httpTransport } from './provider.ts';
 
 /** Returns a URL of a server with this handler. */

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createMetrics } from '#service/metrics.ts';
-import { serve } from '#service/testing/serve.ts';
+import { serve } from '../../../test/support/listen.ts';
 import { mcpMetrics } from '../metrics.ts';
 import { LIMITS } from './limits.ts';
 import { McpStreams } from './sessions.ts';

@@ -4,8 +4,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { serve } from '#service/testing/serve.ts';
 import { Authority } from '../../../test/support/certificates.ts';
+import { serve } from '../../../test/support/listen.ts';
 import { Upstream } from './upstream.ts';
 
 const { signal } = new AbortController();

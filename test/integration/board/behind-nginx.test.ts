@@ -67,8 +67,9 @@ describe.skipIf(!hasNginx)('behind a proxy (needs nginx)', () => {
 });
 
 /** Starts a proxy for each `location`. Returns their ports. */
-function behind(api: ApiReplica, locations: readonly string[]): Promise<readonly number[]> {
-  return startNginx(locations.map((settings) => `location / { ${settings} proxy_pass ${api.url}; }`));
+async function behind(api: ApiReplica, locations: readonly string[]): Promise<readonly number[]> {
+  const servers = locations.map((settings) => `location / { ${settings} proxy_pass ${api.url}; }`);
+  return (await startNginx(servers)).ports;
 }
 
 /** Returns the status of a page that is requested by a public name. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { backbone } from '../../setup/backbone.ts';
 import { connectionEnv } from '../../support/environment.ts';
-import { health, openHealth } from '../../support/feed-health.ts';
+import { health, publishHealth } from '../../support/feed-health.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
@@ -14,13 +14,10 @@ test('is ready, publishes and counts alerts as a service with ALERT_RULES_FILE',
   const { connection } = pipeline;
   const service = startService('alert-processor', { ...connectionEnv(connection), ALERT_RULES_FILE: RULES });
   await service.ready();
-  const publishHealth = await openHealth(connection);
   const now = Date.now();
   const times = { since: now, written_at: now };
-  await publishHealth([
-    health({ ...times, valid_until: now + 3_600_000 }),
-    health({ ...times, event_id: 7, state: 'stale', reason: 'silence' }),
-  ]);
+  const stale = health({ ...times, event_id: 7, state: 'stale', reason: 'silence' });
+  await publishHealth(connection, health({ ...times, valid_until: now + 3_600_000 }), stale);
   const counted = () => service.metric('touchline_stage_latency_seconds_count', 'stage="received_to_alert"');
   await untilTrue('an alert is counted', async () => (await counted()) === 1);
   const ids: string[] = [];

@@ -9,7 +9,7 @@ import type { Alert, FeedHealth, MatchState, MatchTransition } from '#records/ty
 import { alertLine } from '../../../cli/commands/alerts/run.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { connectionEnv } from '../../support/environment.ts';
-import { health, openHealth } from '../../support/feed-health.ts';
+import { health, publishHealth } from '../../support/feed-health.ts';
 import { HttpsReceiver } from '../../support/https-receiver.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
@@ -85,7 +85,6 @@ beforeAll(async () => {
   await subscribe(connection, { url: delivered.url, secret: SECRET, types: ['alert'] });
   await subscribe(connection, { url: others.url, secret: SECRET });
   const [feed] = await Promise.all([pipeline.openFeed(), startDispatcher(connection), processor.ready()]);
-  const publishHealth = await openHealth(connection);
   const sayHealth = (
     source: string,
     eventId: number | null,
@@ -95,9 +94,8 @@ beforeAll(async () => {
     const reason = state === 'stale' ? 'silence' : null;
     const valid_until = eventId === null ? Date.now() + HOUR_MS : null;
     const written_at = Date.now();
-    return publishHealth([
-      health({ source, event_id: eventId, state, reason, since, written_at, valid_until }),
-    ]);
+    const record = health({ source, event_id: eventId, state, reason, since, written_at, valid_until });
+    return publishHealth(connection, record);
   };
 
   await sayHealth('feed', null, 'alive', STALE_SINCE);

@@ -187,7 +187,7 @@ test('ends with its killed parent, and restores port, topics, offsets, transacti
   expect(await javaProcesses()).toHaveLength(2);
   const retry = { initialRetryTime: 50, retries: 20 };
   const client = new Client({ brokers: [brokers], logLevel: logLevel.NOTHING, retry });
-  await makeTopics([brokers], [{ topic: TOPIC, numPartitions: 1 }]);
+  await makeTopics([brokers], [{ name: TOPIC, partitions: 1 }]);
   await write(client, 'first', ['a', 'b'], 'commit');
   await write(client, 'second', ['x'], 'leave open');
   expect(await read(client, GROUP, 2)).toEqual(['a', 'b']);

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { serve } from '#service/testing/serve.ts';
+import { serve } from '../../support/listen.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { event, incident, message, Rig } from './support.ts';
 

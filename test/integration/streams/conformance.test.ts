@@ -13,13 +13,12 @@ const kafka = createKafka({ brokers, clientId: 'conformance-setup' });
 describeStreamClient({
   prefix,
   openClient: () => openStreamClient({ brokers, clientId: 'conformance', log: quietLog }),
-  makeTopics: (names, numPartitions) =>
+  makeTopics: (names, partitions) =>
     makeTopics(
       brokers,
-      names.map((topic) => ({ topic, numPartitions, replicationFactor: 1 })),
+      names.map((name) => ({ name, partitions, replicationFactor: 1 })),
     ),
-  recreateTopic: (topic, numPartitions) =>
-    recreateTopic(brokers, { topic, numPartitions, replicationFactor: 1 }),
+  recreateTopic: (name, partitions) => recreateTopic(brokers, { name, partitions, replicationFactor: 1 }),
   async leaveOpen(transactionalId, { topic, partition }, value) {
     const producer = kafka.producer({
       transactionalId,

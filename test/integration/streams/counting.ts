@@ -49,19 +49,18 @@ export class CountingApplication {
   ): Promise<CountingApplication> {
     const counting = new CountingApplication(connection.brokers, connection.prefix);
     const { input = 2, positions = 2, letters = 1, maxLetter } = topics;
-    const compacted = [{ name: 'cleanup.policy', value: 'compact' }];
-    const limit = maxLetter === undefined ? [] : [{ name: 'max.message.bytes', value: String(maxLetter) }];
+    const compacted = { 'cleanup.policy': 'compact' };
+    const limit: Record<string, string> =
+      maxLetter === undefined ? {} : { 'max.message.bytes': String(maxLetter) };
     const wanted = [
-      { topic: counting.input, numPartitions: input, configEntries: [] },
-      { topic: counting.counts, numPartitions: 2, configEntries: compacted },
-      { topic: counting.positions, numPartitions: positions, configEntries: compacted },
-      { topic: counting.letters, numPartitions: letters, configEntries: limit },
+      { name: counting.input, partitions: input, settings: {} },
+      { name: counting.counts, partitions: 2, settings: compacted },
+      { name: counting.positions, partitions: positions, settings: compacted },
+      { name: counting.letters, partitions: letters, settings: limit },
     ];
     await makeTopics(
       connection.brokers,
-      wanted.flatMap((one) =>
-        one.numPartitions === null ? [] : [{ ...one, numPartitions: one.numPartitions }],
-      ),
+      wanted.flatMap(({ partitions, ...one }) => (partitions === null ? [] : [{ ...one, partitions }])),
     );
     return counting;
   }

@@ -26,7 +26,7 @@ const CRASHES = process.env.FAULTS === 'full' ? 5 : 1;
 let topics: [string, string];
 
 async function makeBoth(at: readonly string[]): Promise<void> {
-  const names = topics.map((topic, n) => ({ topic, numPartitions: n + 1, replicationFactor: 1 }));
+  const names = topics.map((topic, n) => ({ name: topic, partitions: n + 1, replicationFactor: 1 }));
   await makeTopics(at, names);
 }
 

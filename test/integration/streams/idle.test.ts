@@ -59,7 +59,7 @@ beforeAll(async () => {
   const proxied = await startProxiedKafka({ settings: { 'connections.max.idle.ms': '6000' } });
   ({ proxy, brokers } = proxied);
   proxy.forwardTo(await withholding.listen(proxied.kafka.ports.PROXIED as number));
-  await makeTopics(brokers, [{ topic: TOPIC, numPartitions: 2, replicationFactor: 1 }]);
+  await makeTopics(brokers, [{ name: TOPIC, partitions: 2, replicationFactor: 1 }]);
 });
 
 test('opens idle connections of a task again at once, without a claim', async () => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 async function makeTopic(): Promise<string> {
   const topic = `membership-${randomUUID()}`;
-  await makeTopics(proxied.directBrokers, [{ topic, numPartitions: PARTITIONS, replicationFactor: 1 }]);
+  await makeTopics(proxied.directBrokers, [{ name: topic, partitions: PARTITIONS, replicationFactor: 1 }]);
   return topic;
 }
 

@@ -28,7 +28,7 @@ const record = (key: string, value = key) => ({ topic, key, value: Buffer.from(v
 
 beforeEach(async () => {
   topic = `${prefix}${randomUUID()}`;
-  await makeTopics(brokers, [{ topic, numPartitions: PARTITIONS, replicationFactor: 1 }]);
+  await makeTopics(brokers, [{ name: topic, partitions: PARTITIONS, replicationFactor: 1 }]);
 });
 afterEach(async () => {
   for (const publisher of open.splice(0)) await publisher.close();

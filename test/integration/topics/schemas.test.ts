@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { serve } from '#service/testing/serve.ts';
 import { type AvroRecord, avroType, loadSchemas } from '#topics/codec.ts';
 import { DecodeError, IncompatibleSchemaError } from '#topics/errors.ts';
 import { Registry } from '#topics/registry.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { TOPIC_NAMES, type TopicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { serve } from '../../support/listen.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const CONTENT_TYPE = { 'content-type': 'application/vnd.schemaregistry.v1+json' };

@@ -85,9 +85,9 @@ describe('createTopics', () => {
       ['match-state', 'match-transitions', 'operator-orders'] as const
     ).map((topic) => topicName(prefix, topic)) as [string, string, string];
     await makeTopics(brokers, [
-      { topic: state, numPartitions: 1 },
-      { topic: transitions, numPartitions: 9 },
-      { topic: orders, numPartitions: 1 },
+      { name: state, partitions: 1 },
+      { name: transitions, partitions: 9 },
+      { name: orders, partitions: 1 },
     ]);
     const { repaired } = await createTopics({ brokers, prefix });
     expect(repaired).toEqual(

@@ -10,7 +10,6 @@ const SCHEDULED = { status_id: 1, status_type: 'scheduled' };
 const HALFTIME = { status_id: 9, status_type: 'live' };
 const FINISHED = { status_id: 11, status_type: 'finished' };
 
-/** Competition, season, stage and group of a match. */
 type MatchLevels = {
   readonly competition: number;
   readonly season: number;
@@ -27,7 +26,6 @@ type Incident = Readonly<Record<string, unknown>>;
 type Fixture = {
   readonly event: number;
   readonly round: number;
-  /** Unix seconds. */
   readonly kickOff: number;
   readonly teams: readonly [home: number, away: number];
 };
@@ -95,7 +93,6 @@ export function seasonMessages(
   return messages.sort((a, b) => a.ut - b.ut);
 }
 
-/** Returns the fields of an incident of a player of a match. */
 function player({ teams }: Fixture, side: 0 | 1, shirt: number): Incident {
   const team = teams[side];
   return {

@@ -8,11 +8,8 @@ import { Pipeline, type PipelineConnection } from '../pipeline.ts';
 import { untilTrue } from '../poll.ts';
 import { startService, type TestService } from '../processes.ts';
 
-/** The output of the standings processor, read committed. */
 export type TablesOutput = {
-  /** Every version of every table, in the order of the log. */
   readonly log: readonly Standings[];
-  /** The last version of each table, by id. */
   readonly last: ReadonlyMap<number, Standings>;
 };
 
@@ -39,7 +36,6 @@ export class TablesPipeline {
     });
   }
 
-  /** Publishes messages in their order. */
   async feed(messages: readonly NormalizedMessage[]): Promise<void> {
     const feed = await this.pipeline.openFeed();
     for (let at = 0; at < messages.length; at += 1_000) await feed.send(messages.slice(at, at + 1_000));

@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { ApiReplica, ClientCredentials } from '../../support/api.ts';
-import { until, untilTrue } from '../../support/poll.ts';
+import { untilTrue } from '../../support/poll.ts';
 import { DATASET } from '../../support/system.ts';
 
 const SEASON = DATASET.competition.season.id;
 const DAY = 86_400;
 
-/** Paths to request once, without the token. */
 const LISTS = [
   '/v2/competitions?limit=500',
   '/v2/stages?limit=500',
@@ -20,7 +19,6 @@ const LISTS = [
   '/v2/feed?type=event',
 ];
 
-/** Paths to request for each match. */
 const OF_EVENT = [
   '/v2/events/:id',
   '/v2/events/:id/incidents?limit=500&deleted=no',
@@ -37,7 +35,7 @@ export async function expectSameAnswers(
 ): Promise<void> {
   const [first] = replicas;
   if (first === undefined) throw new Error('there is no replica');
-  const token = await tokenOf(first, client);
+  const token = await first.token(client);
   const now = Math.floor(Date.now() / 1000);
   const ids = DATASET.matches.map(({ id }) => id);
   /**
@@ -68,21 +66,9 @@ export async function expectSameAnswers(
   for (const path of paths) await agreed(path);
 }
 
-/** The compared part of an answer. */
 type Data = { readonly total: unknown; readonly text: string };
 
-/** Returns the data and the number of items of an answer, without its time and its server. */
 async function dataOf(replica: ApiReplica, path: string, token: string): Promise<Data> {
   const { data, method } = await replica.api(`${path}${path.includes('?') ? '&' : '?'}token=${token}`);
   return { total: method.total_items, text: JSON.stringify(data) };
-}
-
-/** Waits until the replica knows the client, and returns a token. */
-function tokenOf(replica: ApiReplica, { id, secret }: ClientCredentials): Promise<string> {
-  return until('the client is known', async () => {
-    const response = await replica.get(`/v2/oauth?client_id=${id}&secret_key=${secret}`);
-    return response.ok
-      ? ((await response.json()) as { api: { data: { token: string } } }).api.data.token
-      : undefined;
-  });
 }

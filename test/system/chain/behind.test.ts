@@ -10,7 +10,6 @@ import { essence } from './essence.ts';
 const EVENT = 7_000_001;
 /** Time of the match's messages, Unix seconds: long ago, so that its new messages are late. */
 const PUBLISHED = 1_790_000_000;
-/** Returns the event of the finished match: its result is the score. */
 const over = (home: number, away: number) => ({
   status_id: 11,
   status_type: 'finished',

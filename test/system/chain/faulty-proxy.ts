@@ -1,23 +1,14 @@
-import {
-  request as ask,
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import { buffer } from 'node:stream/consumers';
-import { listen } from '../../support/listen.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { request as ask } from 'undici';
+import { serve } from '../../support/listen.ts';
 import { seeded } from '../../support/seed.ts';
 
-/** Kinds of faults of a request. */
 export type ProxyFault = 'burst' | 'hang' | 'cut' | 'slow' | 'revoke';
 
-/** Share of requests with each fault, 0 to 1. */
 export type ProxyFaults = Readonly<Record<ProxyFault, number>>;
 
-/** No faults. */
 export const NO_PROXY_FAULTS: ProxyFaults = { burst: 0, hang: 0, cut: 0, slow: 0, revoke: 0 };
-/** Frequent faults of every kind. */
 export const MANY_PROXY_FAULTS: ProxyFaults = {
   burst: 0.02,
   hang: 0.01,
@@ -42,28 +33,25 @@ export class FaultyProxy {
   /** Addresses of the replicas; a missing replica breaks the connection. */
   targets: string[] = [];
   faults: ProxyFaults = NO_PROXY_FAULTS;
-  /** Number of faults of each kind so far. */
   readonly counts: Record<ProxyFault, number> = { ...NO_PROXY_FAULTS };
   readonly passed: Passed[] = [];
-  readonly url: string;
+  url = '';
   readonly #random: () => number;
   readonly #revoked = new Set<string>();
   #burst = 0;
   #turn = 0;
 
-  private constructor(server: Server, url: string, seed: number) {
-    this.url = url;
+  private constructor(seed: number) {
     this.#random = seeded(seed);
-    server.on(
-      'request',
-      (request, response) => void this.#take(request, response).catch(() => response.destroy()),
-    );
   }
 
   /** Starts a proxy on a free port, which is stopped after the test or the file. */
   static async start(seed: number): Promise<FaultyProxy> {
-    const server = createServer();
-    return new FaultyProxy(server, `http://127.0.0.1:${await listen(server)}`, seed);
+    const proxy = new FaultyProxy(seed);
+    proxy.url = await serve(
+      (request, response) => void proxy.#take(request, response).catch(() => response.destroy()),
+    );
+    return proxy;
   }
 
   /** Returns the completely forwarded answers for a path that were requested at or after a time, Unix seconds. */
@@ -88,7 +76,7 @@ export class FaultyProxy {
       return;
     }
     const { status, body } = await this.#forward(request);
-    if (this.#strikes('slow')) await late(this.#random() * SLOW_MS);
+    if (this.#strikes('slow')) await delay(this.#random() * SLOW_MS);
     response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length });
     if (body.length > 1 && this.#strikes('cut')) {
       response.write(body.subarray(0, body.length >> 1), () => response.destroy());
@@ -98,20 +86,14 @@ export class FaultyProxy {
     if (status === 200) this.passed.push({ path: url.pathname, askedAt });
   }
 
-  async #forward(request: IncomingMessage): Promise<{ status: number; body: Buffer }> {
+  async #forward({ url = '/', headers: { host = '' } }: IncomingMessage) {
     const target = this.targets[this.#turn % this.targets.length];
     this.#turn += 1;
     if (target === undefined) throw new Error('there is no provider yet');
-    return new Promise((resolve, reject) => {
-      // Forwards the requested host, because the URLs of pages contain it.
-      const headers = { host: request.headers.host, accept: 'application/json' };
-      ask(new URL(request.url ?? '/', target), { headers })
-        .on('response', (answer) =>
-          buffer(answer).then((body) => resolve({ status: answer.statusCode ?? 502, body }), reject),
-        )
-        .on('error', reject)
-        .end();
-    });
+    // Forwards the requested host, because the URLs of pages contain it.
+    const headers = { host, accept: 'application/json' };
+    const { statusCode: status, body } = await ask(new URL(url, target), { headers });
+    return { status, body: Buffer.from(await body.arrayBuffer()) };
   }
 
   #strikes(fault: ProxyFault): boolean {
@@ -119,10 +101,4 @@ export class FaultyProxy {
     if (struck) this.counts[fault] += 1;
     return struck;
   }
-}
-
-function late(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref();
-  });
 }

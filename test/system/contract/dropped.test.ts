@@ -7,7 +7,7 @@ import { CLIENT, TestProvider } from '../../integration/feed-poller/provider.ts'
 import { startApi } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { connectionEnv } from '../../support/environment.ts';
-import { until } from '../../support/poll.ts';
+import { DEADLINE_MS } from '../../support/poll.ts';
 import { System } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { startGateway } from '../../support/tool-gateway.ts';
@@ -30,7 +30,6 @@ const TEAM: Readonly<Record<number, number>> = {
   [ENDLESS]: 37,
 };
 
-/** Returns the event of a match between two teams. */
 function match(id: number, goals: readonly [number, number], fields: object) {
   const team = TEAM[id] as number;
   const participants = [0, 1].map((side) => ({
@@ -47,6 +46,8 @@ function match(id: number, goals: readonly [number, number], fields: object) {
 const FINISHED = { status_id: 11, status_type: 'finished', clock_status: 'stopped', verified_result: 'no' };
 const RUNNING = { status_id: 33, status_type: 'live', clock_status: 'running', clock_time: 600 };
 const HALFTIME = { status_id: 9, status_type: 'live', clock_status: 'stopped', clock_time: 2_700 };
+
+const PATIENT = { timeout: DEADLINE_MS, interval: 400 };
 
 test('takes dropped matches from every surface, whether a poller runs or not, and brings back those that are listed again', async () => {
   const provider = await TestProvider.start();
@@ -76,7 +77,7 @@ test('takes dropped matches from every surface, whether a poller runs or not, an
   const reader = await followMatches({ brokers, registryUrl, prefix, on: {} });
   atEnd(() => reader.close());
   await tables.ready();
-  const token = await api.token(`client_id ${client.id} secret_key ${client.secret}`);
+  const token = await api.token(client);
 
   const read = async () => {
     const states = new Map<number, MatchState>();
@@ -138,30 +139,17 @@ test('takes dropped matches from every surface, whether a poller runs or not, an
     };
   };
   const untilEverywhere = async (all: readonly number[]) => {
-    const live = all.filter((id) => IN_PLAY.some((live) => live === id));
+    const live = all.filter((id) => IN_PLAY.some((one) => one === id));
     const isLive = (name: string): boolean => ['livescore', 'touchline live', 'reader'].includes(name);
-    const shows = (name: string): readonly number[] => (isLive(name) ? live : all);
-    for (const look of [served, printed]) {
-      let last: Record<string, readonly number[]> = {};
-      await until('every surface shows it', async () => {
-        last = await look();
-        return Object.entries(last).every(([name, ids]) => ids.join() === shows(name).join()) || undefined;
-      }).catch(() =>
-        expect(last).toEqual(Object.fromEntries(Object.keys(last).map((name) => [name, shows(name)]))),
-      );
+    const looks: (() => Promise<object>)[] = [served, printed];
+    for (const look of looks) {
+      const names = Object.keys(await look());
+      const wanted = Object.fromEntries(names.map((name) => [name, isLive(name) ? live : all]));
+      await expect.poll(look, PATIENT).toEqual(wanted);
     }
   };
-  const untilShown = async (what: string, wanted: Partial<Awaited<ReturnType<typeof read>>>) => {
-    let last: object = {};
-    await until(what, async () => {
-      last = await read();
-      return Object.entries(wanted).every(
-        ([name, value]) => JSON.stringify(last[name as keyof typeof last]) === JSON.stringify(value),
-      )
-        ? true
-        : undefined;
-    }).catch(() => expect(last).toMatchObject(wanted));
-  };
+  const untilShown = (message: string, wanted: Partial<Awaited<ReturnType<typeof read>>>) =>
+    expect.poll(read, { ...PATIENT, message }).toMatchObject(wanted);
   const types = ['finished', 'finished', 'live', 'live', 'live'];
   const back = { types, inTables: ALL, closed: [] };
   await untilShown('all are there', back);

@@ -11,7 +11,6 @@ import { BEGAN, DESCRIBED, day, LISTED, LONG_AGO, LONG_AGO_IDS, PUBLISHED, STAND
 const TODAY = `date_from=${day(0)}&date_to=${day(0)}`;
 const LONG_AGO_WINDOW = `timestamp=${LONG_AGO}&timestamp_to=${LONG_AGO + 30}`;
 
-/** Registers a test for each row. */
 export function endpointRows(): void {
   describe('Endpoints', () => {
     test('limit (enum per endpoint; any value outside the endpoint’s enum returns 400) and page (integer, first page 1)', async () => {

@@ -3,12 +3,10 @@
  * service.
  */
 import { describe, expect, test } from 'vitest';
-import { OPERATIONS } from '#contract/rest/operations.ts';
-import { eventIds, idsOf } from './reading.ts';
+import { eventIds, idsOf, PATHS } from './reading.ts';
 import { contract, NARROW, tokenUntil } from './served.ts';
 import { day, LONG_AGO } from './world.ts';
 
-/** Invalid parameters by cause. */
 const INVALID: Readonly<Record<string, readonly string[]>> = {
   'a date range wider than allowed': [
     '/v2/events?date_from=2026-01-01&date_to=2026-02-01',
@@ -40,12 +38,7 @@ const INVALID: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** A path of each operation that needs a token. */
-const CLOSED = OPERATIONS.filter(({ open }) => !open).map(({ name, path }) => ({
-  name,
-  path:
-    path.replace('{id}', path.startsWith('/v2/sports') ? '5' : '1005') +
-    (name === 'basic-livescore.index' ? '?timestamp=1' : ''),
-}));
+const CLOSED = PATHS.filter(({ open }) => !open);
 
 /** Registers a test for each row but that of a server error (test/integration/api/serve.test.ts), several for the first. */
 export function errorRows(): void {

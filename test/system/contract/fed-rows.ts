@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { UNKNOWN_NODE } from '#contract/rest/tree.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { until, untilTrue } from '../../support/poll.ts';
-import { FedSystem, type Feeding, LEVEL_IDS } from './fed.ts';
+import { type Feeding, LEVEL_IDS, startFed } from './fed.ts';
+import { eventIds, eventsOf } from './reading.ts';
 
 const NOW = Math.floor(Date.now() / 1000);
 const TODAY = new Date(NOW * 1000).toISOString().slice(0, 10);
@@ -44,14 +45,13 @@ function wholeMatch(): never[] {
   ];
 }
 
-/** Registers a test for each row. */
 export const fedRows = (feeding: Feeding) =>
   describe(`fed by ${feeding}`, () => {
-    let fed: FedSystem;
+    let fed: Awaited<ReturnType<typeof startFed>>;
 
     beforeAll(async () => {
       const stopped = { clock_time: 2_830, clock_status: 'stopped' };
-      fed = await FedSystem.start(feeding, [
+      fed = await startFed(feeding, [
         ...STOPPED.map(({ played: _, ...fields }) => eventAt(NOW - 600, { ...fields, ...stopped })),
         ...wholeMatch(),
         eventAt(NOW - 300, { id: POSTPONED, status_id: 5, status_type: 'scheduled' }),
@@ -69,8 +69,7 @@ export const fedRows = (feeding: Feeding) =>
       const event = await fed.event(id);
       expect(event?.played_time).toBe(played);
       const { data } = await fed.ask('/v2/events-simple?season_id=460');
-      const { events } = data.competitions[0].seasons[0].stages[0].groups[0];
-      expect(events.find((one: Fields) => one.id === id).played_time).toBe(played);
+      expect(eventsOf(data).find((one) => one.id === id)?.played_time).toBe(played);
     });
 
     test('a competition known from events alone has every field of its level', async () => {
@@ -99,15 +98,7 @@ export const fedRows = (feeding: Feeding) =>
     });
 
     test('whoever follows the live board learns that a match is postponed', async () => {
-      const ids = async (query: string): Promise<number[]> => {
-        const { data } = await fed.ask(`/v2/livescore?${query}`);
-        return data.competitions.flatMap(
-          (one: { seasons: { stages: { groups: { events: { id: number }[] }[] }[] }[] }) =>
-            one.seasons.flatMap(({ stages }) =>
-              stages.flatMap(({ groups }) => groups.flatMap(({ events }) => events.map(({ id }) => id))),
-            ),
-        );
-      };
+      const ids = async (query: string) => eventIds(await fed.ask(`/v2/livescore?${query}`));
       expect(await ids(`date_from=${TODAY}&date_to=${TODAY}`)).not.toContain(POSTPONED);
       expect(await ids(`date_from=${TODAY}&date_to=${TODAY}&timestamp=${NOW - 1_000}`)).toContain(POSTPONED);
     });

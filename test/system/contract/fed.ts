@@ -1,12 +1,10 @@
 /** A system of real processes with webhooks, polling or both, and the answers of its api. */
 import { expect } from 'vitest';
 import { CLIENT, type JsonRecord, TestProvider } from '../../integration/feed-poller/provider.ts';
-import type { ApiReplica } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { deliverSigned, System } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-/** The kinds of ingress. */
 export type Feeding = 'webhooks' | 'polling' | 'both';
 
 /** The services of a system; not all of them run with each ingress. */
@@ -21,54 +19,43 @@ const SERVICES = [
 /** Ids of the competition, season, stage and group of the provider's matches. */
 export const LEVEL_IDS = { competition_id: 46, season_id: 460, stage_id: 4_600, group_id: 0 } as const;
 
-/** A provider message. */
 type Message = JsonRecord & {
   readonly ut: number;
   readonly data: { readonly event: JsonRecord; readonly incident?: JsonRecord };
 };
 
-/** A running system with its input. */
-export class FedSystem {
-  readonly #api: ApiReplica;
-  readonly #token: string;
-
-  private constructor(api: ApiReplica, token: string) {
-    this.#api = api;
-    this.#token = token;
+/**
+ * Starts a system with the provider's messages: pushed to the receiver, or in the feed and the lists before the poller's
+ * first request, because a provider adds nothing to a window that was read.
+ */
+export async function startFed(feeding: Feeding, messages: readonly Message[]) {
+  const system = await System.create({ services: SERVICES });
+  const tables = system.start('standings-processor', { SESSION_TIMEOUT_MS: '6000' });
+  if (feeding !== 'webhooks') {
+    const provider = await TestProvider.start();
+    atEnd(() => provider.close());
+    list(messages, provider);
+    const client = { id: CLIENT.id, secret: CLIENT.secret };
+    system.startPoller({ url: provider.url, client }, { FOLLOW_SEASONS: String(LEVEL_IDS.season_id) });
   }
-
-  /**
-   * Starts a system with the provider's messages: pushed to the receiver, or in the feed and the lists before the
-   * poller's first request, because a provider adds nothing to a window that was read.
-   */
-  static async start(feeding: Feeding, messages: readonly Message[]): Promise<FedSystem> {
-    const system = await System.create({ services: SERVICES });
-    const tables = system.start('standings-processor', { SESSION_TIMEOUT_MS: '6000' });
-    if (feeding !== 'webhooks') {
-      const provider = await TestProvider.start();
-      atEnd(() => provider.close());
-      list(messages, provider);
-      const client = { id: CLIENT.id, secret: CLIENT.secret };
-      system.startPoller({ url: provider.url, client }, { FOLLOW_SEASONS: String(LEVEL_IDS.season_id) });
-    }
-    if (feeding !== 'polling') await push(messages, (await system.startReceiver()).url);
-    await tables.ready();
-    const client = await system.addClient('fed');
-    const api = await system.startApi(temporaryFolder());
-    return new FedSystem(api, await api.token(`client_id ${client.id} secret_key ${client.secret}`));
+  if (feeding !== 'polling') {
+    const answer = await deliverSigned((await system.startReceiver()).url, messages);
+    expect([answer.status, await answer.text()]).toEqual([200, 'Accepted']);
   }
-
-  /** Requests a path, expects 200 and returns `api` of the answer. */
-  ask(path: string) {
-    return this.#api.api(`${path}${path.includes('?') ? '&' : '?'}token=${this.#token}`);
-  }
-
-  /** Returns the event; undefined while it is unknown. */
-  async event(id: number): Promise<JsonRecord | undefined> {
-    const answer = await this.#api.get(`/v2/events/${id}?token=${this.#token}`);
-    if (answer.status === 404) return undefined;
-    return JSON.parse(await answer.text()).api.data.competition.season.stage.group.event;
-  }
+  await tables.ready();
+  const client = await system.addClient('fed');
+  const api = await system.startApi(temporaryFolder());
+  const token = await api.token(client);
+  return {
+    /** Requests a path, expects 200 and returns `api` of the answer. */
+    ask: (path: string) => api.api(`${path}${path.includes('?') ? '&' : '?'}token=${token}`),
+    /** Returns the event; undefined while it is unknown. */
+    async event(id: number): Promise<JsonRecord | undefined> {
+      const answer = await api.get(`/v2/events/${id}?token=${token}`);
+      if (answer.status === 404) return undefined;
+      return JSON.parse(await answer.text()).api.data.competition.season.stage.group.event;
+    },
+  };
 }
 
 /** Adds messages to a provider's feed, and their events and incidents to its lists. */
@@ -83,10 +70,4 @@ function list(messages: readonly Message[], provider: TestProvider): void {
     const others = (provider.incidents.get(id) ?? []).filter((one) => one.id !== incident.id);
     provider.incidents.set(id, [...others, { ...incident, ut: message.ut }]);
   }
-}
-
-/** Pushes messages to a receiver in one signed delivery. */
-async function push(messages: readonly Message[], url: string): Promise<void> {
-  const answer = await deliverSigned(url, messages);
-  expect([answer.status, await answer.text()]).toEqual([200, 'Accepted']);
 }

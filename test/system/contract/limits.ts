@@ -4,39 +4,13 @@ import { OPERATIONS } from '#contract/rest/operations.ts';
 import { expectParameters } from './reading.ts';
 import { contract } from './served.ts';
 
-const CATALOGUES = [
-  '/v2/sports',
-  '/v2/areas',
-  '/v2/languages',
-  '/v2/statuses',
-  '/v2/incidents',
-  '/v2/standings-types',
-  '/v2/standings',
-  '/v2/competitions',
-  '/v2/stages',
-  '/v2/events/1005/incidents',
-];
+const CATALOGUES =
+  'sports areas languages statuses incidents standings-types standings competitions stages events/1005/incidents'
+    .split(' ')
+    .map((path) => `/v2/${path}`);
 const LISTS = ['/v2/events', '/v2/events-simple', '/v2/livescore'];
 
-const NEVER = [
-  '0',
-  '1',
-  '4',
-  '6',
-  '20',
-  '149',
-  '151',
-  '200',
-  '501',
-  '1000',
-  '-5',
-  '5.0',
-  '05',
-  '5e0',
-  '',
-  '5,10',
-  'ten',
-];
+const NEVER = ['', ...'0 1 4 6 20 149 151 200 501 1000 -5 5.0 05 5e0 5,10 ten'.split(' ')];
 
 /** Expects a path to accept these limits, and to refuse the others. */
 async function takes(path: string, limits: readonly number[], refused: readonly string[]): Promise<void> {

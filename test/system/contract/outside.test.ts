@@ -7,13 +7,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { ApiInMemory } from './in-memory.ts';
-import { contract, serveBy } from './served.ts';
+import { contract, serveContract } from './served.ts';
 
 const run = promisify(execFile);
 const { SCHEMATHESIS, PHP_CLIENT } = process.env;
 
-/** Returns the id of a table. */
 async function table(): Promise<string> {
   const { data } = await contract().answer('/v2/standings?object_type=season&object_id=20');
   return String(data.standings_list[0].id);
@@ -22,7 +20,7 @@ async function table(): Promise<string> {
 test.runIf(SCHEMATHESIS)(
   `schemathesis finds nothing${SCHEMATHESIS ? '' : ' (needs SCHEMATHESIS)'}`,
   async () => {
-    serveBy(await ApiInMemory.start({ listens: true }));
+    await serveContract({ listens: true });
     const { api, everything } = contract();
     const config = join(import.meta.dirname, 'schemathesis.toml');
     const args = ['--no-color', '--config-file', config, 'run', `${api.url}/openapi.json`];
@@ -44,7 +42,7 @@ test.runIf(PHP_CLIENT).each([
 ])(
   `the provider's client reads every answer from $from but one${PHP_CLIENT ? '' : ' (needs PHP_CLIENT)'}`,
   async ({ isOdd }) => {
-    serveBy(await ApiInMemory.start({ listens: true, isOdd }));
+    await serveContract({ listens: true, isOdd });
     const { api, everything } = contract();
     const script = join(import.meta.dirname, 'provider-client.php');
     const { stdout } = await run('php', [

@@ -1,21 +1,12 @@
 /** The prose of the specification outside of its tables and numbered rules. */
 import { describe, expect, test } from 'vitest';
-import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
-import { eventsOf } from './reading.ts';
-import { contract, dataOf } from './served.ts';
+import { eventsOf, PATHS } from './reading.ts';
+import { contract, dataOf, eventOf } from './served.ts';
 import { day } from './world.ts';
 
 /** A path of each operation. */
-const PATHS = ALL_OPERATIONS.map(({ name, path, open }) => ({
-  open,
-  path:
-    path.replace('{id}', path.startsWith('/v2/sports') ? '5' : '1005') +
-    (name === 'basic-livescore.index' ? '?timestamp=1' : ''),
-}));
-
 type Fields = Record<string, unknown>;
 
-/** Returns the tables of a season, with their rows. */
 async function tablesOf(season: number) {
   const { standings_list } = await dataOf(`/v2/standings?object_type=season&object_id=${season}&limit=500`);
   const tables = [];
@@ -23,7 +14,6 @@ async function tablesOf(season: number) {
   return tables;
 }
 
-/** Registers a test for each sentence. */
 export function prose(): void {
   describe('Prose', () => {
     test('a player ranking has one unnamed group', async () => {
@@ -34,7 +24,7 @@ export function prose(): void {
     });
 
     test('played_time is clock_time and the completed periods', async () => {
-      const { event } = (await dataOf('/v2/events/1005')).competition.season.stage.group;
+      const event = await eventOf(1005);
       expect(event.status_id).toBe(34);
       expect(event.clock_time).toBeGreaterThanOrEqual(60);
       expect(event.played_time).toBe(45 * 60 + event.clock_time);
@@ -119,7 +109,7 @@ export function prose(): void {
     });
 
     test('an event has two sides, home first, with results', async () => {
-      const { event } = (await dataOf('/v2/events/1005')).competition.season.stage.group;
+      const event = await eventOf(1005);
       const results = (value: string) => expect.arrayContaining([expect.objectContaining({ id: 2, value })]);
       expect(event.participants).toMatchObject([
         { id: 101, name: 'Team 101', short_name: 'T101', acronym: 'A101', counter: 1, results: results('3') },

@@ -1,11 +1,20 @@
 /** Reads parts of an answer for the tests. */
 import { expect } from 'vitest';
+import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import type { RestRecord } from '#contract/rest/records.ts';
+
+/** The operations, each with a path to request. */
+export const PATHS = ALL_OPERATIONS.map(({ name, path, open }) => ({
+  name,
+  open,
+  path:
+    path.replace('{id}', path.startsWith('/v2/sports') ? '5' : '1005') +
+    (name === 'basic-livescore.index' ? '?timestamp=1' : ''),
+}));
 
 type EventTree = RestRecord<'eventTree'>;
 type Event = EventTree['seasons'][number]['stages'][number]['groups'][number]['events'][number];
 
-/** Returns the events of a tree in order. */
 export function eventsOf({ competitions }: { readonly competitions: readonly EventTree[] }): Event[] {
   return competitions.flatMap(({ seasons }) =>
     seasons.flatMap(({ stages }) => stages.flatMap(({ groups }) => groups.flatMap(({ events }) => events))),
@@ -14,10 +23,8 @@ export function eventsOf({ competitions }: { readonly competitions: readonly Eve
 
 type Answer = { readonly data: { readonly competitions: readonly EventTree[] } };
 
-/** Returns the ids of the events of an answer. */
 export const eventIds = ({ data }: Answer): number[] => eventsOf(data).map(({ id }) => id);
 
-/** Returns the ids of a list of records. */
 export const idsOf = <T extends RestRecord<'sport'>['id'] | string>(
   records: readonly { readonly id: T }[],
 ): T[] => records.map(({ id }) => id);
@@ -27,7 +34,6 @@ export const messageIds = (messages: readonly { readonly id: number }[]): number
   ...new Set(messages.map(({ id }) => id)),
 ];
 
-/** Expects the echoed parameters of an answer. */
 export function expectParameters(
   api: { readonly method: { readonly parameters: Readonly<Record<string, string>> } },
   parameters: Readonly<Record<string, string>>,

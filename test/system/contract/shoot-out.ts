@@ -1,22 +1,19 @@
 /** Rows about the values of results and incidents, tested with a cup match that was decided on penalties. */
 import { describe, expect, test } from 'vitest';
 import { eventsOf } from './reading.ts';
-import { dataOf } from './served.ts';
+import { dataOf, eventOf } from './served.ts';
 import { SHOOT_OUT } from './world.ts';
 
-async function event() {
-  return (await dataOf(`/v2/events/${SHOOT_OUT.id}`)).competition.season.stage.group.event;
-}
+const event = () => eventOf(SHOOT_OUT.id);
 
 /** Returns the values of a result for home and away; undefined when missing. */
-function valuesOf(of: Awaited<ReturnType<typeof event>>, resultId: number): unknown[] {
+function valuesOf(of: Awaited<ReturnType<typeof eventOf>>, resultId: number): unknown[] {
   return of.participants.map(
     ({ results }: { results: { id: number; value: string }[] }) =>
       results.find(({ id }) => id === resultId)?.value,
   );
 }
 
-/** Registers a test for each row. */
 export function shootOutRows(): void {
   describe('Results and incidents of a match decided on penalties', () => {
     test('Result: 2', async () => {
@@ -41,7 +38,7 @@ export function shootOutRows(): void {
     test('Result: 411', async () => {
       // Regular time had no winner; the match of the league that ended 2:1 had one.
       expect([valuesOf(await event(), 411), (await event()).winner_id]).toEqual([['0', '0'], null]);
-      const { event: won } = (await dataOf('/v2/events/1004')).competition.season.stage.group;
+      const won = await eventOf(1004);
       expect([valuesOf(won, 411), won.winner_id]).toEqual([['1', '0'], 107]);
     });
 

@@ -52,7 +52,6 @@ function reason(why: string, of: string, fields: readonly string[]): Record<stri
   return Object.fromEntries(fields.map((field) => [`${of}.${field}`, why]));
 }
 
-/** All fields of the records of every operation, and whether each was set. */
 export class SeenValues {
   /** A record in several answers is one object of the schema. */
   readonly #records = new Map<ObjectSchema, { readonly name: string; readonly unset: Set<string> }>();
@@ -63,7 +62,6 @@ export class SeenValues {
     for (const [name, schema] of this.#answers) this.#list(schema, name);
   }
 
-  /** Records the values of an answer's data, which must match the schema of its operation. */
   note(operation: string, data: unknown): void {
     const schema = this.#answers.get(operation);
     if (schema !== undefined) this.#note(schema, data);
@@ -102,7 +100,6 @@ export class SeenValues {
   }
 }
 
-/** Whether a value is the default of a field. */
 function isDefault(value: unknown): boolean {
   if (DEFAULTS.has(value)) return true;
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
@@ -120,7 +117,6 @@ function alternatives(schema: Schema): Schema[] {
   return [schema];
 }
 
-/** Returns the schema of a list's items; the schema itself when it is no list. */
 function elementOf(schema: Schema): Schema {
   const { def } = schema._zod;
   return 'element' in def ? (def.element as Schema) : schema;

@@ -97,7 +97,6 @@ export const DESCRIBED = {
   series: { order: 2, event_ids: [1001, 1005] },
 } as const;
 
-/** All fields of a side. */
 const SIDE = {
   gender: 'male',
   area_id: 900,
@@ -108,7 +107,6 @@ const SIDE = {
   lineups: [{ id: 1101 }],
 };
 
-/** The match with incidents. */
 const WATCHED = {
   ...EVENTS.find(({ id }) => id === 1005),
   ...LIVE,
@@ -116,7 +114,6 @@ const WATCHED = {
   participants: (sides(101, 102, [3, 1]).participants as Fields[]).map((side) => ({ ...side, ...SIDE })),
 };
 
-/** All fields of an incident. */
 const REPORTED = {
   subparticipant_id: 1101,
   subparticipant_name: 'A. Player',

@@ -83,7 +83,7 @@ describe('touchline demo --keep', () => {
 async function usedPrefix(): Promise<string> {
   const { brokers, prefix } = backbone();
   const topic = topicName(prefix, 'raw-messages');
-  await makeTopics(brokers, [{ topic, numPartitions: TOPICS['raw-messages'].partitions }]);
+  await makeTopics(brokers, [{ name: topic, partitions: TOPICS['raw-messages'].partitions }]);
   const publisher = await openPublisher({ brokers, clientId: 'test', log: quietLog });
   await publisher.publish([{ topic, key: 'before', value: Buffer.from('a delivery') }]);
   await publisher.close();

@@ -12,11 +12,11 @@ import {
   EVENT_ID as LIVE,
   participants,
 } from '#domain/testing/messages.ts';
-import type { FeedHealth, MatchState } from '#records/types.ts';
+import type { MatchState } from '#records/types.ts';
 import { topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { health, openHealth } from '../../support/feed-health.ts';
+import { health, publishHealth } from '../../support/feed-health.ts';
 import { FEW_PARTITIONS, type PipelineConnection } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { publishValues } from '../../support/publish-values.ts';
@@ -46,7 +46,6 @@ type Line = Row & { readonly change: '+I' | '-U' | '+U' | '-D' };
 
 const BLOCKS = [...PAGE.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
 
-/** Returns statements with the addresses and the prefix of the test. */
 function statements(blocks: readonly string[], { brokers, registryUrl, prefix }: PipelineConnection): string {
   return blocks
     .join('\n')
@@ -84,32 +83,23 @@ class FlinkQuery {
   }
 }
 
-/** The rows of the page's query by match. */
-class FlinkTable {
-  readonly rows = new Map<number, Row>();
-  readonly #query: FlinkQuery;
-
-  constructor(classPath: string, sql: string) {
-    this.#query = new FlinkQuery(classPath, sql, (line) => this.#take(JSON.parse(line)));
-  }
-
-  #take({ change, ...row }: Line): void {
-    if (change === '+I' || change === '+U') this.rows.set(row.event_id, row);
-    else this.rows.delete(row.event_id);
-  }
-
+/** Runs the page's query. Returns it with the rows by match. */
+function startTable(classPath: string, sql: string) {
+  const rows = new Map<number, Row>();
+  const query = new FlinkQuery(classPath, sql, (line) => {
+    const { change, ...row }: Line = JSON.parse(line);
+    if (change === '+I' || change === '+U') rows.set(row.event_id, row);
+    else rows.delete(row.event_id);
+  });
   /** Waits until the row of a match has these values. */
-  async shows(what: string, event: number, row: Partial<Row>): Promise<void> {
+  const shows = async (what: string, event: number, row: Partial<Row>): Promise<void> => {
     const shown = (): boolean =>
-      Object.entries(row).every(([name, value]) => this.rows.get(event)?.[name as keyof Row] === value);
-    await this.until(what, shown).catch((error: Error) => {
-      throw new Error(`${error.message}: ${JSON.stringify(this.rows.get(event))}`);
+      Object.entries(row).every(([name, value]) => rows.get(event)?.[name as keyof Row] === value);
+    await query.until(what, shown).catch((error: Error) => {
+      throw new Error(`${error.message}: ${JSON.stringify(rows.get(event))}`);
     });
-  }
-
-  until(what: string, holds: () => boolean): Promise<void> {
-    return this.#query.until(what, holds);
-  }
+  };
+  return { rows, query, shows };
 }
 
 /** Returns the row of a state without a vouching source. */
@@ -133,13 +123,11 @@ const needs = HAS_MAVEN ? '' : ' (needs Java, which is not on this machine)';
 
 describe.runIf(HAS_MAVEN)(`Flink SQL${needs}`, () => {
   let system: System;
-  let table: FlinkTable;
-  let publish: (records: readonly FeedHealth[]) => Promise<void>;
+  let table: ReturnType<typeof startTable>;
 
   beforeAll(async () => {
     const [classPath, made] = await Promise.all([compiled(), System.create()]);
     system = made;
-    publish = await openHealth(system.pipeline.connection);
     const receiver = await system.startReceiver();
     const simulator = startSimulator({
       WEBHOOK_URL: receiver.url,
@@ -148,7 +136,7 @@ describe.runIf(HAS_MAVEN)(`Flink SQL${needs}`, () => {
       MATCHES: String(MATCHES),
       SPEED: 'max',
     });
-    table = new FlinkTable(classPath, statements(BLOCKS, system.pipeline.connection));
+    table = startTable(classPath, statements(BLOCKS, system.pipeline.connection));
     await untilTrue('all was played', () => simulator.exited);
     await receiver.service.stop();
   });
@@ -158,7 +146,7 @@ describe.runIf(HAS_MAVEN)(`Flink SQL${needs}`, () => {
     expect(states.size).toBe(MATCHES);
     const expected = [...states.values()].map(rowOf).sort((a, b) => a.event_id - b.event_id);
     const found = () => [...table.rows.values()].sort((a, b) => a.event_id - b.event_id);
-    await table
+    await table.query
       .until('all rows are there', () => JSON.stringify(found()) === JSON.stringify(expected))
       .catch(() => {});
     expect(found()).toEqual(expected);
@@ -169,7 +157,9 @@ describe.runIf(HAS_MAVEN)(`Flink SQL${needs}`, () => {
     const now = Math.floor(Date.now() / 1000);
     const feed = (message: object) => pipeline.feed([{ ...message, event_id: LIVE } as never]);
     const validUntil = Date.now() + 600_000;
-    await publish([health({ valid_until: validUntil }), health({ event_id: LIVE })]);
+    const publish = (...records: Parameters<typeof health>[0][]) =>
+      publishHealth(pipeline.connection, ...records.map(health));
+    await publish({ valid_until: validUntil }, { event_id: LIVE });
     await feed(eventMessage(now, eventFields({ participants: participants(0, 0) })));
     await feed(incidentMessage(incident('5-1', 429, { ut: now, participant_id: null, event_time: 0 })));
     const none = { score_home: 0, score_away: 0, firm_home: 0, firm_away: 0 };
@@ -183,11 +173,11 @@ describe.runIf(HAS_MAVEN)(`Flink SQL${needs}`, () => {
     await table.shows('the goal is under review', LIVE, { ...none, score_home: 1, may_act_until: null });
     await feed(goal(now + 2, 'cancelled'));
     await table.shows('the goal is taken back', LIVE, { ...none, may_act_until: validUntil });
-    await publish([health({ event_id: LIVE, state: 'stale' })]);
+    await publish({ event_id: LIVE, state: 'stale' });
     await table.shows('it is stale', LIVE, { may_act_until: null });
-    await publish([health({ event_id: LIVE }), health({ valid_until: validUntil })]);
+    await publish({ event_id: LIVE }, { valid_until: validUntil });
     await table.shows('it is alive', LIVE, { may_act_until: validUntil });
-    await publish([health({ valid_until: validUntil, term: 2 })]);
+    await publish({ valid_until: validUntil, term: 2 });
     await table.shows('the new monitor has not judged it', LIVE, { may_act_until: null });
   });
 });

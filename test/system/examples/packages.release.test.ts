@@ -20,7 +20,6 @@ import { installed, packed } from './reader-examples.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const EVENT = 7_000_001;
 
-/** Returns the first TypeScript of a README. */
 function codeOf(readme: string): string {
   const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, readme), 'utf8')) ?? [];
   return code;
@@ -46,16 +45,10 @@ test('a reader installed from its file is told goals, scorers, cancellations and
   await goal(1, { confirmation: 'confirmed' });
   await pipeline.settled();
 
-  const { brokers, registryUrl, prefix } = pipeline.connection;
   const child = spawn(process.execPath, ['follow.ts'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      PATH: process.env.PATH,
-      KAFKA_BROKERS: brokers.join(','),
-      SCHEMA_REGISTRY_URL: registryUrl,
-      TOPIC_PREFIX: prefix,
-    },
+    env: { PATH: process.env.PATH, ...connectionEnv(pipeline.connection) },
   });
   onTestFinished(() => void child.kill());
   const lines: string[] = [];

@@ -13,7 +13,6 @@ function column(head: string): string[] {
   return cells.slice(2).map((row) => row[at] ?? '');
 }
 
-/** Returns the code of a cell that has nothing else. */
 const codeOf = (cell: string): string => cell.slice(1, -1);
 
 /** The expressions by language: of `message`, `record` of match-incidents, and `table`. */

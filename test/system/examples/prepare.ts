@@ -7,13 +7,11 @@ import { promisify } from 'node:util';
 import { cacheFolder } from '#embedded/installation.ts';
 import { findJava } from '../../../libs/embedded/installation.ts';
 
-/** Whether a command exists on this machine and exits with 0. */
 export const runs = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
 
 /** Path of Java 17 or later; null when it is missing. */
 export const JAVA = (await findJava(process.env).catch(() => null))?.path ?? null;
 
-/** Whether this machine can compile Java examples. */
 export const HAS_MAVEN = JAVA !== null && runs('mvn', '--version');
 
 /** Compiles a folder with a `pom.xml` and its dependencies, once for these sources, and returns the class path. */

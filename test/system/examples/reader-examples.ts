@@ -24,9 +24,7 @@ type Command = {
 /** An example in a language. */
 export type ReaderExample = {
   readonly name: string;
-  /** Whether this machine has its requirements. */
   readonly present: boolean;
-  /** Prepares the example with its dependencies. */
   readonly prepare: () => Promise<Command>;
 };
 
@@ -36,7 +34,6 @@ export const READER_EXAMPLES: readonly ReaderExample[] = [
   { name: 'Java', present: HAS_MAVEN, prepare: prepareJava },
 ];
 
-/** Packs one of the npm packages of `libs/`. Returns the path of the file. */
 export function packed(name: 'reader' | 'laws'): string {
   return packLibrary(name, temporaryFolder());
 }
@@ -47,7 +44,6 @@ export async function installed(folder: string, files: readonly string[]): Promi
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...files], { cwd: folder });
 }
 
-/** Installs the package for readers beside the example. */
 async function prepareTypeScript(): Promise<Command> {
   const folder = temporaryFolder();
   const modules = join(folder, 'node_modules');
@@ -136,7 +132,6 @@ export class ReaderProcess {
     return this.lines.findLast((line) => line.type === 'assigned')?.partitions;
   }
 
-  /** Whether it has caught up with its last assignment. */
   get isCaughtUp(): boolean {
     const assigned = this.assigned;
     const since = this.lines.findLastIndex(({ type }) => type === 'assigned');
@@ -152,14 +147,12 @@ export class ReaderProcess {
     return Object.fromEntries(last.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
   }
 
-  /** Returns the last printed guard of each match. */
   guards(): Map<number, Extract<PrintedLine, { readonly type: 'guard' }>> {
     return new Map(
       this.lines.flatMap((line) => (line.type === 'guard' ? [[line.event, line] as const] : [])),
     );
   }
 
-  /** Stops the reader, and waits until it exits. */
   async stop(): Promise<void> {
     const ended = once(this.#child, 'exit');
     this.#child.kill('SIGTERM');

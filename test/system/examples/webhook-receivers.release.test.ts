@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { install } from '#embedded/installation.ts';
 import { SIGNATURE_HEADER, signatureHeaders, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { findJava } from '../../../libs/embedded/installation.ts';
-import { until } from '../../support/poll.ts';
+import { until, untilTrue } from '../../support/poll.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../docs/examples/webhook-receiver');
@@ -16,7 +16,6 @@ const BODY = '[ {"id":"5-1:7:0","type":"incident","name":"Müller ⚽"},\n {"uui
 
 type Language = {
   readonly name: string;
-  /** Whether the language is installed. */
   readonly present: boolean;
   readonly command: () => Promise<readonly [string, ...string[]]>;
 };
@@ -40,57 +39,36 @@ const LANGUAGES: readonly Language[] = [
   },
 ];
 
-/** A running example. */
-class Example {
-  readonly url: string;
-  readonly #child: ChildProcess;
-  readonly #lines: string[];
-
-  private constructor(url: string, child: ChildProcess, lines: string[]) {
-    this.url = url;
-    this.#child = child;
-    this.#lines = lines;
-  }
-
-  static async start(language: Language, store: string): Promise<Example> {
-    const [command, ...args] = await language.command();
-    const child = spawn(command, args, {
-      cwd: FOLDER,
-      env: {
-        PATH: process.env.PATH,
-        HOME: process.env.HOME,
-        WEBHOOK_SECRET: SECRET,
-        PORT: '0',
-        STORE: store,
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    const lines: string[] = [];
-    createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
-    const port = await until(`${language.name} listens`, () => {
-      if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
-      return lines.map((line) => /^listening on (\d+)$/.exec(line)?.[1]).find((found) => found !== undefined);
-    });
-    return new Example(`http://127.0.0.1:${port}/webhook`, child, lines);
-  }
-
-  /** Posts a body with these headers. Returns status and text of the answer, and all messages applied so far. */
-  async post(body: string, headers: Record<string, string>): Promise<[number, string, string[]]> {
-    const response = await fetch(this.url, { method: 'POST', body, headers });
-    const text = await response.text();
-    return [response.status, text, this.applied];
-  }
-
-  get applied(): string[] {
-    return this.#lines.flatMap((line) => /^applied (.+)$/.exec(line)?.[1] ?? []);
-  }
-
-  async kill(): Promise<void> {
-    const closed = once(this.#child, 'close');
-    this.#child.kill('SIGKILL');
-    await closed;
-  }
+/** Starts an example, which the end of the test kills. */
+async function start(language: Language, store: string) {
+  const [command, ...args] = await language.command();
+  const { PATH, HOME } = process.env;
+  const child = spawn(command, args, {
+    cwd: FOLDER,
+    env: { PATH, HOME, WEBHOOK_SECRET: SECRET, PORT: '0', STORE: store },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
+  const port = await until(`${language.name} listens`, () => {
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
+    return lines.map((line) => /^listening on (\d+)$/.exec(line)?.[1]).find((found) => found !== undefined);
+  });
+  const applied = (): string[] => lines.flatMap((line) => /^applied (.+)$/.exec(line)?.[1] ?? []);
+  return {
+    applied,
+    /** Posts a body with these headers. Returns status and text of the answer, and all messages applied so far. */
+    async post(body: string, headers: Record<string, string>): Promise<[number, string, string[]]> {
+      const response = await fetch(`http://127.0.0.1:${port}/webhook`, { method: 'POST', body, headers });
+      return [response.status, await response.text(), applied()];
+    },
+    async kill(): Promise<void> {
+      const closed = once(child, 'close');
+      child.kill('SIGKILL');
+      await closed;
+    },
+  };
 }
 
 const signed = (body: string, secret = SECRET, validSeconds?: number): Record<string, string> => ({
@@ -103,7 +81,7 @@ describe.each(LANGUAGES)('the example receiver in $name', (language) => {
 
   test.runIf(language.present)(`applies authentic messages once${needs}`, async () => {
     const store = join(temporaryFolder(), 'store');
-    const example = await Example.start(language, store);
+    const example = await start(language, store);
     const both = ['5-1:7:0', '5-1:8:0'];
 
     expect(await example.post('[]', signed('[]'))).toEqual([200, 'Accepted', []]);
@@ -130,20 +108,20 @@ describe.each(LANGUAGES)('the example receiver in $name', (language) => {
     expect((await example.post('{', signed('{')))[0]).toBe(400);
     expect((await example.post('{"id":1}', signed('{"id":1}')))[0]).toBe(400);
     expect((await example.post('[{}]', signed('[{}]')))[0]).toBe(400);
-    expect(example.applied).toEqual([]);
+    expect(example.applied()).toEqual([]);
 
     expect((await example.post(BODY, signed(BODY))).slice(0, 2)).toEqual([200, 'Accepted']);
-    await until('both are applied', () => (example.applied.length === 2 ? true : undefined));
-    expect(example.applied).toEqual(both);
+    await untilTrue('both are applied', () => example.applied().length === 2);
+    expect(example.applied()).toEqual(both);
 
     // Repetitions: the whole delivery, another batch, within one batch, and after a crash.
     expect(await example.post(BODY, signed(BODY))).toEqual([200, 'Accepted', both]);
     await example.kill();
-    const restarted = await Example.start(language, store);
+    const restarted = await start(language, store);
     const batch = '[{"id":"5-1:7:0"},{"id":"5-1:9:0"},{"id":"5-1:9:0"},{"id":"5-1:10:0"}]';
     expect((await restarted.post(batch, signed(batch))).slice(0, 2)).toEqual([200, 'Accepted']);
     expect((await restarted.post(batch, signed(batch))).slice(0, 2)).toEqual([200, 'Accepted']);
-    await until('it is applied', () => (restarted.applied.length === 2 ? true : undefined));
-    expect(restarted.applied).toEqual(['5-1:9:0', '5-1:10:0']);
+    await untilTrue('it is applied', () => restarted.applied().length === 2);
+    expect(restarted.applied()).toEqual(['5-1:9:0', '5-1:10:0']);
   });
 });

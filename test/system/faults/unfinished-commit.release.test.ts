@@ -19,7 +19,7 @@ test('records after a commit without its markers are not committed with it', asy
   });
   await makeTopics(
     directBrokers,
-    TOPICS.map((topic) => ({ topic, numPartitions: 1 })),
+    TOPICS.map((topic) => ({ name: topic, partitions: 1 })),
   );
   const client = openStreamClient({ brokers: directBrokers, clientId: 'test-commit', log: quietLog });
   atEnd(() => client.close());

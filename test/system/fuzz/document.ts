@@ -7,23 +7,18 @@ import type {
   ParameterObject,
 } from '#contract/rest/openapi.ts';
 
-/** An operation of the document. */
 export type Documented = {
   readonly path: string;
   readonly id: string;
-  /** Whether it answers without a token. */
   readonly open: boolean;
-  /** Parameters of the query. */
   readonly parameters: readonly ParameterObject[];
   readonly responses: ReadonlyMap<number, DocumentedResponse>;
 };
 
-/** An answer of an operation, by its status. */
 type DocumentedResponse = { readonly mediaTypes: readonly string[]; readonly body: z.ZodType };
 
 type Content = { readonly [mediaType: string]: { readonly schema: { readonly $ref: string } } };
 
-/** Returns the operations of a document, with a validator for each answer's schema. */
 export function operationsOf(document: OpenApiDocument): Documented[] {
   const validators = validatorsOf(document);
   const responsesOf = ({ responses }: OperationObject) =>

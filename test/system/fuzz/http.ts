@@ -1,33 +1,26 @@
 /** Sends requests verbatim: it does not encode, decode or normalize a path. */
-import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { Client, type Dispatcher } from 'undici';
 
-/** Any answer. */
-export type RawAnswer = {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-};
+export type RawAnswer = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> & { readonly body: string };
 
 /** Sends requests to a server, one after the other over one connection. */
 export class RawClient {
   readonly #url: URL;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #client: Client;
 
   constructor(url: string) {
     this.#url = new URL(url);
+    this.#client = new Client(this.#url);
   }
 
   async send(method: string, path: string): Promise<RawAnswer> {
-    try {
-      return await this.#send(method, path);
-    } catch (error) {
-      // The server has closed the connection after the previous answer, for example to invalid HTTP.
-      if (error instanceof Error && 'code' in error && error.code === 'ECONNRESET')
-        return this.#send(method, path);
-      throw error;
-    }
+    // The server may close the connection after the previous answer, for example to invalid HTTP.
+    const { statusCode, headers, body } = await this.#request(method, path).catch(() =>
+      this.#request(method, path),
+    );
+    return { statusCode, headers, body: await body.text() };
   }
 
   /** Sends one byte for each character, and returns everything that the server sends until it closes the connection. */
@@ -37,18 +30,11 @@ export class RawClient {
     return text(socket);
   }
 
-  close(): void {
-    this.#agent.destroy();
+  close(): Promise<void> {
+    return this.#client.destroy();
   }
 
-  #send(method: string, path: string): Promise<RawAnswer> {
-    const { hostname, port } = this.#url;
-    return new Promise((resolve, reject) => {
-      const request = httpRequest({ hostname, port, method, path, agent: this.#agent }, (response) => {
-        const { statusCode = 0, headers } = response;
-        text(response).then((body) => resolve({ status: statusCode, headers, body }), reject);
-      });
-      request.on('error', reject).end();
-    });
+  #request(method: string, path: string): Promise<Dispatcher.ResponseData> {
+    return this.#client.request({ method, path });
   }
 }

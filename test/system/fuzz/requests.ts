@@ -3,10 +3,8 @@ import fc from 'fast-check';
 import type { ParameterObject } from '#contract/rest/openapi.ts';
 import type { Documented } from './document.ts';
 
-/** Kind of the token. */
 export type Bearer = 'everything' | 'narrow' | 'nobody' | 'expired' | 'malformed';
 
-/** A generated request. */
 export type FuzzRequest = {
   readonly method: string;
   /** Id of the operation of its path; null for another path. */
@@ -19,13 +17,10 @@ export type FuzzRequest = {
   readonly bearer: Bearer;
 };
 
-/** Values that exist on the server. */
 export type KnownValues = {
   readonly numbers: readonly number[];
   readonly texts: readonly string[];
-  /** Ids for the paths of operations. */
   readonly ids: Readonly<Record<string, readonly number[]>>;
-  /** Values of parameters. */
   readonly named: Readonly<Record<string, readonly string[]>>;
 };
 

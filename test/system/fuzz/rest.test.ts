@@ -10,8 +10,7 @@ import { REST_ERRORS } from '#contract/rest/errors.ts';
 import type { OpenApiDocument } from '#contract/rest/openapi.ts';
 import { isOperationName, operationNamed } from '#contract/rest/operations.ts';
 import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts';
-import { ApiInMemory } from '../contract/in-memory.ts';
-import { contract, NARROW, serveBy, tokenUntil } from '../contract/served.ts';
+import { contract, NARROW, serveContract, tokenUntil } from '../contract/served.ts';
 import { BEGAN, day, LISTED, LONG_AGO, PUBLISHED } from '../contract/world.ts';
 import { type Documented, fits, operationsOf } from './document.ts';
 import { type RawAnswer, RawClient } from './http.ts';
@@ -43,7 +42,7 @@ let tokens: Readonly<Record<Bearer, string | null>>;
 let secrets: readonly string[];
 
 beforeAll(async () => {
-  serveBy(await ApiInMemory.start({ listens: true }));
+  await serveContract({ listens: true });
   const { api, everything, narrow } = contract();
   client = new RawClient(api.url);
   const document: OpenApiDocument = JSON.parse((await client.send('GET', '/openapi.json')).body);
@@ -74,13 +73,13 @@ test('answers every request as its document says', async () => {
   const seen = new Map<string, number>();
   const property = fc.asyncProperty(requests([...operations.values()], known), async (request) => {
     const answer = await client.send(request.method, target(request, tokens[request.bearer] ?? null));
-    const name = `${request.operation ?? 'elsewhere'} ${answer.status}`;
+    const name = `${request.operation ?? 'elsewhere'} ${answer.statusCode}`;
     seen.set(name, (seen.get(name) ?? 0) + 1);
     try {
       check(request, answer);
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
-      throw new Error(`${asCommand(request)}\n${answer.status} ${answer.body.slice(0, 500)}\n${why}`, {
+      throw new Error(`${asCommand(request)}\n${answer.statusCode} ${answer.body.slice(0, 500)}\n${why}`, {
         cause,
       });
     }
@@ -118,7 +117,6 @@ test.each([
   expect(body).not.toContain(contract().everything.token);
 });
 
-/** Returns the path with its query, the token last. */
 function target({ path, query }: FuzzRequest, token: string | null): string {
   const pairs = query.map(([name, value]) => `${name}=${value}`);
   if (token !== null) pairs.push(`token=${token}`);
@@ -133,29 +131,29 @@ function asCommand(request: FuzzRequest): string {
 function check(request: FuzzRequest, answer: RawAnswer): void {
   const { method, path } = request;
   const operation = operations.get(request.operation ?? '') ?? null;
-  expect(answer.status).toBeLessThan(500);
+  expect(answer.statusCode).toBeLessThan(500);
   expectNoSecret(request, answer);
   if (method === 'HEAD') {
     expect(answer.body).toBe('');
-    expect(operation === null ? [400, 404] : [...operation.responses.keys()]).toContain(answer.status);
+    expect(operation === null ? [400, 404] : [...operation.responses.keys()]).toContain(answer.statusCode);
     return;
   }
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   const json = JSON.parse(answer.body);
-  if (answer.status !== 200) {
+  if (answer.statusCode !== 200) {
     const { error } = answerError.parse(json).api;
-    expect(ERRORS).toContainEqual({ status: answer.status, error });
+    expect(ERRORS).toContainEqual({ status: answer.statusCode, error });
   }
   if (!isDecodable(path)) {
     // Refused before any other check.
-    expect(answer.status).toBe(400);
+    expect(answer.statusCode).toBe(400);
   } else if (operation === null) {
-    expect(answer.status).toBe(404);
+    expect(answer.statusCode).toBe(404);
   } else if (method !== 'GET') {
-    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD']);
+    expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'GET, HEAD']);
   } else {
-    expectDocumented(operation, answer.status, json);
-    expect(allowed(request, operation)).toContain(answer.status);
+    expectDocumented(operation, answer.statusCode, json);
+    expect(allowed(request, operation)).toContain(answer.statusCode);
   }
 }
 
@@ -206,7 +204,6 @@ function allowed(request: FuzzRequest, operation: Documented): readonly number[]
   ];
 }
 
-/** Whether a text can be an id: a safe integer. */
 function isId(text: string): boolean {
   return /^[0-9]{1,16}$/.test(text) && Number.isSafeInteger(Number(text));
 }

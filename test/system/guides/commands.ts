@@ -15,7 +15,6 @@ const BLOCK = /^ *```sh\n([\s\S]*?)^ *```$/gm;
 const INDENTED = /^ {4}npx touchline .*$/gm;
 const ENDLESS = /^(?:tail (?!.*(?:--exit-at-end|--limit))|alerts )/;
 
-/** Whether a command runs until it is stopped. */
 function isEndless(command: string): boolean {
   return (
     ENDLESS.test(command) ||

@@ -34,7 +34,6 @@ const USUAL = /\btouchline(\\\\)?\.(?=[ .]| |$|\*)/gm;
 
 type Env = Readonly<Record<string, string>>;
 
-/** The blocks of the page, each once. */
 function blocks(): { next(): string; readonly left: number } {
   const all = [...PAGE.matchAll(BLOCK)].map(([, block = '']) => block.replaceAll(/^ {3}/gm, ''));
   return {
@@ -51,7 +50,6 @@ async function succeeds(block: string, env: Env, folder?: string): Promise<strin
   return out;
 }
 
-/** Asks an api. Returns the status, and what the answer has under `api`. */
 async function ask(url: string, path: string) {
   const response = await fetch(url + path);
   return { status: response.status, api: JSON.parse(await response.text()).api };
@@ -125,7 +123,6 @@ async function untilAllFinished(api: string, token: string): Promise<Record<numb
   });
 }
 
-/** Waits until the new brokers have every record of the old ones. */
 async function mirrored({ brokers, prefix }: TestBackbone, cluster: KafkaCluster): Promise<void> {
   for (const name of TOPIC_NAMES) {
     const topic = topicName(prefix, name);

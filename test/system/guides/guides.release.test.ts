@@ -27,7 +27,6 @@ const ROOT = join(import.meta.dirname, '../../..');
 const FINAL = 310_064;
 /** Time in which a command would refuse its arguments, milliseconds. */
 const REFUSAL_MS = 6_000;
-/** Number of commands that are started together. */
 const AT_ONCE = 5;
 const EXAMPLES = join(ROOT, 'docs/examples/analysis');
 const GUIDE = readFileSync(join(ROOT, 'docs/guides/analyse.md'), 'utf8');

@@ -8,7 +8,6 @@ export const MATCHES = matches.length;
 export const GOALS = matches.reduce((sum, match) => sum + sumOf(finalScore(match)), 0);
 export const KICKS_SCORED = eventsOf(matches, ['kick_scored']).length;
 
-/** Number of goals by scorer. */
 export const SCORERS = countBy(
   eventsOf(matches, ['goal', 'penalty_goal']).map(([, , , , id]) => competition.players[id] ?? ''),
 );

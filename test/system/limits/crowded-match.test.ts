@@ -15,7 +15,6 @@ const OF_ROUND = 100;
 /** How much longer a round may take with the most goals of a match than with the first ones. */
 const MAX_RATIO = 10;
 
-/** Returns one message for each of `count` goals of a match. */
 function goalsOf(event: number, round: number, count: number): NormalizedMessage[] {
   return Array.from({ length: count }, (_, n) => {
     const at = round * count + n;

@@ -23,7 +23,7 @@ const HARMS = {
     harm: (disk: FailingDisk) => disk.fail(),
     heal: (disk: FailingDisk) => disk.repair(),
   },
-} as const;
+};
 
 let system: System;
 let deliveries: Deliveries;
@@ -40,7 +40,7 @@ const SERVICES = {
     (await startApi(system.pipeline.connection, folder)).service,
   'tool-gateway': async (folder: string): Promise<TestService> =>
     (await startGateway(system.pipeline.connection, upstream, { DATA_DIR: folder })).service,
-} as const;
+};
 
 /** Waits until a service has ended by itself, and expects one error that names the setting. */
 async function endsForFolder(service: TestService, folder: string): Promise<void> {
@@ -60,18 +60,18 @@ async function endsForFolder(service: TestService, folder: string): Promise<void
   expect(errors[0]?.message).toContain('set DATA_DIR to a folder');
 }
 
-describe.each(Object.keys(SERVICES) as (keyof typeof SERVICES)[])('%s', (name) => {
-  test.for(Object.keys(HARMS) as (keyof typeof HARMS)[])(
+describe.each(Object.entries(SERVICES))('%s', (_, start) => {
+  test.for(Object.entries(HARMS))(
     'ends when its data folder %s, and goes on from its views (needs the right to mount)',
-    async (kind, { skip }) => {
+    async ([, { harm, heal }], { skip }) => {
       const disk = FailingDisk.mount(DISK_BYTES);
       if (disk === null) return skip();
-      const first = await SERVICES[name](disk.folder);
+      const first = await start(disk.folder);
       await deliveries.sendAll(5);
-      HARMS[kind].harm(disk);
+      harm(disk);
       await endsForFolder(first, disk.folder);
-      HARMS[kind].heal(disk);
-      const second = await SERVICES[name](disk.folder);
+      heal(disk);
+      const second = await start(disk.folder);
       expect(second.lines.filter((line) => line.includes('rebuilds the views'))).toEqual([]);
       await deliveries.sendAll(1);
       await deliveries.expectAll(system);
@@ -84,11 +84,11 @@ describe.each(Object.keys(SERVICES) as (keyof typeof SERVICES)[])('%s', (name) =
   }) => {
     const folder = temporaryFolder();
     if (!mountDisk(folder, DISK_BYTES)) return skip();
-    expect(await (await SERVICES[name](folder)).stop()).toBe(0);
+    expect(await (await start(folder)).stop()).toBe(0);
     remountDisk(folder, 'ro');
-    await expect(SERVICES[name](folder)).rejects.toThrow('FOLDER_UNUSABLE');
+    await expect(start(folder)).rejects.toThrow('FOLDER_UNUSABLE');
     remountDisk(folder, 'rw');
-    const again = await SERVICES[name](folder);
+    const again = await start(folder);
     expect(again.lines.filter((line) => line.includes('rebuilds the views'))).toEqual([]);
     expect(await again.stop()).toBe(0);
   });

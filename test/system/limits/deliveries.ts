@@ -17,17 +17,14 @@ export class Deliveries {
     this.#url = url;
   }
 
-  /** Number of accepted deliveries. */
   get accepted(): number {
     return this.#accepted.length;
   }
 
-  /** The ids of the accepted incidents. */
   get incidents(): string[] {
     return this.#accepted.map((id) => `5-${id}`);
   }
 
-  /** Sends a new delivery. Returns whether it was accepted. */
   async send(): Promise<boolean> {
     const id = this.#sent;
     this.#sent += 1;
@@ -47,7 +44,6 @@ export class Deliveries {
     for (let sent = 0; sent < count; sent += 1) expect(await this.send()).toBe(true);
   }
 
-  /** Sends deliveries until one is accepted. */
   async untilAccepted(): Promise<void> {
     await untilTrue('a delivery is accepted again', () => this.send());
   }

@@ -27,7 +27,6 @@ beforeAll(async () => {
   env = connectionEnv(system.pipeline.connection);
 });
 
-/** Runs an export, and returns its exit code and what it wrote to standard error. */
 async function exportTo(file: string): Promise<[number | NodeJS.Signals, string]> {
   const run = touchline(['export', 'states', '--out', file], env);
   return [await run.ended, run.err];

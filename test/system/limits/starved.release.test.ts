@@ -2,8 +2,6 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { startKafka } from '#embedded/kafka.ts';
-import { QUICK_START } from '#embedded/settings.ts';
 import { API_AND_TOOLS } from '../../../cli/services.ts';
 import { CLIENT, TestProvider } from '../../integration/feed-poller/provider.ts';
 import { incident, message } from '../../integration/feed-poller/support.ts';
@@ -11,6 +9,7 @@ import { ApiReplica, type ClientCredentials } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';
 import { HttpsReceiver } from '../../support/https-receiver.ts';
+import { startOwnKafka } from '../../support/own-kafka.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
 import { seasonMessages } from '../../support/standings/made-up-season.ts';
@@ -41,14 +40,13 @@ function play(system: System, season: number): Promise<void> {
   return system.pipeline.feed(seasonMessages(levels, TEAMS, season * 1_000, season));
 }
 
-/** A service, and a wait until it works again and has lost nothing. */
 type StarvedService = { readonly service: TestService; readonly recovers: () => Promise<void> };
 
 /** Starts every service but the simulator, and `API_AND_TOOLS`. */
-async function startAll(system: System, deliveriesFor: (url: string) => Deliveries) {
+async function startAll(system: System) {
   const { connection } = system.pipeline;
   const receiver = await system.startReceiver({ PATIENCE_MS: '2000' });
-  const deliveries = deliveriesFor(receiver.url);
+  const deliveries = new Deliveries(receiver.url);
   const customer = await HttpsReceiver.start();
   // The first client, which `clients add` then leaves alone.
   await subscribe(connection, { url: customer.url, secret: WEBHOOK_SECRET });
@@ -108,7 +106,6 @@ async function tablesOf(system: System, season: number): Promise<void> {
   });
 }
 
-/** Waits for feed health that is written from now on. */
 async function judgesAgain(system: System): Promise<void> {
   const now = Date.now();
   await untilTrue('feed health is written again', async () => {
@@ -161,10 +158,9 @@ const countOf = ({ lines }: TestService, text: string): number =>
 test.runIf(mayLimit)(
   'services without descriptors say so once, lose nothing, and go on when they get some (needs prlimit)',
   async () => {
-    const kafka = await startKafka({ jvmArgs: QUICK_START, dataDir: temporaryFolder() });
-    atEnd(() => kafka.stop());
+    const kafka = await startOwnKafka();
     const system = await System.create({ brokers: kafka.brokers });
-    const { deliveries, provider, services } = await startAll(system, (url) => new Deliveries(url));
+    const { deliveries, provider, services } = await startAll(system);
     const all = Object.entries(services);
     await play(system, SEASONS.before);
     await deliveries.sendAll(5);

@@ -36,7 +36,6 @@ const MAY_BE_EMPTY = [
   'touchline_certificate_expiry_timestamp_seconds',
 ];
 
-/** Alerts of the faults that the test causes. */
 const BROKEN = [
   'TouchlineDeadLetters',
   'TouchlineFeedLost',
@@ -182,7 +181,6 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
     await publisher.close();
   }
 
-  /** Posts deliveries, one after the other, and ignores the answers. */
   async function postUntil(signal: AbortSignal): Promise<void> {
     while (!signal.aborted)
       await deliverSigned(receiver.url, [{ type: 'of nothing here' }], { signal }).catch(() => {});

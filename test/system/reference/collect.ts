@@ -3,7 +3,6 @@ import { ALL_OPERATIONS, type OperationName } from '#contract/rest/operations.ts
 import type { Example } from '../../../services/api/docs/examples.ts';
 import { fieldsOf } from '../../../services/api/docs/testing/fields.ts';
 
-/** A running api, and a client of it. */
 export type Demonstration = { readonly url: string; readonly clientId: string; readonly secretKey: string };
 
 const SEASON = 31_018;
@@ -120,7 +119,6 @@ function itemsShown(items: readonly unknown[]): readonly unknown[] {
   return items.filter((item) => item === fullest || item === other);
 }
 
-/** Returns the number of non-empty fields of an item. */
 function filledIn(item: unknown): number {
   if (typeof item !== 'object') return item === '' ? 0 : 1;
   return Object.values(item ?? {}).reduce<number>((sum, inner) => sum + filledIn(inner), 0);

@@ -49,7 +49,6 @@ try {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-/** Starts the demonstration, shows its output, and waits until it is played. */
 async function leftRunning(): Promise<Demonstration> {
   let printed = '';
   for await (const part of demo.stdout) {

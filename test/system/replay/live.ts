@@ -4,7 +4,6 @@ import { untilTrue } from '../../support/poll.ts';
 import { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 import { startReceiver, startSimulator } from '../../support/system.ts';
 
-/** Whether to play the whole tournament and season instead of a few matches. */
 const FULL = process.env.REPLAY === 'full';
 const MATCHES = FULL
   ? { 'world-cup-2018': 64, 'england-2017-18': 380 }

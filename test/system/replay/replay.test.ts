@@ -13,7 +13,6 @@ import { playLive } from './live.ts';
 let live: TablesPipeline;
 let output: PipelineOutput;
 let prefix: string;
-/** Number of records of the log. */
 let whole: number;
 let env: Readonly<Record<string, string>>;
 
@@ -25,10 +24,8 @@ beforeAll(async () => {
   env = connectionEnv(connection);
 });
 
-/** Runs a command until it exits. */
 const run = (...args: string[]): Promise<CommandOutput> => touchlineHere(args, env);
 
-/** Replays the log of the live run under a prefix. Returns the number of records, and the progress output. */
 async function replay(into: string, ...range: string[]): Promise<{ records: number; progress: string }> {
   const { code, out, err } = await run('replay', '--into', `${prefix}${into}`, ...range);
   expect(code, err).toBe(0);
@@ -81,7 +78,7 @@ describe('a replay', () => {
 
   test('refuses the prefix of another application, and one whose readers run', async () => {
     const { connection } = live.pipeline;
-    const shop = ['clients', 'baskets'].map((name) => ({ topic: `${prefix}shop.${name}`, numPartitions: 1 }));
+    const shop = ['clients', 'baskets'].map((name) => ({ name: `${prefix}shop.${name}`, partitions: 1 }));
     await makeTopics(connection.brokers, shop);
     const into = (name: string) => run('replay', '--into', `${prefix}${name}`, '--replace', '--yes');
     const foreign = await into('shop.');

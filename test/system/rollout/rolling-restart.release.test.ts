@@ -1,5 +1,5 @@
 /** Tests that clients behind a proxy see no failure while services are replaced, one process after the other. */
-import { Agent, request } from 'node:http';
+import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { poll } from '#timing/poll.ts';
 import { SECRET, signed } from '../../integration/webhook-receiver/support.ts';
@@ -8,7 +8,7 @@ import { clients, startApi } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';
 import { times } from '../../support/harness.ts';
-import { hasNginx, type Nginx, openNginx } from '../../support/nginx.ts';
+import { hasNginx, type Nginx, startNginx } from '../../support/nginx.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
@@ -16,11 +16,9 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { startUpstream } from '../../support/tool-gateway.ts';
 
 const REQUESTS = times(10_000, 3_000);
-/** Number of parallel requests to each service. */
 const CLIENTS = 4;
 const REPLICAS = 2;
 
-/** A service behind the proxy, with its replicas and its requests. */
 type Target = {
   readonly name: string;
   readonly settings: Readonly<Record<string, string>>;
@@ -29,9 +27,9 @@ type Target = {
   readonly statuses: readonly number[];
 };
 type Question = {
-  readonly method: string;
+  readonly method: 'GET' | 'POST';
   readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Record<string, string>;
   readonly body?: string;
 };
 
@@ -50,7 +48,7 @@ describe.skipIf(!hasNginx)('a rolling restart behind nginx (needs nginx)', () =>
     const rollouts = targets.map((target) => new Rollout(target, common));
     await Promise.all(rollouts.map((rollout) => rollout.start()));
 
-    const nginx = await openNginx(rollouts.map(serverOf), upstreamsOf(rollouts));
+    const nginx = await startNginx(rollouts.map(serverOf), upstreamsOf(rollouts));
     const stopRouting = routeToReady(nginx, rollouts);
     const load = rollouts.map((rollout, at) => startLoad(rollout.target, nginx.ports[at] as number));
     await Promise.all(rollouts.map((rollout) => rollout.replaceAll()));
@@ -93,7 +91,6 @@ function targetsOf(token: string, upstream: string): Target[] {
   ];
 }
 
-/** The replicas of a service during a rollout. */
 class Rollout {
   readonly target: Target;
   readonly #common: Readonly<Record<string, string>>;
@@ -117,7 +114,6 @@ class Rollout {
     }
   }
 
-  /** Returns the ports of the ready replicas. */
   async readyPorts(): Promise<number[]> {
     const states = await Promise.all(
       this.#replicas.map(async (replica) => {
@@ -129,7 +125,6 @@ class Rollout {
     return states.flat();
   }
 
-  /** Returns the ports of all started replicas. */
   ports(): number[] {
     return this.#replicas.map(({ port }) => port);
   }
@@ -158,7 +153,6 @@ function upstreamsOf(rollouts: readonly Rollout[], portsOf = (rollout: Rollout) 
     .join('\n');
 }
 
-/** Interval of readiness probes, milliseconds. */
 const PROBE_MS = 500;
 
 /** Routes requests to ready replicas only, as a controller of the cluster does. Returns a function that stops it. */
@@ -184,7 +178,6 @@ function routeToReady(nginx: Nginx, rollouts: readonly Rollout[]): () => Promise
   return stop;
 }
 
-/** Counts of the clients' answers. */
 type Counts = { asked: number; readonly failed: Record<string, number> };
 
 /** Sends requests without a pause, each client on separate connections. */
@@ -208,18 +201,16 @@ function startLoad(target: Target, port: number): { readonly counts: Counts; sto
   return { counts, stop };
 }
 
-/** Uses a new connection for each request, because the proxy closes idle ones when it reloads. */
-const agent = new Agent({ keepAlive: false });
-
-/** Returns the status of the answer, or the reason of a failure. */
-function statusOf(port: number, { body = '', ...question }: Question): Promise<number | string> {
-  return new Promise((resolve) => {
-    const asked = request({ agent, port, host: '127.0.0.1', ...question });
-    asked.on('response', (response) => {
-      response.on('error', (error) => resolve(error.message)).resume();
-      response.on('end', () => resolve(response.statusCode ?? 0));
+/** Returns the status of the answer, or the reason of a failure. Closes each connection: the proxy closes idle ones when it reloads. */
+async function statusOf(port: number, { path, ...question }: Question): Promise<number | string> {
+  try {
+    const { statusCode, body } = await request(`http://127.0.0.1:${port}${path}`, {
+      ...question,
+      reset: true,
     });
-    asked.on('error', (error) => resolve(error.message));
-    asked.end(body);
-  });
+    await body.dump();
+    return statusCode;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }

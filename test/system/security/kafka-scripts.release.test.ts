@@ -34,7 +34,6 @@ beforeAll(async () => {
   scripts = await kafkaScripts();
 });
 
-/** Runs lines of a shell with Kafka's scripts on its path. */
 async function shell(lines: string, env: ShellEnv, folder?: string): Promise<string> {
   const { code, out, err } = await runBlock(`PATH="$PATH:${scripts}"\n${lines}`, env, folder);
   expect(code, `${lines}\n${out}${err}`).toBe(0);
@@ -48,7 +47,6 @@ async function runs(command: string, env: ShellEnv): Promise<string> {
   return out;
 }
 
-/** Returns the block or span of a page that begins with these words. */
 function ofPage(page: string, start: RegExp): string {
   const [found] = start.exec(readFileSync(join(GUIDES, page), 'utf8')) ?? expect.fail(`${page}: ${start}`);
   return found;

@@ -1,6 +1,9 @@
 import { writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { createServer } from 'node:https';
 import { isDeepStrictEqual } from 'node:util';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { Agent, fetch as undiciFetch } from 'undici';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { requireKafkaAccess } from '#cluster/access.ts';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
 import type { MatchTransition } from '#records/types.ts';
@@ -14,15 +17,14 @@ import { topicName } from '#topics/topics.ts';
 import { SECRET, signed } from '../../integration/webhook-receiver/support.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { credentialsOf } from '../../support/api.ts';
-import { Authority, writeCertificate, writeText } from '../../support/certificates.ts';
+import { Authority, type Certificate, writeCertificate, writeText } from '../../support/certificates.ts';
 import { CLIENTS_KEY } from '../../support/environment.ts';
-import { httpsClient } from '../../support/https-client.ts';
+import { listen } from '../../support/listen.ts';
 import { quietLog } from '../../support/log.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
 import { readRecords } from '../../support/read-records.ts';
-import { type RegistryGate, startRegistryGate } from '../../support/registry-gate.ts';
 import {
   PASSWORD,
   type SecuredKafka,
@@ -39,8 +41,7 @@ const WRONG = 'wrong-password-99';
 /** Life of an authentication at the broker, milliseconds. */
 const SESSION_MS = 3_000;
 let secured: SecuredKafka;
-let gate: RegistryGate;
-/** Settings of the registry behind its gate. */
+let gate: Awaited<ReturnType<typeof startRegistryGate>>;
 let registryEnv: Record<string, string>;
 
 beforeAll(async () => {
@@ -54,6 +55,25 @@ beforeAll(async () => {
   };
 });
 
+/** Starts a reverse proxy in front of a registry, with HTTPS and basic authentication as `registrar`. */
+async function startRegistryGate(registryUrl: string, tls: Certificate) {
+  const { origin, pathname } = new URL(registryUrl);
+  const password = 'registry-password';
+  const right = `Basic ${Buffer.from(`registrar:${password}`).toString('base64')}`;
+  const server = createServer(tls, (incoming, answer) => {
+    const { authorization, host: _, ...headers } = incoming.headers;
+    if (authorization !== right) return void answer.writeHead(401).end('{"error_code":401,"message":"who?"}');
+    const onward = request(`${origin}${incoming.url}`, { method: incoming.method ?? 'GET', headers });
+    onward.on('response', (response) => {
+      answer.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(answer);
+    });
+    onward.on('error', () => answer.destroy());
+    incoming.pipe(onward);
+  });
+  return { url: `https://localhost:${await listen(server)}${pathname}`, password };
+}
+
 const password = (mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512', text = PASSWORD): Sasl => ({
   mechanism,
   username: 'operator',
@@ -61,7 +81,6 @@ const password = (mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512', text =
 });
 const bearer = (token: string): Sasl => ({ mechanism: 'OAUTHBEARER', source: { token } });
 
-/** Returns the environment of a process that authenticates by a password in a file. */
 function passwordEnv(mechanism: string, file: string): Record<string, string> {
   return {
     ...secured.saslEnv(mechanism),
@@ -80,7 +99,7 @@ describe('connections of each kind', () => {
   ])('create, write and read a topic: %s', async (name, connect) => {
     const brokers = await connect();
     const topic = `of-${name.toLowerCase().replaceAll(' ', '-')}`;
-    await makeTopics(brokers, [{ topic, numPartitions: 1 }]);
+    await makeTopics(brokers, [{ name: topic, partitions: 1 }]);
     const publisher = await openPublisher({ brokers, clientId: 'secured', log: quietLog });
     await publisher.publish([{ topic, key: 'k', value: Buffer.from(name) }]);
     await publisher.close();
@@ -195,7 +214,12 @@ describe('a pipeline', () => {
     const served = { HTTP_TLS_CERT_FILE: http.cert, HTTP_TLS_KEY_FILE: http.key };
     const byPlain = withTopics({ ...passwordEnv('plain', right), CLIENTS_KEY });
 
-    const ask = httpsClient(secured.authority.ca.cert);
+    const dispatcher = new Agent({ connect: { ca: secured.authority.ca.cert } });
+    onTestFinished(() => dispatcher.close());
+    const ask = async (url: string, request: RequestInit = {}) => {
+      const response = await undiciFetch(url, { ...(request as object), dispatcher });
+      return { status: response.status, text: await response.text() };
+    };
     const topics = await touchlineHere(['topics'], { ...byPlain, TOPIC_PARTITIONS: '1' });
     expect(topics.code, topics.err).toBe(0);
     const receiver = startService('webhook-receiver', {

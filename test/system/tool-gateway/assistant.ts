@@ -39,7 +39,6 @@ export class Assistant {
     return JSON.parse(text);
   }
 
-  /** Returns a live match by its name. */
   async live(name: string): Promise<AnsweredMatch> {
     const matches: readonly AnsweredMatch[] = (await this.ask('live_board')).matches;
     const found = matches.find((match) => nameOf(match) === name);
@@ -47,7 +46,6 @@ export class Assistant {
     return found;
   }
 
-  /** Returns the details of a live match without its timeline. */
   async liveDetails(name: string) {
     const { match_id } = await this.live(name);
     return this.ask('get_match', { match_id, timeline: 'none' });
@@ -58,7 +56,6 @@ export class Assistant {
     return results[0]?.team_id ?? 0;
   }
 
-  /** Returns the matches of a team. */
   async matchesOf(
     name: string,
     args: Readonly<Record<string, unknown>> = {},
@@ -66,12 +63,10 @@ export class Assistant {
     return (await this.ask('list_matches', { team_id: await this.team(name), ...args })).matches;
   }
 
-  /** Returns the last match of a team. */
   async lastMatchOf(name: string): Promise<AnsweredMatch | undefined> {
     return (await this.matchesOf(name, { order: 'latest', limit: 1 }))[0];
   }
 
-  /** Returns the rows of a World Cup group. */
   async group(group: string): Promise<readonly AnsweredRow[]> {
     const { results } = await this.ask('search', { query: 'world cup', kind: 'competition' });
     const args = { competition_id: results[0]?.competition_id, group };

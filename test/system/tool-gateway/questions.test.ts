@@ -24,12 +24,10 @@ const SEED = 'i';
 const FAULTS = parseFaults(
   'none,rejected=0.03,cancelled=0.03,deleted=0.03,goal_cancelled=0.03,goal_cancelled_child=0.03,every_way=0.03,review=0.1',
 );
-/** Played seconds of the match for the third place. */
 const THIRD_PLACE_SECONDS = 1_500;
 /** Goals of the final so far; the last one is under review. */
 const FINAL_GOALS = 4;
 
-/** Maximum median cost of a question. */
 const MEDIAN = { calls: 2, tokens: 2_000 };
 
 const truth = new TournamentTruth(DATASET);
@@ -63,14 +61,12 @@ async function assistant(): Promise<Assistant> {
   return new Assistant(await (await ServedMcp.start({ world, now: Date.now })).connect('2026-07-28'));
 }
 
-/** Asks a question, checks the answer, and records the cost. */
 async function ask({ asks, answer, truth: right }: Question): Promise<void> {
   const asking = await assistant();
   expect(await answer(asking), asks).toEqual(right);
   asked.push({ question: asks, calls: asking.calls, tokens: asking.tokens });
 }
 
-/** Returns the stages and groups of the tournament as the poller reads them. */
 function tree() {
   const { competition, season, stages, area } = DATASET.competition;
   return [

@@ -1,11 +1,12 @@
 /** Questions of traders, analysts and fans about matches in play, with the calls that answer them and the true answers. */
+
+import { POINTS } from '../guides/official.ts';
 import { type AnsweredMatch, type Assistant, nameOf, text } from './assistant.ts';
 import type { TournamentTruth } from './truth.ts';
 
 export type Question = {
   readonly who: 'trader' | 'analyst' | 'fan';
   readonly asks: string;
-  /** Answers the question with the tools. */
   answer(assistant: Assistant): Promise<unknown>;
   readonly truth: unknown;
 };
@@ -18,7 +19,6 @@ export type PlayMoment = {
   readonly truth: TournamentTruth;
   /** Score of the final with and without the goal under review. */
   readonly final: { readonly score: string; readonly firm: string };
-  /** Score of the other match. */
   readonly thirdPlace: string;
   /** Cancelled goals of the whole tournament so far. */
   readonly takenBack: readonly { readonly id: string; readonly by: string }[];
@@ -28,7 +28,6 @@ export type PlayMoment = {
 export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMoment): Question[] {
   const inOrder = (of: readonly { readonly id: string; readonly by: string }[]) =>
     of.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const winner = truth.record(truth.ranking('Group G')[0] ?? '');
   return [
     {
       who: 'trader',
@@ -109,12 +108,9 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMo
     },
     {
       who: 'analyst',
-      asks: 'How many points has the winner of group G, and how many goals has it scored and allowed?',
-      answer: async (a) => {
-        const { pts, goals_scored, goals_allowed } = (await a.group('Group G'))[0]?.values ?? {};
-        return [pts, goals_scored, goals_allowed].map(Number);
-      },
-      truth: [winner.points, winner.scored, winner.allowed],
+      asks: 'How many points has the winner of group G?',
+      answer: async (a) => Number((await a.group('Group G'))[0]?.values.pts),
+      truth: POINTS[truth.ranking('Group G')[0] ?? ''],
     },
     {
       who: 'analyst',

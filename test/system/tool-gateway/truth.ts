@@ -7,6 +7,7 @@ import {
   type Period,
 } from '../../../data/dataset.ts';
 import type { ProviderMessage } from '../../../services/simulator/records.ts';
+import { SCORERS } from '../guides/official.ts';
 
 const GOALS: ReadonlySet<unknown> = new Set([413, 421, 423]);
 const GOAL_CANCELLED = 424;
@@ -77,36 +78,14 @@ export class TournamentTruth {
     return `${score.home}-${score.away}`;
   }
 
-  /** Returns the official ranking of a group. */
   ranking(group: string): string[] {
     const groups = this.#dataset.competition.stages.flatMap((stage) => stage.groups);
     return (groups.find(({ name }) => name === group)?.ranks ?? []).map((id) => this.team(id));
   }
 
-  /** Returns points and goals of a team in its group. */
-  record(team: string): { points: number; scored: number; allowed: number } {
-    const total = { points: 0, scored: 0, allowed: 0 };
-    for (const { home, away, group, ft } of this.#dataset.matches) {
-      if (group === null || (this.team(home) !== team && this.team(away) !== team)) continue;
-      const [own, other] = this.team(home) === team ? ft : [ft[1], ft[0]];
-      total.points += own > other ? 3 : own === other ? 1 : 0;
-      total.scored += own;
-      total.allowed += other;
-    }
-    return total;
-  }
-
-  /** Returns the player with most goals, and their number. */
   topScorer(): { player: string; goals: number } {
-    const goals = new Map<string, number>();
-    for (const { events } of this.#dataset.matches)
-      for (const [period, , kind, , person] of events) {
-        if (period === 'P' || kind === 'own_goal' || !GOAL_KINDS.has(kind)) continue;
-        const player = this.player(person);
-        goals.set(player, (goals.get(player) ?? 0) + 1);
-      }
-    const [player = '', most = 0] = [...goals].sort((a, b) => b[1] - a[1])[0] ?? [];
-    return { player, goals: most };
+    const [player = '', goals = 0] = Object.entries(SCORERS).sort(([, a], [, b]) => b - a)[0] ?? [];
+    return { player, goals };
   }
 
   player(person: number): string {

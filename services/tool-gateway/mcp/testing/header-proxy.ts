@@ -1,6 +1,6 @@
 /** A proxy that adds a token to every request, for programs that cannot send one. */
 import { request as send } from 'node:http';
-import { serve } from '#service/testing/serve.ts';
+import { serve } from '../../../../test/support/listen.ts';
 
 /** Starts the proxy, and returns the URL of the target behind it. It passes everything else of a request on unchanged. */
 export async function withToken(target: URL, token: string): Promise<URL> {
