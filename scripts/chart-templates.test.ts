@@ -1,22 +1,87 @@
 /** Tests the rendered Helm chart. Needs helm, and kubeconform for the Kubernetes schemas (docs/guides/kubernetes.md). */
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { serviceVersion } from '#service/version.ts';
 import { serviceNames } from '../cli/services.ts';
-import { alerts } from '../test/support/monitoring.ts';
-import {
-  ALL,
-  byComponent,
-  CHART,
-  hasHelm,
-  manifests,
-  NEEDED,
-  rulesOf,
-  runs,
-  setArgs,
-  template,
-} from './testing/chart.ts';
+import { alerts, type PrometheusRule, type RuleFile } from '../test/support/monitoring.ts';
+
+const CHART = new URL('../deploy/helm/touchline', import.meta.url).pathname;
+const NEEDED = ['kafka.brokers=one:9092\\,two:9093', 'registry.url=https://registry.example/apis/ccompat/v7'];
+
+const runs = (command: string, flag: string): boolean => spawnSync(command, [flag]).status === 0;
+const hasHelm = runs('helm', 'version');
+
+type Manifest = {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+  // Untyped: the tests check its shape.
+  readonly spec: never;
+};
+
+const setArgs = (settings: readonly string[]): string[] => settings.flatMap((setting) => ['--set', setting]);
+
+function template(...settings: readonly string[]): string {
+  const release = ['live', CHART, '--kube-version', '1.37.0', '--namespace', 'sport'];
+  const args = ['template', ...release, ...setArgs(settings)];
+  return execFileSync('helm', args, { encoding: 'utf8', stdio: 'pipe' });
+}
+
+const manifests = (text: string): Manifest[] =>
+  parseAllDocuments(text)
+    .map((document) => document.toJS() as Manifest | null)
+    .filter((manifest) => manifest !== null);
+
+function byComponent(of: readonly Manifest[], kind: string): Map<string, Manifest['spec']> {
+  const found = of.filter((manifest) => manifest.kind === kind);
+  return new Map(
+    found.map(({ metadata, spec }) => [metadata.labels['app.kubernetes.io/component'] ?? '', spec]),
+  );
+}
+
+/** Returns the text of a service's Deployment. */
+function deploymentOf(of: readonly Manifest[], name: string): string {
+  return JSON.stringify(byComponent(of, 'Deployment').get(name));
+}
+
+/** Values that turn all features on. */
+const ALL = [
+  ...NEEDED,
+  'autoscaling.enabled=true',
+  'autoscaling.prometheusUrl=http://prometheus:9090',
+  'networkPolicy.clients[0].namespaceSelector.matchLabels.a=b',
+  'networkPolicy.monitoring[0].namespaceSelector.matchLabels.a=c',
+  'networkPolicy.backbone[0].ipBlock.cidr=10.1.0.0/16',
+  'files.ca=kafka-ca',
+  'rules.competitions=cups',
+  'rules.alerts=desk',
+  'services.feed-monitor.env.STALE_AFTER_MS=30000',
+  'secretEnv.KAFKA_PASSWORD=kafka-password',
+  'imagePullSecrets[0].name=pull',
+  'topics.replicationFactor=3',
+  'tls.secretName=touchline-tls',
+  'monitoring.podMonitor.enabled=true',
+  'monitoring.podMonitor.labels.release=prometheus',
+  'monitoring.prometheusRule.enabled=true',
+  'monitoring.prometheusRule.runbookBaseUrl=https://wiki.example/touchline/',
+  'env.KAFKA_SASL_TOKEN_URL=https://id.example/token',
+  'env.OTEL_EXPORTER_OTLP_ENDPOINT=http://10.2.3.4:4318',
+  'services.feed-poller.env.OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4319',
+  'networkPolicy.extraEgress[0].ports[0].port=3128',
+  'nodeSelector.disk=ssd',
+  'tolerations[0].operator=Exists',
+  'priorityClassName=standard',
+  'services.api.priorityClassName=high',
+  'services.api.podAnnotations.owner=scores',
+  'podAnnotations.team=sport',
+];
+
+function rulesOf(all: readonly Manifest[]): PrometheusRule[] {
+  return all
+    .filter(({ kind }) => kind === 'PrometheusRule')
+    .flatMap(({ spec }) => (spec as unknown as RuleFile).groups.flatMap(({ rules }) => rules));
+}
 
 const SCHEMAS = process.env.KUBERNETES_SCHEMAS ?? '';
 const hasKubeconform = hasHelm && runs('kubeconform', '-v') && existsSync(`${SCHEMAS}/_definitions.json`);
@@ -98,19 +163,19 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
     ['standings-processor', 'RULES_DIR', '/etc/touchline/rules', 'cups'],
     ['alert-processor', 'ALERT_RULES_FILE', '/etc/touchline/alerts/alert-rules.json', 'desk'],
   ])('gives %s the rules of a ConfigMap', (service, name, value, configMap) => {
-    const text = JSON.stringify(byComponent(rendered, 'Deployment').get(service));
+    const text = deploymentOf(rendered, service);
     expect(text).toContain(JSON.stringify({ name, value }));
     expect(text).toContain(`"configMap":{"name":"${configMap}"}`);
-    expect(JSON.stringify(byComponent(plain, 'Deployment').get(service))).not.toContain(name);
+    expect(deploymentOf(plain, service)).not.toContain(name);
   });
 
   test('passes a setting of a service as its values have it', () => {
-    const text = JSON.stringify(byComponent(rendered, 'Deployment').get('feed-monitor'));
+    const text = deploymentOf(rendered, 'feed-monitor');
     expect(text).toContain('{"name":"STALE_AFTER_MS","value":"30000"}');
   });
 
   test('points the token exchange to the api of the release', () => {
-    const gateway = JSON.stringify(byComponent(plain, 'Deployment').get('tool-gateway'));
+    const gateway = deploymentOf(plain, 'tool-gateway');
     expect(gateway).toContain('{"name":"UPSTREAM_BASE_URL","value":"http://live-api:8081"}');
   });
 
@@ -135,10 +200,10 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
       for (const [name, service] of byComponent(of, 'Service'))
         expect(service, name).toMatchObject({ ports: [{ appProtocol: scheme.toLowerCase() }] });
     }
-    const gateway = JSON.stringify(byComponent(rendered, 'Deployment').get('tool-gateway'));
+    const gateway = deploymentOf(rendered, 'tool-gateway');
     expect(gateway).toContain('{"name":"UPSTREAM_BASE_URL","value":"https://live-api:8081"}');
     expect(gateway).toContain('{"name":"UPSTREAM_CA_FILE","value":"/etc/touchline/tls/ca.crt"}');
-    expect(JSON.stringify(byComponent(rendered, 'Deployment').get('api'))).not.toContain('UPSTREAM');
+    expect(deploymentOf(rendered, 'api')).not.toContain('UPSTREAM');
   });
 
   test('creates the topics by a job before any service starts', () => {

@@ -1,6 +1,7 @@
 /** Tests of every HTTP server of the tree: its limits and the headers of its answers. */
 import { globSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AllowedRanges } from '#outbound/addresses.ts';
@@ -79,23 +80,24 @@ const SERVERS: Readonly<Record<string, () => Promise<Listening>>> = {
     fastifyPort(manualProvider({ dataset: readDataset('world-cup-2018'), matches: 1 }).app),
 };
 
-const PATHS = [
-  '/',
-  '/nowhere',
-  '/%zz',
-  '/health/live',
-  '/v2/oauth',
-  '/docs',
-  '/board/events',
-  '/webhook',
-  '/api/v1/token',
-];
+const PATHS = '/ /nowhere /%zz /health/live /v2/oauth /docs /board/events /webhook /api/v1/token'.split(' ');
+
+/** Sends a text to a port, and returns the answer. */
+function answerTo(port: number, sent: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(sent);
+  return text(socket);
+}
 
 describe.each(Object.entries(SERVERS))('%s', (_, start) => {
-  test.each(PATHS)('protects the answer of %s', async (path) => {
+  const started = async (): Promise<number> => {
     const server = await start();
     onTestFinished(() => void server.close());
-    const { headers, body } = await fetch(`http://127.0.0.1:${server.port}${path}`);
+    return server.port;
+  };
+
+  test.each(PATHS)('protects the answer of %s', async (path) => {
+    const { headers, body } = await fetch(`http://127.0.0.1:${await started()}${path}`);
     await body?.cancel();
     expect(Object.fromEntries(headers)).toMatchObject({
       'x-content-type-options': 'nosniff',
@@ -107,25 +109,15 @@ describe.each(Object.entries(SERVERS))('%s', (_, start) => {
   });
 
   test('answers 400 to two Host headers', async () => {
-    const server = await start();
-    onTestFinished(() => void server.close());
-    const socket = connect(server.port, '127.0.0.1');
-    socket.write('GET /health/live HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n');
-    let text = '';
-    for await (const chunk of socket) text += chunk;
-    expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    const sent = 'GET /health/live HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n';
+    expect(await answerTo(await started(), sent)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
   });
 
   test('answers what is no HTTP without repeating it', async () => {
-    const server = await start();
-    onTestFinished(() => void server.close());
-    const socket = connect(server.port, '127.0.0.1');
-    socket.write('GET /secret-in-the-path\r\nswordfish\r\n\r\n');
-    let text = '';
-    for await (const chunk of socket) text += chunk;
-    expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect(text).toContain('x-content-type-options: nosniff');
-    expect(text).not.toMatch(/secret-in-the-path|swordfish/);
+    const answer = await answerTo(await started(), 'GET /secret-in-the-path\r\nswordfish\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(answer).toContain('x-content-type-options: nosniff');
+    expect(answer).not.toMatch(/secret-in-the-path|swordfish/);
   });
 });
 
@@ -133,9 +125,9 @@ test('no server is made elsewhere', () => {
   const files = globSync('{libs,services,cli}/**/*.ts', { exclude: ['**/*.test.ts', '**/testing/**'] });
   expect(files.length).toBeGreaterThan(0);
   const makers = files.filter((file) => {
-    const text = readFileSync(file, 'utf8');
-    if (/import \{[^}]*\bcreateServer\b[^}]*\} from 'node:https?'/s.test(text)) return true;
-    return /= fastify\(/.test(text) && !/fastify\(\{[^;]*\.\.\.fastifyServer\(/s.test(text);
+    const code = readFileSync(file, 'utf8');
+    if (/import \{[^}]*\bcreateServer\b[^}]*\} from 'node:https?'/s.test(code)) return true;
+    return /= fastify\(/.test(code) && !/fastify\(\{[^;]*\.\.\.fastifyServer\(/s.test(code);
   });
   expect(makers).toEqual(['libs/service/http-server.ts']);
 });

@@ -42,15 +42,9 @@ const FOLDER = process.env.MUTANTS_OF ?? '';
  */
 const TIMES = resolve(`.touchline/mutants/${FOLDER.replaceAll('/', '-')}-times.json`);
 
-type TriedTest = LoadedTest & {
-  /** Number of mutants with which the test ran in this process, and number of those that it detected. */
-  ran: number;
-  noticed: number;
-};
-
 class InProcessRunner implements TestRunner {
   readonly #switchboard: Switchboard;
-  #tests: TriedTest[] = [];
+  #tests: LoadedTest[] = [];
   #times: Readonly<Record<string, number>> = {};
 
   constructor() {
@@ -69,7 +63,7 @@ class InProcessRunner implements TestRunner {
 
   async init(): Promise<void> {
     replaceLibraries();
-    this.#tests = (await loadTests(FOLDER)).map((test) => ({ ...test, ran: 0, noticed: 0 }));
+    this.#tests = await loadTests(FOLDER);
     if (existsSync(TIMES)) this.#times = JSON.parse(readFileSync(TIMES, 'utf8'));
   }
 
@@ -88,7 +82,8 @@ class InProcessRunner implements TestRunner {
   }: MutantRunOptions): Promise<MutantRunResult> {
     const asked = new Set(testFilter);
     const tests = this.#tests.filter(({ id }) => testFilter === undefined || asked.has(id));
-    tests.sort((a, b) => this.#costOf(a) - this.#costOf(b));
+    // The first failure ends a run.
+    tests.sort((a, b) => this.#timeOf(a) - this.#timeOf(b));
     const endless = Math.min(hitLimit, Math.max(ENDLESS, hitLimit / 50));
     Object.assign(this.#switchboard, { activeMutant: activeMutant.id, hitLimit: endless });
     try {
@@ -100,20 +95,12 @@ class InProcessRunner implements TestRunner {
     }
   }
 
-  #timeOf({ id }: TriedTest): number {
+  #timeOf({ id }: LoadedTest): number {
     return this.#times[id] ?? 0;
   }
 
-  /**
-   * Returns the time of a test for each mutant that it detects. Cheap tests run first, because the first failure ends a
-   * run.
-   */
-  #costOf(test: TriedTest): number {
-    return (this.#timeOf(test) * (test.ran + 10)) / (test.noticed + 1);
-  }
-
   /** Runs all tests, or up to the first failure. */
-  async #run(tests: readonly TriedTest[], all: boolean): Promise<TestResult[]> {
+  async #run(tests: readonly LoadedTest[], all: boolean): Promise<TestResult[]> {
     const results: TestResult[] = [];
     for (const test of tests) {
       const { id, name, fileName, run } = test;
@@ -135,11 +122,7 @@ class InProcessRunner implements TestRunner {
           ? { ...shared, status: TestStatus.Success }
           : { ...shared, status: TestStatus.Failed, failureMessage: failure },
       );
-      if (all) continue;
-      test.ran += 1;
-      if (failure === undefined) continue;
-      test.noticed += 1;
-      break;
+      if (!all && failure !== undefined) break;
     }
     await endRun();
     return results;

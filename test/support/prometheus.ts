@@ -1,5 +1,5 @@
 /** Runs the machine's Prometheus as a process of a test. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,69 +20,52 @@ export type Series = { readonly labels: Readonly<Record<string, string>>; readon
 /** Interval of scrapes and of rule evaluations. */
 const INTERVAL = '1s';
 
-export class Prometheus {
-  readonly #url: string;
-  readonly #child: ChildProcess;
-  #log = '';
-
-  private constructor(child: ChildProcess, url: string) {
-    this.#child = child;
-    this.#url = url;
-    child.stderr?.on('data', (text) => {
-      this.#log += text;
-    });
-  }
-
-  /**
-   * Starts a Prometheus that scrapes these processes, with the tree's alert rules: every `for` is shortened to a
-   * second, expressions are unchanged.
-   */
-  static async start(targets: readonly Target[]): Promise<Prometheus> {
-    const folder = temporaryFolder();
-    const write = (name: string, content: unknown): string => {
-      const file = join(folder, name);
-      writeFileSync(file, stringify(content));
-      return file;
-    };
-    const config = write('prometheus.yml', {
-      global: { scrape_interval: INTERVAL, evaluation_interval: INTERVAL },
-      rule_files: rules().map((file, at) => write(`rules-${at}.yml`, impatient(file))),
-      scrape_configs: [
-        {
-          job_name: 'touchline',
-          honor_labels: true,
-          static_configs: targets.map(([service, { opsPort }]) => ({
-            targets: [`127.0.0.1:${opsPort}`],
-            labels: { service },
-          })),
-        },
-      ],
-    });
-    const address = `127.0.0.1:${await freePort()}`;
-    const args = [
-      `--config.file=${config}`,
-      `--storage.tsdb.path=${join(folder, 'data')}`,
-      `--web.listen-address=${address}`,
-    ];
-    const prometheus = new Prometheus(
-      spawn('prometheus', args, { stdio: ['ignore', 'ignore', 'pipe'] }),
-      `http://${address}`,
-    );
-    atEnd(() => prometheus.#stop());
-    await untilTrue('Prometheus is ready', () => prometheus.#isReady());
-    // By then alerts are evaluated, and later events count as an increase.
-    await untilTrue('everything was scraped several times', async () => {
-      const scraped = await prometheus.query(
-        `min(sum_over_time(up[1m])) >= 5 and count(up) == ${targets.length}`,
-      );
-      return scraped.length > 0;
-    });
-    return prometheus;
-  }
+/**
+ * Starts a Prometheus that scrapes these processes, with the tree's alert rules: every `for` is shortened to a second,
+ * expressions are unchanged.
+ */
+export async function startPrometheus(targets: readonly Target[]) {
+  const folder = temporaryFolder();
+  const write = (name: string, content: unknown): string => {
+    const file = join(folder, name);
+    writeFileSync(file, stringify(content));
+    return file;
+  };
+  const config = write('prometheus.yml', {
+    global: { scrape_interval: INTERVAL, evaluation_interval: INTERVAL },
+    rule_files: rules().map((file, at) => write(`rules-${at}.yml`, impatient(file))),
+    scrape_configs: [
+      {
+        job_name: 'touchline',
+        honor_labels: true,
+        static_configs: targets.map(([service, { opsPort }]) => ({
+          targets: [`127.0.0.1:${opsPort}`],
+          labels: { service },
+        })),
+      },
+    ],
+  });
+  const address = `127.0.0.1:${await freePort()}`;
+  const args = [
+    `--config.file=${config}`,
+    `--storage.tsdb.path=${join(folder, 'data')}`,
+    `--web.listen-address=${address}`,
+  ];
+  const child = spawn('prometheus', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let log = '';
+  child.stderr.on('data', (text) => {
+    log += text;
+  });
+  atEnd(async () => {
+    if (child.exitCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  });
 
   /** Returns the current result of a query. Throws Prometheus's error for an invalid one. */
-  async query(expr: string): Promise<Series[]> {
-    const response = await fetch(`${this.#url}/api/v1/query`, {
+  async function query(expr: string): Promise<Series[]> {
+    const response = await fetch(`http://${address}/api/v1/query`, {
       method: 'POST',
       body: new URLSearchParams({ query: expr }),
     });
@@ -101,35 +84,33 @@ export class Prometheus {
   }
 
   /** Returns the labels of each firing instance of an alert, without the alert's name. */
-  async firing(alert: string): Promise<Readonly<Record<string, string>>[]> {
-    const series = await this.query(`ALERTS{alertname="${alert}",alertstate="firing"}`);
+  async function firing(alert: string): Promise<Readonly<Record<string, string>>[]> {
+    const series = await query(`ALERTS{alertname="${alert}",alertstate="firing"}`);
     return series.map(({ labels: { __name__, alertname, alertstate, ...labels } }) => labels);
   }
 
-  async fires(alert: string, labels: Readonly<Record<string, string>>): Promise<void> {
-    await untilTrue(`${alert} fires with ${JSON.stringify(labels)}`, async () => {
-      const all = await this.firing(alert);
-      return all.some((one) => Object.entries(labels).every(([name, is]) => one[name] === is));
-    });
-  }
-
-  async quiet(alerts: readonly string[]): Promise<void> {
-    for (const alert of alerts)
-      await untilTrue(`${alert} does not fire`, async () => (await this.firing(alert)).length === 0);
-  }
-
-  async #isReady(): Promise<boolean> {
-    if (this.#child.exitCode !== null) throw new Error(`Prometheus ended:\n${this.#log}`);
-    const response = await fetch(`${this.#url}/-/ready`).catch(() => null);
-    return response?.ok ?? false;
-  }
-
-  async #stop(): Promise<void> {
-    if (this.#child.exitCode !== null) return;
-    const ended = once(this.#child, 'exit');
-    this.#child.kill('SIGTERM');
-    await ended;
-  }
+  await untilTrue('Prometheus is ready', async () => {
+    if (child.exitCode !== null) throw new Error(`Prometheus ended:\n${log}`);
+    return (await fetch(`http://${address}/-/ready`).catch(() => null))?.ok ?? false;
+  });
+  // By then alerts are evaluated, and later events count as an increase.
+  const scraped = `min(sum_over_time(up[1m])) >= 5 and count(up) == ${targets.length}`;
+  await untilTrue('everything was scraped several times', async () => (await query(scraped)).length > 0);
+  return {
+    query,
+    firing,
+    async fires(alert: string, labels: Readonly<Record<string, string>>): Promise<void> {
+      await untilTrue(`${alert} fires with ${JSON.stringify(labels)}`, async () => {
+        const all = await firing(alert);
+        return all.some((one) => Object.entries(labels).every(([name, is]) => one[name] === is));
+      });
+    },
+    /** Waits until none of these alerts fires. */
+    async quiet(alerts: readonly string[]): Promise<void> {
+      for (const alert of alerts)
+        await untilTrue(`${alert} does not fire`, async () => (await firing(alert)).length === 0);
+    },
+  };
 }
 
 function impatient({ groups }: RuleFile): RuleFile {

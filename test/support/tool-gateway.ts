@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { backbone, type TestBackbone } from '../setup/backbone.ts';
 import { CLIENTS_KEY, connectionEnv } from './environment.ts';
 import { serve } from './listen.ts';
-import { startService, type TestService } from './processes.ts';
+import { startService } from './processes.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { makeTopicsOf } from './topics.ts';
 
@@ -23,39 +23,12 @@ type ExchangeBody = {
   readonly warning?: string;
 };
 
-export class Gateway {
-  readonly service: TestService;
-  readonly url: string;
-
-  constructor(service: TestService, url: string) {
-    this.service = service;
-    this.url = url;
-  }
-
-  /** Requests a token as a client with this address behind the tests' proxy. */
-  async exchange(body: unknown, address = '198.18.0.1') {
-    const response = await fetch(`${this.url}/api/v1/token`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
-      body: JSON.stringify(body),
-    });
-    const { status, headers } = response;
-    return { status, headers, body: (await response.json()) as ExchangeBody };
-  }
-
-  /** Returns the status of an empty request of the tools: 400 with a valid token, 401 without. */
-  async mcp(token: string): Promise<number> {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    return (await fetch(`${this.url}/mcp`, { method: 'POST', headers, body: '{}' })).status;
-  }
-}
-
 /** Starts a replica that trusts this machine as its proxy, and waits until it is ready. */
 export async function startGateway(
   connection: TestBackbone,
   upstream: string,
   settings: Readonly<Record<string, string>> = {},
-): Promise<Gateway> {
+) {
   const service = startService('tool-gateway', {
     ...connectionEnv(connection),
     DATA_DIR: temporaryFolder(),
@@ -65,8 +38,29 @@ export async function startGateway(
     TRUSTED_PROXIES: '127.0.0.1',
     ...settings,
   });
-  return new Gateway(service, await service.url());
+  const url = await service.url();
+  return {
+    service,
+    url,
+    /** Requests a token as a client with this address behind the tests' proxy. */
+    async exchange(body: unknown, address = '198.18.0.1') {
+      const response = await fetch(`${url}/api/v1/token`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+        body: JSON.stringify(body),
+      });
+      const { status, headers } = response;
+      return { status, headers, body: (await response.json()) as ExchangeBody };
+    },
+    /** Returns the status of an empty request of the tools: 400 with a valid token, 401 without. */
+    async mcp(token: string): Promise<number> {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      return (await fetch(`${url}/mcp`, { method: 'POST', headers, body: '{}' })).status;
+    },
+  };
 }
+
+export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
 /** Answers like an upstream that knows no client. */
 export function refuse(_: URLSearchParams, response: ServerResponse): void {

@@ -45,10 +45,15 @@ export class TablesPipeline {
   /** Waits until the tables include every published message. */
   async settled(): Promise<void> {
     await this.pipeline.settled();
-    const published = await this.#publishedVersions();
+    const published = new Map<string, number>();
+    await this.pipeline.read('match-results', (result) => published.set(resultKey(result), result.version));
+    const codec = await this.#registry.codec('match-results');
     await untilTrue('the tables stand on every result', async () => {
-      const taken = await this.#takenVersions();
-      return [...published].every(([key, version]) => taken.get(key) === version);
+      const taken: Buffer[] = [];
+      await this.pipeline.read('standings-results', ({ result }) => taken.push(result));
+      const results = await Promise.all(taken.map((bytes) => codec.read(bytes)));
+      const versions = new Map(results.map((result) => [resultKey(result), result.version]));
+      return [...published].every(([key, version]) => versions.get(key) === version);
     });
   }
 
@@ -57,20 +62,6 @@ export class TablesPipeline {
     const log: Standings[] = [];
     await this.pipeline.read('standings', (table) => log.push(table));
     return { log, last: new Map(log.map((table) => [table.standings_id, table])) };
-  }
-
-  async #publishedVersions(): Promise<Map<string, number>> {
-    const versions = new Map<string, number>();
-    await this.pipeline.read('match-results', (result) => versions.set(resultKey(result), result.version));
-    return versions;
-  }
-
-  async #takenVersions(): Promise<Map<string, number>> {
-    const codec = await this.#registry.codec('match-results');
-    const taken: Buffer[] = [];
-    await this.pipeline.read('standings-results', ({ result }) => taken.push(result));
-    const results = await Promise.all(taken.map((bytes) => codec.read(bytes)));
-    return new Map(results.map((result) => [resultKey(result), result.version]));
   }
 }
 

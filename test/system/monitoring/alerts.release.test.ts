@@ -9,7 +9,7 @@ import { quietLog } from '../../support/log.ts';
 import { panelQueries } from '../../support/monitoring.ts';
 import { untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
-import { hasPrometheus, Prometheus, type Series } from '../../support/prometheus.ts';
+import { hasPrometheus, type Series, startPrometheus } from '../../support/prometheus.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { deliverSigned, System, startProvider, WEBHOOK_SECRET } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -57,7 +57,7 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
   let simulator: TestService;
   let api: ApiReplica;
   let gateway: Gateway;
-  let prometheus: Prometheus;
+  let prometheus: Awaited<ReturnType<typeof startPrometheus>>;
 
   beforeAll(async () => {
     // The broker accepts transactional records without a transaction.
@@ -98,7 +98,7 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
       [poller, 'touchline_poller_leader'],
     ] as const)
       await untilTrue(`${name} is 1`, async () => (await service.metric(name)) === 1);
-    prometheus = await Prometheus.start([
+    prometheus = await startPrometheus([
       ['webhook-receiver', receiver.service],
       ['match-processor', system.processor],
       ['standings-processor', standings],
