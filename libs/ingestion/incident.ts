@@ -57,15 +57,8 @@ const incidentReader = recordReader({
   ut: number(UT_MAX),
 });
 
-/** Where an incident is, and what stands for a time that it lacks. */
-type IncidentContext = {
-  readonly context: MessageContext;
-  /** The time of its message or list, Unix seconds. */
-  readonly ut: number;
-  readonly path: string;
-  /** Its path in an error. */
-  readonly at: string;
-};
+/** Where an incident is (`at`: in an error). `ut`: the time of its message or list, Unix seconds, for one that it lacks. */
+type IncidentContext = Readonly<{ context: MessageContext; ut: number; path: string; at: string }>;
 
 /** Reads an incident, and whether its record deletes it. Without a plausible time it has its message's. Throws `PoisonError`. */
 export function readIncident(

@@ -31,15 +31,14 @@ export type Normalized =
     };
 
 /** An event's whole incident list: the answer of `GET /v2/events/{id}/incidents`. */
-type SnapshotRecords = {
-  readonly messageId: string;
-  readonly eventId: number;
-  /** The response's `api.timestamp`, Unix seconds. */
-  readonly time: number;
+type SnapshotRecords = MessagePlace & {
   readonly incidents: readonly unknown[];
   /** The incidents that the provider lists as deleted; it need not list all. */
   readonly deleted?: readonly unknown[] | undefined;
 };
+
+/** Which message or list it is, of which event. `time`: Unix seconds, `api.timestamp` of a list. */
+type MessagePlace = Readonly<{ messageId: string; eventId: number; time: number }>;
 
 /** Maximum size of a message's event and incident together, and of each incident of a snapshot: bytes of JSON. Real ones have a few thousand. */
 export const MAX_MESSAGE_BYTES = 512 * 1024;
@@ -207,9 +206,9 @@ function markOfMessage(
   return markOf({ messageId, eventId, time: ut ?? receiptOf(context) }, reason, context);
 }
 
-/** Returns the mark of an unreadable message or incident list. `time`: Unix seconds. */
+/** Returns the mark of an unreadable message or incident list. */
 function markOf(
-  { messageId, eventId, time }: { messageId: string; eventId: number; time: number },
+  { messageId, eventId, time }: MessagePlace,
   reason: string,
   context: MessageContext,
 ): NormalizedMessage {

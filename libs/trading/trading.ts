@@ -94,15 +94,11 @@ export function inDoubt<S extends VersionedState>(state: S): S {
 /** Interval at which a reader checks that it has read to the end: one or two slow answers must not cause doubts, milliseconds. */
 export const FRESHNESS_POLL_MS = 100;
 
-/** How fresh a reader's state of a match is. Times are of the steady clock, milliseconds. */
-type StateFreshness = {
-  readonly version: number;
-  /** The newest version of which a change was read. */
-  readonly changed: number;
-  /** When the partition of the state was last read to its end. */
-  readonly readAt: number;
-  readonly now: number;
-};
+/**
+ * How fresh a reader's state of a match is. `changed`: the newest version of which a change was read; `readAt`: when the partition of
+ * the state was last read to its end, by the steady clock, milliseconds.
+ */
+type StateFreshness = Readonly<Record<'version' | 'changed' | 'readAt' | 'now', number>>;
 
 /** Returns the doubts of a reader: `behind`: it read a change of a newer version; `states_unread`: it no longer reads the partition. */
 export function doubtsOf({ version, changed, readAt, now }: StateFreshness): string[] {

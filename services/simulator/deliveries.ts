@@ -26,13 +26,8 @@ export type SimulatedDelivery = {
   readonly malformed: string | null;
 };
 
-type DeliveryPlan = {
-  readonly seed: string;
-  readonly faults: Faults;
-  readonly batchSize: number;
-  /** Maximum time between the first and the last message of a batch, seconds of match time. */
-  readonly batchWindow: number;
-};
+/** `batchWindow`: maximum time between the first and the last message of a batch, seconds of match time. */
+type DeliveryPlan = Readonly<{ seed: string; faults: Faults; batchSize: number; batchWindow: number }>;
 
 /** Maximum delays of faults, seconds of match time. */
 const MAX_REORDER = 120;

@@ -11,9 +11,8 @@ import { type ScriptedStep, scriptFacts } from './script.ts';
 export type MatchSettings = {
   readonly seed: string;
   readonly faults: Faults;
-  /** Interval between keep-alives of a live match, seconds of match time; 0 for none. */
+  /** Intervals between keep-alives, and between messages of a running clock, seconds of match time; 0 for none. */
   readonly keepAliveEvery: number;
-  /** Interval between messages of a running clock, seconds of match time; 0 for none. */
   readonly clockEvery: number;
   /** What a clock shows that is ahead all the time, Unix seconds; for `stamped_ahead`. Default: an hour after the message. */
   readonly aheadAt?: number;

@@ -7,22 +7,14 @@ import { reasonOf } from '#errors/touchline-error.ts';
 import { signatureHeaders, VALID_SECONDS } from '#signing/signing.ts';
 import type { Mishap, SimulatedDelivery } from './deliveries.ts';
 
-type WebhookOptions = {
-  readonly url: string;
-  readonly secret: string;
-  readonly timeoutMs: number;
-  /** Wait before the first retry, milliseconds; it doubles with each retry, up to `maxWaitMs`. */
-  readonly firstWaitMs: number;
-  readonly maxWaitMs: number;
-  /** Called for each valid request that was not accepted, with one line without secrets. */
-  readonly onRetry: (reason: string) => void;
-};
+/** The wait doubles with each retry. `onRetry`: called for each valid request that was not accepted, without secrets. */
+type WebhookOptions = Readonly<Record<'url' | 'secret', string>> &
+  Readonly<Record<'timeoutMs' | 'firstWaitMs' | 'maxWaitMs', number>> & {
+    readonly onRetry: (reason: string) => void;
+  };
 
-export type Delivered = {
-  readonly requests: number;
-  /** Outcome of a forged request; null when none was sent or answered. */
-  readonly forged: 'refused' | 'accepted' | null;
-};
+/** The requests of an accepted delivery, and the outcome of a forged one; null when none was sent or answered. */
+export type Delivered = Readonly<{ requests: number; forged: 'refused' | 'accepted' | null }>;
 
 export type WebhookSender = ReturnType<typeof createWebhookSender>;
 

@@ -96,7 +96,7 @@ export class Rankings {
   }
 
   /** Publishes a changed ranking. Returns `end` for one listed as deleted. Throws `ProviderError`, `PublishError`. */
-  async read(id: number, signal: AbortSignal): Promise<'done' | 'end'> {
+  async read(id: number, signal: AbortSignal): Promise<'end' | undefined> {
     const entry = this.#listed.get(id) ?? {};
     if (entry.item_status === 'deleted') return 'end';
     const { record, timestamp } = await readStandings(this.#options.provider, id, signal);
@@ -108,10 +108,10 @@ export class Rankings {
     const digest = hash('sha1', JSON.stringify({ ...ranking, version: 0 }), 'base64');
     const published = this.#published.get(id);
     // An older table comes from a cache.
-    if (published !== undefined && (published.digest === digest || ut < published.ut)) return 'done';
+    if (published !== undefined && (published.digest === digest || ut < published.ut)) return;
     await this.#options.topicWriter.ranking(ranking, unread);
     this.#published.set(id, { digest, ut });
-    return 'done';
+    return;
   }
 
   async #publishDeleted(id: number, listed: Raw, time: number): Promise<void> {

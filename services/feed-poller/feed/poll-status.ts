@@ -125,18 +125,18 @@ export class PollStatus {
 const CHECK_MS = 1_000;
 const REPORT_MS = 3_000;
 
-type FeedReporterOptions = {
-  readonly status: PollStatus;
-  readonly topicWriter: Pick<TopicWriter, 'status'>;
-  readonly clock: MachineClock;
-};
+type Reporting = Readonly<{
+  status: PollStatus;
+  topicWriter: Pick<TopicWriter, 'status'>;
+  clock: MachineClock;
+}>;
 
 /** Writes the status of the feed to ingress-status: on each change, and every three seconds. */
 export class FeedReporter {
-  readonly #options: FeedReporterOptions;
+  readonly #options: Reporting;
   #written: { readonly text: string; readonly at: number } | null = null;
 
-  constructor(options: FeedReporterOptions) {
+  constructor(options: Reporting) {
     this.#options = options;
   }
 

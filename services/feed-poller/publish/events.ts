@@ -11,24 +11,19 @@ import type { TopicWriter } from './topic-writer.ts';
 /** `ut`: of the message, `own`: of the record, Unix seconds. */
 type Change = Readonly<{ id: string; record: Raw; ut: number; own: number; digest: string }>;
 
+/**
+ * The operation and `api.timestamp` of an answer. `final`: whether it settles the event, and so overrides all older messages.
+ * `absentAt`: the time of a published absence, which the message overrides. Times in Unix seconds.
+ */
 type EventsReading = {
-  /** The operation that returned the events. The same event may differ between them. */
   readonly operation: OperationName;
-  /** `api.timestamp` of the answer, Unix seconds. */
   readonly time: number;
-  /** Whether the read settles the event: it then overrides all older messages. */
   readonly final?: boolean;
-  /** The time of a published absence of the events, Unix seconds: the message overrides it. Null or left out without one. */
   readonly absentAt?: number | null;
 };
 
-type Published = {
-  /** The event's `ut` when it was last read. */
-  ut: number;
-  /** `ut` of the last published message. */
-  publishedUt: number;
-  readonly hashes: Map<OperationName, string>;
-};
+/** The `ut` of the event when it was last read, that of the last message, and the digest of the event by operation. */
+type Published = Readonly<{ ut: number; publishedUt: number; hashes: Map<OperationName, string> }>;
 
 /**
  * Publishes changed events of lists as messages of the feed, and as signs of life the resting events in play. A message has the

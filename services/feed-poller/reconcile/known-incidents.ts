@@ -1,15 +1,13 @@
 import { REMOVAL_SECONDS, SETTLE_SECONDS } from '#domain/incident-register.ts';
 
-/** The last sign of life of an incident. `ut`: of its record; `seenAt`: also of lists that have it; Unix seconds. */
-type KnownIncident = {
-  readonly ut: number;
-  readonly seenAt: number;
-  /** Of a missing incident: when a list can prove its removal, milliseconds of the poller's clock; else null. */
-  readonly settlesAt: number | null;
-};
+/**
+ * The last sign of life of an incident. `ut`: of its record, `seenAt`: also of lists that have it, Unix seconds; `settlesAt`: when a
+ * list can prove the removal of a missing one, milliseconds of the poller's clock.
+ */
+type KnownIncident = Readonly<{ ut: number; seenAt: number; settlesAt: number | null }>;
 
 /** A report of the feed. `ut`: Unix seconds; `at`: when it was received, milliseconds of the poller's clock. */
-type IncidentReport = { readonly ut: number; readonly deleted: boolean; readonly at: number };
+type IncidentReport = Readonly<{ ut: number; deleted: boolean; at: number }>;
 
 export type AppliedList = {
   readonly at: number;

@@ -5,14 +5,11 @@ const MAX_MISSING = 20;
 /** Time for which a deleted event counts as missing. */
 const RECENT_MS = 3_600_000;
 
-type MissingEvent = {
-  /** When it was last suspected or seen to be missing. */
-  at: number;
-  /** Number of looks that were published since its last sign: 2 when it is deleted. */
-  looks: 0 | 1 | 2;
-  /** The provider's time of its last published absence, Unix seconds; null without one. */
-  publishedUt: number | null;
-};
+/**
+ * `at`: when it was last suspected or seen to be missing; `looks`: those that were published since its last sign, 2 when it is
+ * deleted; `publishedUt`: the provider's time of its last published absence, Unix seconds.
+ */
+type MissingEvent = { at: number; looks: 0 | 1 | 2; publishedUt: number | null };
 
 /** What a 404 proves. `nothing`: a list has the event, or none was read since; `held`: too many events are missing. */
 type Look = 'nothing' | 'missing' | 'deleted' | 'held';

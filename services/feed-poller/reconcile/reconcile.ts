@@ -90,7 +90,8 @@ export class Reconciler {
       context.log.info({ event_id: id }, 'the provider has the event again');
     }
     missing.found(id);
-    if (watch.isUnlisted(id)) {
+    // It was watched for no other reason than that it may be missing.
+    if (watch.get(id)?.state === 'unlisted') {
       watch.drop(id);
       watch.onEvent(event, shown.timestamp, context.clock.monotonic());
       return;
@@ -133,8 +134,9 @@ export class Reconciler {
   #readIncidents(event: Raw, id: number, signal: AbortSignal): Promise<IncidentList> {
     const { provider, watch, context } = this.#options;
     const known = {
-      publishedAt: watch.publishedAt(id),
-      omittedBy: (listed: ReadonlySet<string>, at: number) => watch.omittedBy(id, listed, at),
+      publishedAt: watch.get(id)?.publishedAt ?? null,
+      omittedBy: (listed: ReadonlySet<string>, at: number) =>
+        watch.get(id)?.known.omittedBy(listed, at) ?? [],
       hasGoals: reportedGoals(event) > 0,
     };
     const onFailure = ({ code, published, message }: ProviderError): void => {
@@ -152,23 +154,22 @@ export class Reconciler {
     const { topicWriter, watch, context } = this.#options;
     const isSilent = items.length === 0 && deleted.length === 0;
     if (timestamp === null || refusal === 'older' || isSilent) return null;
-    const bytes = { incidents: items.map((one) => one.bytes), deleted: deleted.map((one) => one.bytes) };
-    const read = (lists: Omit<typeof bytes, 'deleted'>) =>
-      readSnapshot({ eventId: id, time: timestamp, ...lists }, context.clock.unix());
-    const whole = read(bytes);
+    const plain = { eventId: id, time: timestamp, incidents: items.map(({ bytes }) => bytes) };
+    const gone = deleted.map(({ bytes }) => bytes);
+    const whole = readSnapshot({ ...plain, deleted: gone }, context.clock.unix());
     // The plain list counts, whatever the other one has.
-    const delivery = whole.deadLetters.length === 0 ? whole : read({ incidents: bytes.incidents });
+    const delivery = whole.deadLetters.length === 0 ? whole : readSnapshot(plain, context.clock.unix());
     const readable = delivery.deadLetters.length === 0;
     if (readable) this.#unreadable.delete(id);
     else {
-      const digest = hash('sha1', Buffer.concat(bytes.incidents), 'base64');
+      const digest = hash('sha1', Buffer.concat(plain.incidents), 'base64');
       if (this.#unreadable.get(id) === digest) return null;
       this.#unreadable.set(id, digest);
     }
     await topicWriter.deliver(delivery);
     const [message] = delivery.normalized;
     if (!readable || message === undefined) return null;
-    watch.onDeleted(id, message.deleted);
+    for (const deleted of message.deleted) watch.get(id)?.known.remove(deleted.id, deleted.ut);
     return refusal === null ? message : null;
   }
 

@@ -1,6 +1,6 @@
 /** Decides which events need a check (a read of the whole list), and when. Pure: milliseconds of the poller's clock. */
 import { toWholeNumber } from '#json/values.ts';
-import type { Incident, NormalizedMessage, RefusedList } from '#records/types.ts';
+import type { NormalizedMessage, RefusedList } from '#records/types.ts';
 import type { Raw } from '../provider/tree.ts';
 import { type AppliedList, KnownIncidents } from './known-incidents.ts';
 
@@ -129,23 +129,8 @@ export class MatchWatch {
     watched.notBefore = 0;
   }
 
-  /** Whether an event is watched for no other reason than that it may be missing. */
-  isUnlisted(id: number): boolean {
-    return this.#events.get(id)?.state === 'unlisted';
-  }
-
-  /** Returns the ids of known incidents that a list with these ids at a time, Unix seconds, omits. */
-  omittedBy(id: number, listed: ReadonlySet<string>, at: number): readonly string[] {
-    return this.#events.get(id)?.known.omittedBy(listed, at) ?? [];
-  }
-
-  /** Returns the provider's time of an event's newest snapshot, Unix seconds; null before the first. */
-  publishedAt(id: number): number | null {
-    return this.#events.get(id)?.publishedAt ?? null;
-  }
-
-  onDeleted(id: number, incidents: readonly Incident[]): void {
-    for (const incident of incidents) this.#events.get(id)?.known.remove(incident.id, incident.ut);
+  get(id: number): Pick<Watched, 'state' | 'known' | 'publishedAt'> | undefined {
+    return this.#events.get(id);
   }
 
   /** Returns the events whose latest list is refused, the earliest first. */

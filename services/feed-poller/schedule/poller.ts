@@ -60,27 +60,36 @@ class Polling {
   /** Aborted when the term ends or a read fails permanently. */
   readonly #working: AbortSignal;
   readonly #readings: Promise<void>[] = [];
+  /** The resources that are read repeatedly. */
+  readonly #repeated = new Set<string>();
   readonly #catalogue: Catalogue;
   readonly #watch: MatchWatch;
   readonly #missing: MissingEvents;
-  readonly #eventPublisher: EventPublisher;
   readonly #lists: Lists;
+  readonly #reconciler: Reconciler;
 
   constructor(options: PollerOptions, signal: AbortSignal) {
-    const { config, provider, topicWriter, restored, clock } = options;
+    const { config, topicWriter, restored, clock } = options;
     this.#options = options;
     this.#context = { ...options, contract: new ContractScope(options) };
     this.#sports = new Set(config.FOLLOW_SPORTS);
     this.#signal = signal;
     this.#working = AbortSignal.any([signal, this.#failed.signal]);
-    this.#catalogue = new Catalogue(restored.catalogue.values(), topicWriter);
-    this.#watch = new MatchWatch(watchSettings(config), positionsOf(restored, FINISHED));
-    const lists = this.#listsOf(restored);
-    this.#missing = new MissingEvents(positionsOf(restored, MISSING), lists, clock.monotonic());
-    for (const id of this.#missing.ids()) this.#watch.suspect(id, clock.monotonic());
-    this.#eventPublisher = new EventPublisher(topicWriter, clock);
-    const shared = { catalogue: this.#catalogue, eventPublisher: this.#eventPublisher, watch: this.#watch };
-    this.#lists = new Lists({ provider, topicWriter, clock, ...shared });
+    const catalogue = new Catalogue(restored.catalogue.values(), topicWriter);
+    const watch = new MatchWatch(watchSettings(config), positionsOf(restored, FINISHED));
+    this.#catalogue = catalogue;
+    this.#watch = watch;
+    const missing = new MissingEvents(
+      positionsOf(restored, MISSING),
+      this.#listsOf(restored),
+      clock.monotonic(),
+    );
+    this.#missing = missing;
+    for (const id of missing.ids()) watch.suspect(id, clock.monotonic());
+    const eventPublisher = new EventPublisher(topicWriter, clock);
+    this.#lists = new Lists({ ...options, catalogue, watch, eventPublisher });
+    const shared = { catalogue, watch, missing, eventPublisher, context: this.#context };
+    this.#reconciler = new Reconciler({ ...options, ...shared });
   }
 
   followFeed(): void {
@@ -130,28 +139,24 @@ class Polling {
   }
 
   readBoards(): void {
-    const { LIVESCORE_PERIOD_MS: periodMs } = this.#options.config;
     for (const sport of this.#sports) {
       const board = `${BOARD}${sport}`;
-      this.#repeat(board, periodMs, async (signal) => {
+      this.#repeat(board, this.#options.config.LIVESCORE_PERIOD_MS, async (signal) => {
         const listed = await this.#lists.readBoard(sport, signal);
         this.#watch.onBoard(sport, listed);
         await this.#onList(board, listed);
-        return 'done';
       });
     }
   }
 
   readCatalogues(): void {
-    const { CATALOGUE_PERIOD_MS: periodMs } = this.#options.config;
     for (const kind of CATALOGUES) {
       for (const sport of kind.bySport ? this.#sports : [0]) {
         const resource = catalogueResource(kind, sport);
         // A checkpoint without records means that the catalogue topic was recreated: everything is read.
         let since = this.#catalogue.has(kind.kind) ? this.#positionOf(resource) : null;
-        this.#repeat(resource, periodMs, async (signal) => {
+        this.#repeat(resource, this.#options.config.CATALOGUE_PERIOD_MS, async (signal) => {
           since = await this.#lists.readCatalogue(kind, sport, since, signal);
-          return 'done';
         });
       }
     }
@@ -159,78 +164,53 @@ class Polling {
 
   /** Reads the events and the provider's league tables of each followed season while it is current. */
   readSeasons(): void {
-    const { SCHEDULE_PERIOD_MS, STANDINGS_PERIOD_MS } = this.#options.config;
-    const { provider } = this.#options;
-    const started = new Set<string>();
+    const { config, provider, topicWriter } = this.#options;
+    const { SCHEDULE_PERIOD_MS, STANDINGS_PERIOD_MS } = config;
     let wanted: ReadonlySet<number> = new Set();
-    type Read = (season: number, signal: AbortSignal) => Promise<void>;
-    const follow = (season: number, prefix: string, periodMs: number, read: Read): void => {
-      const resource = `${prefix}${season}`;
-      if (started.has(resource)) return;
-      started.add(resource);
-      this.#repeat(resource, periodMs, async (signal) => {
-        if (wanted.has(season)) {
-          await read(season, signal);
-          return 'done';
-        }
-        started.delete(resource);
-        if (prefix === SEASON) await this.#forgetList(resource);
+    const readEvents = async (list: string, season: number, signal: AbortSignal): Promise<unknown> => {
+      if (!wanted.has(season)) {
+        this.#missing.forget(list);
+        await topicWriter.forget(list);
         return 'end';
-      });
-    };
-    const readEvents: Read = async (season, signal) => {
+      }
       const listed = await this.#lists.readSeason(season, signal);
       // An empty list proves nothing (law 3): a season does not lose all its matches at once.
-      if (listed.size > 0) await this.#onList(`${SEASON}${season}`, listed);
+      return listed.size > 0 && this.#onList(list, listed);
     };
     this.#repeat('seasons', Math.min(SEARCH_MS, SCHEDULE_PERIOD_MS), async () => {
       wanted = this.#seasonsToFollow();
       for (const season of wanted) {
-        follow(season, SEASON, SCHEDULE_PERIOD_MS, readEvents);
-        follow(season, LEAGUES, STANDINGS_PERIOD_MS, (...of) =>
-          readLeagues(provider, this.#catalogue, ...of),
+        const list = `${SEASON}${season}`;
+        this.#repeat(list, SCHEDULE_PERIOD_MS, (signal) => readEvents(list, season, signal));
+        this.#repeat(`${LEAGUES}${season}`, STANDINGS_PERIOD_MS, async (signal) =>
+          wanted.has(season) ? readLeagues(provider, this.#catalogue, season, signal) : 'end',
         );
       }
       this.#countWatched();
-      return 'done';
     });
   }
 
-  /** Reads the rankings that the catalogue of standings lists, each until it is deleted. */
+  /** Reads the rankings that the catalogue of standings lists, each until it is deleted; again when it is listed again. */
   readRankings(): void {
     const { STANDINGS_PERIOD_MS: periodMs } = this.#options.config;
     const rankings = new Rankings(this.#options);
-    const started = new Set<number>();
     for (const sport of this.#sports) {
       // A starting poller reads the whole catalogue: no checkpoint lists the rankings.
       let since: number | null = null;
       this.#repeat(`standings/${sport}`, periodMs, async (signal) => {
         const { ids, time } = await rankings.readList(sport, since, signal);
         since = time;
-        for (const id of ids) {
-          if (started.has(id)) continue;
-          started.add(id);
-          // A deleted ranking is read again when the catalogue lists it again.
-          const ended = () => started.delete(id);
-          this.#repeat(`${RANKING}${id}`, periodMs, (during) => rankings.read(id, during), ended);
-        }
-        return 'done';
+        for (const id of ids)
+          this.#repeat(`${RANKING}${id}`, periodMs, (during) => rankings.read(id, during));
       });
     }
   }
 
   reconcile(): void {
     const { UNCONFIRMED_PERIOD_MS, SILENCE_MS, REQUEST_CONCURRENCY } = this.#options.config;
-    const reconciler = new Reconciler({
-      ...this.#options,
-      context: this.#context,
-      watch: this.#watch,
-      missing: this.#missing,
-      eventPublisher: this.#eventPublisher,
-      catalogue: this.#catalogue,
-    });
     const pauseMs = Math.min(SEARCH_MS, UNCONFIRMED_PERIOD_MS, SILENCE_MS) / 4;
-    for (let at = 0; at < REQUEST_CONCURRENCY; at++) this.#track(reconciler.run(pauseMs, this.#working));
+    for (let at = 0; at < REQUEST_CONCURRENCY; at++)
+      this.#track(this.#reconciler.run(pauseMs, this.#working));
   }
 
   /** Throws the error that ended all reads. */
@@ -243,10 +223,13 @@ class Polling {
     if (this.#failed.signal.aborted && !this.#signal.aborted) throw this.#failed.signal.reason;
   }
 
-  #repeat(resource: string, periodMs: number, read: Repeated['read'], ended: () => void = () => {}): void {
-    const untilMissing = resource.startsWith(RANKING);
-    const reading = { resource, periodMs: () => periodMs, untilMissing, read };
-    this.#track(repeat(reading, this.#context, this.#working).finally(ended));
+  /** Repeats a read of a resource that is not read repeatedly yet. */
+  #repeat(resource: string, periodMs: number, read: Repeated['read']): void {
+    if (this.#repeated.has(resource)) return;
+    this.#repeated.add(resource);
+    const reading = { resource, periodMs: () => periodMs, untilMissing: resource.startsWith(RANKING), read };
+    const ended = repeat(reading, this.#context, this.#working);
+    this.#track(ended.finally(() => this.#repeated.delete(resource)));
   }
 
   /** Makes the events due that the lists no longer have, or have again. */
@@ -256,11 +239,6 @@ class Polling {
     for (const id of this.#missing.onList(list, listed, now)) this.#watch.suspect(id, now);
     const unsaved = this.#missing.unsaved(list);
     if (unsaved !== null) await topicWriter.checkpoint(list, await provider.time(), unsaved);
-  }
-
-  async #forgetList(list: string): Promise<void> {
-    this.#missing.forget(list);
-    await this.#options.topicWriter.forget(list);
   }
 
   /** Returns the events of the lists that this poller reads, as the last one knew them. */
@@ -312,11 +290,8 @@ function watchSettings(config: PollerConfig): WatchSettings {
   };
 }
 
-function* positionsOf(
-  { checkpoints }: RestoredRecords,
-  prefix: string,
-): Generator<[id: number, position: number]> {
-  for (const [resource, { position }] of checkpoints) {
-    if (resource.startsWith(prefix)) yield [Number(resource.slice(prefix.length)), position];
-  }
+function positionsOf({ checkpoints }: RestoredRecords, prefix: string): [id: number, position: number][] {
+  return [...checkpoints]
+    .filter(([resource]) => resource.startsWith(prefix))
+    .map(([resource, { position }]) => [Number(resource.slice(prefix.length)), position]);
 }

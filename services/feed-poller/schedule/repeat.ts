@@ -7,9 +7,7 @@ import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 /** Time after which a refused resource (403) is requested again, milliseconds: the contract may have changed. */
 const REFUSED_MS = 15 * 60_000;
 
-type ContractOptions = {
-  readonly clock: Pick<MachineClock, 'monotonic'>;
-  readonly log: Pick<Logger, 'error'>;
+type ContractOptions = Pick<RepeatContext, 'clock' | 'log'> & {
   readonly metrics: Pick<PollerMetrics, 'stopped'>;
 };
 
@@ -66,7 +64,7 @@ export type Repeated = {
   /** Whether 404 ends it, as a catalogue names it again once it is back. */
   readonly untilMissing?: boolean;
   /** Reads once. Returns `again` to read again without a wait, `end` to read no more. */
-  readonly read: (signal: AbortSignal) => Promise<'done' | 'again' | 'end'>;
+  readonly read: (signal: AbortSignal) => Promise<unknown>;
 };
 
 /** Failures after which a read waits for the maximum time (spec, "Recommended consumer behaviour"), after 404 its period if longer. */
@@ -90,7 +88,7 @@ export async function repeat(
       if (failures > 0) log.info({ resource, failures }, 'the resource is read again');
       failures = 0;
       if (outcome === 'end') return;
-      if (outcome === 'done') await clock.sleep(periodMs(), signal);
+      if (outcome !== 'again') await clock.sleep(periodMs(), signal);
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;

@@ -19,15 +19,9 @@ import { createCatalogues, createTree } from './catalogue.ts';
 import type { RestFaults } from './faults.ts';
 import type { KnownEvent, ProviderState, PublishedIncident } from './provider-state.ts';
 
-type ProviderDataOptions = {
-  readonly state: ProviderState;
-  /** The state some seconds ago, which lagging lists show. */
-  readonly formerState: ProviderState;
-  readonly dataset: Dataset;
-  readonly faults: RestFaults;
-  /** When the catalogues were written, Unix seconds. */
-  readonly writtenAt: number;
-};
+/** `formerState`: some seconds ago, which lagging lists show. `writtenAt`: when the catalogues were written, Unix seconds. */
+type ProviderDataOptions = Readonly<Record<'state' | 'formerState', ProviderState>> &
+  Readonly<{ dataset: Dataset; faults: RestFaults; writtenAt: number }>;
 
 /** Age after which a window of the feed is complete. */
 const FRESH_SECONDS = 60;
@@ -205,14 +199,13 @@ function is<T>(wanted: T | undefined, value: NoInfer<T> | null): boolean {
   return wanted === undefined || wanted === value;
 }
 
-/** Whether an event is one of those that lists of events and the board may be asked for. */
-function isAskedFor(
-  { record, changedAt }: KnownEvent,
-  query: Pick<EventsQuery, 'sport_id' | 'status_type' | 'timestamp'>,
-): boolean {
+const EVENT_FILTERS = ['sport_id', 'competition_id', 'season_id', 'stage_id', 'status_type'] as const;
+
+/** Whether an event has the ids and the status that a query names, and changed since its `timestamp`. */
+function isAskedFor({ record, changedAt }: KnownEvent, query: EventsQuery | LivescoreQuery): boolean {
+  const wanted: Partial<EventsQuery> = query;
   return (
-    is(query.sport_id, record.sport_id) &&
-    is<string>(query.status_type, record.status_type) &&
+    EVENT_FILTERS.every((name) => is<unknown>(wanted[name], record[name])) &&
     changedAt >= (query.timestamp ?? 0)
   );
 }
@@ -223,9 +216,6 @@ function inEvents(event: KnownEvent, query: EventsQuery): boolean {
   const start = `${record.start_date}:00`;
   return (
     isAskedFor(event, query) &&
-    is(query.competition_id, record.competition_id) &&
-    is(query.season_id, record.season_id) &&
-    is(query.stage_id, record.stage_id) &&
     (date_from === undefined || start >= date_from) &&
     (date_to === undefined || start <= date_to) &&
     (participant_id === undefined ||

@@ -1,23 +1,19 @@
 import type { ProviderEvent, ProviderIncident, ProviderMessage } from '../records.ts';
 import type { Timeline } from './timeline.ts';
 
-export type PublishedIncident = {
-  readonly record: ProviderIncident;
-  /** When it was first published, Unix seconds. */
-  readonly occurredAt: number;
-  /** Whether it was published more than once. */
-  readonly updated: boolean;
-  /** Whether a delete removed it: only the list of deleted incidents has it. */
-  readonly removed: boolean;
-};
+/** `occurredAt`: when it was first published, Unix seconds. Only the list of deleted incidents has a removed one. */
+export type PublishedIncident = Readonly<{
+  record: ProviderIncident;
+  occurredAt: number;
+  updated: boolean;
+  removed: boolean;
+}>;
 
+/** First published at `firstAt`, last changed at `changedAt`, Unix seconds. `changedBy`: id of the message that `record` is from. */
 export type KnownEvent = {
   record: ProviderEvent;
-  /** When it was first published, Unix seconds. */
   readonly firstAt: number;
-  /** When it or one of its incidents last changed, Unix seconds. */
   changedAt: number;
-  /** Id of the message that `record` is from. */
   changedBy: number;
   readonly incidents: Map<string, PublishedIncident>;
 };
