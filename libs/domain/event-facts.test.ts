@@ -26,7 +26,7 @@ type Reported = readonly [ut: number, id: number | null, fields: object];
 
 function registerOf(...messages: readonly Reported[]) {
   const register = new EventRegister();
-  for (const [ut, messageId, fields] of messages) register.apply(eventOf({ ...fields }), { ut, messageId });
+  for (const [ut, message_id, fields] of messages) register.apply(eventOf({ ...fields }), { ut, message_id });
   return register;
 }
 
@@ -68,7 +68,7 @@ describe('the facts that a message leaves as they are', () => {
   const later = (fields: object) => {
     const register = registerOf([1, null, first]);
     const facts = readEventFacts(register);
-    register.apply(eventOf({ ...fields }), { ut: 2, messageId: null });
+    register.apply(eventOf({ ...fields }), { ut: 2, message_id: null });
     return { facts, now: readEventFacts(register, facts) };
   };
 
@@ -88,18 +88,18 @@ describe('the facts that a message leaves as they are', () => {
 
 test.each<[why: string, position: object | null, first: Reported, later?: Reported]>([
   ['none', null, [1, null, { name: 'A' }]],
-  ['of the status', { ut: 1, messageId: null }, [1, null, { status_id: 33 }]],
-  ['of its type', { ut: 1, messageId: 7 }, [1, 7, { status_type: 'live' }]],
-  ['the later of both', { ut: 2, messageId: 7 }, [2, 7, { status_type: 'live' }], [1, 8, { status_id: 33 }]],
+  ['of the status', { ut: 1, message_id: null }, [1, null, { status_id: 33 }]],
+  ['of its type', { ut: 1, message_id: 7 }, [1, 7, { status_type: 'live' }]],
+  ['the later of both', { ut: 2, message_id: 7 }, [2, 7, { status_type: 'live' }], [1, 8, { status_id: 33 }]],
   [
     'the later of both, by id',
-    { ut: 1, messageId: 8 },
+    { ut: 1, message_id: 8 },
     [1, 7, { status_type: 'live' }],
     [1, 8, { status_id: 33 }],
   ],
 ])('the report of the status: %s', (_, position, first, later = first) => {
   const report = statusReport(registerOf(first, later));
-  expect(report === null ? null : { ut: report.ut, messageId: report.messageId }).toEqual(position);
+  expect(report === null ? null : { ut: report.ut, message_id: report.message_id }).toEqual(position);
 });
 
 describe('a match that goes back to not started (law 2)', () => {

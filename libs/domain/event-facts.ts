@@ -92,17 +92,17 @@ export function hasGoneBack(
   register: EventRegister,
   { status_type }: Pick<EventFacts, 'status_type'>,
 ): boolean {
-  const { firstFinished } = register.course;
-  if (status_type !== 'scheduled' || firstFinished === null) return false;
+  const { first_finished } = register.course;
+  if (status_type !== 'scheduled' || first_finished === null) return false;
   const status = statusReport(register);
-  return status !== null && comparePositions(firstFinished, status) < 0;
+  return status !== null && comparePositions(first_finished, status) < 0;
 }
 
 /** Law 9: returns the latest report that the match is scheduled, after one that it was in play or finished; null without one. */
 export function newBeginning({ course }: EventRegister): MessagePosition | null {
-  const { firstStarted, lastScheduled } = course;
-  if (firstStarted === null || lastScheduled === null) return null;
-  return comparePositions(firstStarted, lastScheduled) < 0 ? lastScheduled : null;
+  const { first_started, last_scheduled } = course;
+  if (first_started === null || last_scheduled === null) return null;
+  return comparePositions(first_started, last_scheduled) < 0 ? last_scheduled : null;
 }
 
 /** Returns the `status_type` of the facts. */

@@ -7,7 +7,7 @@ import { eventOf } from './testing/messages.ts';
 type Message = readonly [at: number | readonly [ut: number, id: number], fields: object];
 
 const positionAt = (at: Message[0]): MessagePosition =>
-  typeof at === 'number' ? { ut: at, messageId: null } : { ut: at[0], messageId: at[1] };
+  typeof at === 'number' ? { ut: at, message_id: null } : { ut: at[0], message_id: at[1] };
 const apply = (register: EventRegister, [at, fields]: Message) =>
   register.apply(eventOf({ ...fields }), positionAt(at));
 
@@ -19,8 +19,8 @@ function registerOf(...messages: readonly Message[]): EventRegister {
 
 /** The report of a message as the register gives it. */
 const reported = ([at, fields]: Message) => {
-  const { ut, messageId } = positionAt(at);
-  return { ut, message_id: messageId, event: eventOf({ ...fields }) };
+  const { ut, message_id } = positionAt(at);
+  return { ut, message_id, event: eventOf({ ...fields }) };
 };
 
 test('of one second without ids the message with the larger text wins, with all of its fields', () => {
@@ -130,7 +130,7 @@ describe('applying an event', () => {
     expect(apply(register, [[1, 5], { round_id: 1 }]).changed).toBe(false);
     expect(apply(register, [[1, 4], { round_id: 1 }]).changed).toBe(false);
     expect(apply(register, [[1, 6], { round_id: 1 }])).toEqual({ changed: true, fields: [], outranked: [] });
-    expect(register.report('round_id')).toMatchObject({ ut: 1, messageId: 6 });
+    expect(register.report('round_id')).toMatchObject({ ut: 1, message_id: 6 });
   });
 });
 

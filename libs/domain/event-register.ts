@@ -5,6 +5,7 @@ import {
   type EventField,
   type EventParticipant,
   type EventReport,
+  type MatchState,
   type ReportedValue,
 } from '#records/types.ts';
 import { eventText, type ReportedSide, sameValue } from './event.ts';
@@ -18,14 +19,7 @@ import {
 } from './message-key.ts';
 
 /** The memory of where a match was, beside its fields (laws 2 and 9). Null where no message said so. */
-export type CourseMemory = {
-  /** The earliest report that the match is finished. */
-  firstFinished: MessagePosition | null;
-  /** The earliest report that it is in play or finished. */
-  firstStarted: MessagePosition | null;
-  /** The latest report that it is scheduled. */
-  lastScheduled: MessagePosition | null;
-};
+export type CourseMemory = Pick<MatchState, 'first_finished' | 'first_started' | 'last_scheduled'>;
 
 /** What a message's event changed in the register. */
 type FieldChanges = {
@@ -40,25 +34,21 @@ type FieldChanges = {
 const NO_CHANGES: FieldChanges = { changed: false, fields: [], outranked: [] };
 
 /** A message with an event. */
-class Report implements MessageKey {
-  readonly ut: number;
-  readonly messageId: number | null;
-  readonly progress: number;
-  readonly event: Event;
-  #text: string | undefined;
+type Report = MessageKey & { readonly event: Event };
 
-  constructor({ ut, messageId }: MessagePosition, event: Event) {
-    this.ut = ut;
-    this.messageId = messageId;
-    this.progress = progressOf(event.status_id, event.status_type);
-    this.event = event;
-  }
-
-  /** Written once: where it decides, it decides each field of the message. */
-  get text(): string {
-    this.#text ??= eventText(this.event);
-    return this.#text;
-  }
+function reportOf({ ut, message_id }: MessagePosition, event: Event): Report {
+  let text: string | undefined;
+  return {
+    ut,
+    message_id,
+    progress: progressOf(event.status_id, event.status_type),
+    event,
+    // Written once: where it decides, it decides each field of the message.
+    get text() {
+      text ??= eventText(event);
+      return text;
+    },
+  };
 }
 
 /** A value, and the message that reported it last. */
@@ -80,20 +70,20 @@ export class EventRegister {
   readonly #sides = new Map<number, Field<ReportedSide>>();
   /** By team; of messages that named no team by `sideKey`. */
   readonly #results = new Map<number, Field<readonly ReportedValue[]>>();
-  readonly #course: CourseMemory = { firstFinished: null, firstStarted: null, lastScheduled: null };
+  #course: CourseMemory = { first_finished: null, first_started: null, last_scheduled: null };
 
   /** Restores a register from `reports()` and `course`. */
   static restore(reports: readonly EventReport[], course: Partial<CourseMemory> = {}): EventRegister {
     const register = new EventRegister();
     register.merge(reports);
-    Object.assign(register.#course, course);
+    const { first_finished = null, first_started = null, last_scheduled = null } = course;
+    register.#course = { first_finished, first_started, last_scheduled };
     return register;
   }
 
   /** Applies the reports of another register. */
   merge(reports: readonly EventReport[]): void {
-    for (const { ut, message_id, event } of reports)
-      this.#accept(new Report({ ut, messageId: message_id }, event));
+    for (const report of reports) this.#accept(reportOf(report, report.event));
   }
 
   get course(): Readonly<CourseMemory> {
@@ -104,7 +94,7 @@ export class EventRegister {
     if (event === null) return NO_CHANGES;
     const stage = stageOf(event.status_id, event.status_type);
     const isRemembered = stage !== null && this.#remember(stage, position);
-    const changes = this.#accept(new Report(position, event));
+    const changes = this.#accept(reportOf(position, event));
     return isRemembered ? { ...changes, changed: true } : changes;
   }
 
@@ -159,9 +149,7 @@ export class EventRegister {
     for (const { report } of this.#fields.values()) reports.add(report);
     for (const { report } of this.#others.values()) reports.add(report);
     for (const { report } of this.#ofSides()) reports.add(report);
-    return [...reports]
-      .sort(compareKeys)
-      .map(({ ut, messageId, event }) => ({ ut, message_id: messageId, event }));
+    return [...reports].sort(compareKeys).map(({ ut, message_id, event }) => ({ ut, message_id, event }));
   }
 
   #ofSides(): readonly Field<unknown>[] {
@@ -169,21 +157,20 @@ export class EventRegister {
   }
 
   /** Remembers a report of the match's stage. Returns whether the memory changed. */
-  #remember(stage: ReturnType<typeof stageOf>, { ut, messageId }: MessagePosition): boolean {
+  #remember(stage: ReturnType<typeof stageOf>, position: MessagePosition): boolean {
     const course = this.#course;
-    const position = { ut, messageId };
     const isBefore = (first: MessagePosition | null) =>
       first === null || comparePositions(position, first) < 0;
     if (stage === 'scheduled') {
-      if (course.lastScheduled !== null && comparePositions(position, course.lastScheduled) <= 0)
+      if (course.last_scheduled !== null && comparePositions(position, course.last_scheduled) <= 0)
         return false;
-      course.lastScheduled = position;
+      course.last_scheduled = position;
       return true;
     }
-    const isFirstStarted = isBefore(course.firstStarted);
-    const isFirstFinished = stage === 'finished' && isBefore(course.firstFinished);
-    if (isFirstStarted) course.firstStarted = position;
-    if (isFirstFinished) course.firstFinished = position;
+    const isFirstStarted = isBefore(course.first_started);
+    const isFirstFinished = stage === 'finished' && isBefore(course.first_finished);
+    if (isFirstStarted) course.first_started = position;
+    if (isFirstFinished) course.first_finished = position;
     return isFirstStarted || isFirstFinished;
   }
 

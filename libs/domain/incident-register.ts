@@ -117,7 +117,7 @@ export class IncidentRegister {
       const entry = this.#entry(incident.id);
       const before = presenceOf(entry);
       const isAccepted = accept(entry, incident);
-      const isListed = time > (entry.listed_at ?? Number.NEGATIVE_INFINITY);
+      const isListed = entry.listed_at === null || time > entry.listed_at;
       if (isListed) {
         entry.listed_at = time;
         isNews = true;
@@ -129,7 +129,7 @@ export class IncidentRegister {
       const before = presenceOf(entry);
       if (markDeleted(entry, incident)) touch(touched, entry, before);
     }
-    if (incidents.length > 0 && time > (this.#snapshotAt ?? Number.NEGATIVE_INFINITY)) {
+    if (incidents.length > 0 && (this.#snapshotAt === null || time > this.#snapshotAt)) {
       this.#snapshotAt = time;
       isNews = true;
       this.#touchAll(touched);
@@ -230,8 +230,12 @@ function accept(entry: IncidentEntry, incident: Incident): boolean {
 
 /** Sets the time and the message of an incident's delete. Returns whether it is the latest one. */
 function markDeleted(entry: IncidentEntry, { ut, message_id }: Incident): boolean {
-  const latest = { ut: entry.deleted_at ?? Number.NEGATIVE_INFINITY, messageId: entry.deleted_by };
-  if (comparePositions({ ut, messageId: message_id }, latest) <= 0) return false;
+  const { deleted_at, deleted_by } = entry;
+  if (
+    deleted_at !== null &&
+    comparePositions({ ut, message_id }, { ut: deleted_at, message_id: deleted_by }) <= 0
+  )
+    return false;
   entry.deleted_at = ut;
   entry.deleted_by = message_id;
   return true;
@@ -264,10 +268,10 @@ export function lastSignOf({ ut }: Pick<Incident, 'ut'>, { listed_at }: Pick<Pre
 
 /** Whether a delete removes an incident: it is no older than its last presence. Of one second, the later message decides (law 1). */
 export function isDeleted(presence: Presence, snapshotAt: number | null): boolean {
-  const { incident, deleted_by } = presence;
-  const deletedAt = presence.deleted_at ?? Number.NEGATIVE_INFINITY;
-  if (incident === null || deletedAt < presentAt(incident, presence, snapshotAt)) return false;
-  return deletedAt > incident.ut || compareMessageIds(deleted_by, incident.message_id) >= 0;
+  const { incident, deleted_at, deleted_by } = presence;
+  if (incident === null || deleted_at === null) return false;
+  if (deleted_at < presentAt(incident, presence, snapshotAt)) return false;
+  return deleted_at > incident.ut || compareMessageIds(deleted_by, incident.message_id) >= 0;
 }
 
 /** Returns the time, Unix seconds, up to which a delete does not remove an incident with this body: the latest list counts alone. */
@@ -279,9 +283,10 @@ export function presentAt(
   return presence.listed_at === snapshotAt ? lastSignOf(incident, presence) : incident.ut;
 }
 
-/** Returns when an incident was last known absent, Unix seconds: a list proves its absence up to `REMOVAL_SECONDS` before. */
-export function absentAt(presence: Presence, snapshotAt: number | null): number {
-  const deleted = presence.deleted_at ?? Number.NEGATIVE_INFINITY;
-  if (snapshotAt === null || omissionOf(presence, snapshotAt) !== 'long_ago') return deleted;
-  return Math.max(deleted, snapshotAt - REMOVAL_SECONDS);
+/** Returns when an incident was last known absent, Unix seconds, null for never: a list proves it up to `REMOVAL_SECONDS` before. */
+export function absentAt(presence: Presence, snapshotAt: number | null): number | null {
+  const { deleted_at } = presence;
+  if (snapshotAt === null || omissionOf(presence, snapshotAt) !== 'long_ago') return deleted_at;
+  const omitted = snapshotAt - REMOVAL_SECONDS;
+  return Math.max(deleted_at ?? omitted, omitted);
 }

@@ -6,7 +6,6 @@ import type {
   MatchState,
   MatchTransition,
   NormalizedMessage,
-  ReportKey,
 } from '#records/types.ts';
 import { AbsenceRegister } from './absence.ts';
 import { kickOffOf } from './event.ts';
@@ -17,7 +16,7 @@ import { IncidentIndex } from './incident-index.ts';
 import { concerns, IncidentRegister, NO_CHANGES } from './incident-register.ts';
 import { keyIncidents } from './key-incidents.ts';
 import { type TableResult, tableResult } from './match-result.ts';
-import { type MessagePosition, positionOf } from './message-key.ts';
+import { positionOf } from './message-key.ts';
 import { hasRulesOfGoals } from './sports/goal-rules.ts';
 import { transitionsOf } from './transitions.ts';
 import { UnreadRegister } from './unread.ts';
@@ -118,8 +117,7 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
 }
 
 function changesResult(before: DerivedMatch, after: DerivedMatch): boolean {
-  // Any change of the goals replaces `final`.
-  return before.facts !== after.facts || before.final !== after.final;
+  return (['facts', 'tally', 'coverage', 'final'] as const).some((part) => before[part] !== after[part]);
 }
 
 /** Returns the most incidents that a match may have after a message, and the most goals, cancellations and cards of them. */
@@ -153,7 +151,6 @@ export function matchState(match: Match): MatchState {
   const { version, cause } = stampOf(match);
   const { tally, final } = view;
   const { sides, lengths: _, round_id: __, ...facts } = view.facts;
-  const { firstFinished, firstStarted, lastScheduled } = event.course;
   return {
     ...facts,
     event_id: match.eventId,
@@ -185,19 +182,9 @@ export function matchState(match: Match): MatchState {
     void_by: Object.fromEntries(Array.from(tally.voidBy, ([goal, by]) => [goal, [...by]])),
     unread: unread.fields(),
     unread_at: unread.messageAt,
-    first_finished: keyOf(firstFinished),
-    first_started: keyOf(firstStarted),
-    last_scheduled: keyOf(lastScheduled),
+    ...event.course,
     absence: view.absence,
   };
-}
-
-function keyOf(position: MessagePosition | null): ReportKey | null {
-  return position && { ut: position.ut, message_id: position.messageId };
-}
-
-function positionFrom(key: ReportKey | null): MessagePosition | null {
-  return key && { ut: key.ut, messageId: key.message_id };
 }
 
 /** Returns the result of a match for tables; null when it belongs to no table. */
@@ -225,15 +212,9 @@ export function matchIncident(match: Match, id: string): MatchIncident {
 
 /** Restores a match from its state and all its incidents; it then produces the same bytes as one that stayed in memory. */
 export function restoreMatch(state: MatchState, incidents: Iterable<MatchIncident>): Match {
-  const event = EventRegister.restore(state.reports, {
-    firstFinished: positionFrom(state.first_finished),
-    firstStarted: positionFrom(state.first_started),
-    lastScheduled: positionFrom(state.last_scheduled),
-  });
-  const register = IncidentRegister.restore(incidents, state.snapshot_at);
   const match = matchOf(state.event_id, {
-    event,
-    incidents: register,
+    event: EventRegister.restore(state.reports, state),
+    incidents: IncidentRegister.restore(incidents, state.snapshot_at),
     unread: UnreadRegister.restore(state),
     absence: AbsenceRegister.restore(state),
   });

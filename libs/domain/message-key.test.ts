@@ -76,16 +76,16 @@ describe('the progress of a status (law 2)', () => {
 
 describe('the order of messages (law 2)', () => {
   const key = (options: Partial<MessageKey>): MessageKey => {
-    return { ut: 1, messageId: null, progress: 0, text: '{}', ...options };
+    return { ut: 1, message_id: null, progress: 0, text: '{}', ...options };
   };
 
   test.each<[why: string, first: Partial<MessageKey>, later: Partial<MessageKey>]>([
-    ['time first', { ut: 1, messageId: 9, progress: 9, text: 'z' }, { ut: 2, messageId: 1 }],
-    ['then the id as a number', { messageId: 9, progress: 9, text: 'z' }, { messageId: 10 }],
-    ['any other id after all numbers', { messageId: 9, progress: 9, text: 'z' }, { messageId: null }],
+    ['time first', { ut: 1, message_id: 9, progress: 9, text: 'z' }, { ut: 2, message_id: 1 }],
+    ['then the id as a number', { message_id: 9, progress: 9, text: 'z' }, { message_id: 10 }],
+    ['any other id after all numbers', { message_id: 9, progress: 9, text: 'z' }, { message_id: null }],
     ['then progress', { progress: 9, text: 'z' }, { progress: 10 }],
     ['then the text by code units', { text: 'Z' }, { text: 'a' }],
-    ['of equal ids too', { messageId: 9, text: 'a' }, { messageId: 9, text: 'b' }],
+    ['of equal ids too', { message_id: 9, text: 'a' }, { message_id: 9, text: 'b' }],
   ])('%s', (_, first, later) => {
     expect(compareKeys(key(first), key(later))).toBeLessThan(0);
     expect(compareKeys(key(later), key(first))).toBeGreaterThan(0);
@@ -95,9 +95,9 @@ describe('the order of messages (law 2)', () => {
   });
 
   test('of positions is that of times and ids', () => {
-    expect(comparePositions({ ut: 1, messageId: null }, { ut: 2, messageId: 1 })).toBeLessThan(0);
-    expect(comparePositions({ ut: 1, messageId: 2 }, { ut: 1, messageId: 1 })).toBeGreaterThan(0);
-    expect(comparePositions({ ut: 1, messageId: 2 }, { ut: 1, messageId: 2 })).toBe(0);
+    expect(comparePositions({ ut: 1, message_id: null }, { ut: 2, message_id: 1 })).toBeLessThan(0);
+    expect(comparePositions({ ut: 1, message_id: 2 }, { ut: 1, message_id: 1 })).toBeGreaterThan(0);
+    expect(comparePositions({ ut: 1, message_id: 2 }, { ut: 1, message_id: 2 })).toBe(0);
     const order = [compareMessageIds(null, 1), compareMessageIds(1, null), compareMessageIds(null, null)];
     expect(order).toEqual([1, -1, 0]);
   });
@@ -109,7 +109,7 @@ describe('the order of messages (law 2)', () => {
     ['', null],
     ['-17', null],
     ['9007199254740993', null],
-  ])('reads the id %j as %s', (message_id, messageId) => {
-    expect(positionOf({ ut: 5, message_id })).toEqual({ ut: 5, messageId });
+  ])('reads the id %j as %s', (message_id, number) => {
+    expect(positionOf({ ut: 5, message_id })).toEqual({ ut: 5, message_id: number });
   });
 });

@@ -1,7 +1,7 @@
 /** Law 2: the order of the messages of one event. */
 
 import { toWholeNumber } from '#json/values.ts';
-import type { NormalizedMessage } from '#records/types.ts';
+import type { NormalizedMessage, ReportKey } from '#records/types.ts';
 import { STATUS } from '#soccer/soccer.ts';
 import { STATUSES } from '#soccer/statuses.ts';
 
@@ -77,20 +77,15 @@ export function progressOf(statusId: number | null, statusType: string | null): 
   return PROGRESS_OF_STATUS.get(statusId) ?? PROGRESS_OF_TYPE.get(type) ?? 0;
 }
 
-/** When a message was written, and its position among those of the same second. */
-export type MessagePosition = {
-  /** Unix seconds. */
-  readonly ut: number;
-  /** The whole-number id; null for a polled record and for another kind of id: these come after all numbers. */
-  readonly messageId: number | null;
-};
+/** When a message was written, and its position among those of the same second: null, of a polled record, comes after all numbers. */
+export type MessagePosition = Readonly<ReportKey>;
 
 /** Returns the position of a message. A polled record has no whole number as its id. */
 export function positionOf({
   ut,
   message_id,
 }: Pick<NormalizedMessage, 'ut' | 'message_id'>): MessagePosition {
-  return { ut, messageId: toWholeNumber(message_id) };
+  return { ut, message_id: toWholeNumber(message_id) };
 }
 
 /** Where a message stands among the messages of its event (law 2). */
@@ -112,7 +107,7 @@ export function compareKeys(a: MessageKey, b: MessageKey): number {
 
 /** Compares messages by time and id. */
 export function comparePositions(a: MessagePosition, b: MessagePosition): number {
-  return a.ut - b.ut || compareMessageIds(a.messageId, b.messageId);
+  return a.ut - b.ut || compareMessageIds(a.message_id, b.message_id);
 }
 
 /** Compares ids of messages of one second: whole numbers by value, all others after them. */

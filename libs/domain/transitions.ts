@@ -262,7 +262,6 @@ function presenceAfter(
   { snapshotAt, own }: AcceptedVersion,
 ): IncidentPresence {
   const { id, incident, removed, missing } = entry;
-  const absent = absentAt(entry, snapshotAt);
   // A delete needs no body.
   const isShown = own?.incident.id === id && (own.deleted || own.incident === incident);
   // No transition kind tells that a new incident is already cancelled.
@@ -271,7 +270,7 @@ function presenceAfter(
     removed,
     missing,
     present_at: incident === null ? null : presentSince(incident, entry, snapshotAt),
-    absent_at: absent === Number.NEGATIVE_INFINITY ? null : absent,
+    absent_at: absentAt(entry, snapshotAt),
     incident: isShown && !isCancelledFirst ? null : incident,
   };
 }

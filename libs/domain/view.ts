@@ -1,5 +1,6 @@
 import type { Clock, Guard, MatchState, Score, StandingAbsence } from '#records/types.ts';
 import type { AbsenceRegister } from './absence.ts';
+import { sameValue } from './event.ts';
 import {
   type EventFacts,
   hasGoneBack,
@@ -90,23 +91,15 @@ export function deriveView(
       : tallyGoals(hasRules ? index.goals : [], hasRules ? index.cancellations : [], facts.sides);
   const coverage = coverageOf(snapshotAt, index.starts.length, index.known);
   const finished = isFinished(facts.status_id, facts.status_type);
-  const awarded = isAwarded(facts.status_id);
-  const isSameScore =
-    hasSameSides &&
-    previous?.tally === tally &&
-    previous.coverage === coverage &&
-    isFinished(previous.facts.status_id, previous.facts.status_type) === finished &&
-    isAwarded(previous.facts.status_id) === awarded;
-  const final = isSameScore
-    ? previous.final
-    : decideScore({
-        coverage,
-        derived: hasRules ? tally.score : null,
-        derivedFirm: tally.firm,
-        reported: facts.sides.reported,
-        finished,
-        awarded,
-      });
+  const decided = decideScore({
+    coverage,
+    derived: hasRules ? tally.score : null,
+    derivedFirm: tally.firm,
+    reported: facts.sides.reported,
+    finished,
+    awarded: isAwarded(facts.status_id),
+  });
+  const final = sameValue(previous?.final, decided) ? (previous as DerivedMatch).final : decided;
   // The result of a finished match is the score, whatever was played before.
   const isPlayed = !(finished && final.source === 'reported');
   const wentBack = hasGoneBack(event, facts) || (isPlayed && hasEarlierGoal(event, index, tally));
@@ -161,14 +154,8 @@ export function coverageOf(snapshotAt: number | null, starts: number, known: num
 }
 
 /** Law 8: of a finished match the provider's result is the score; before, a complete timeline wins over it, and it over a partial one. */
-export function decideScore({
-  coverage,
-  derived,
-  derivedFirm,
-  reported,
-  finished,
-  awarded,
-}: ScoreSources): FinalScore {
+export function decideScore(sources: ScoreSources): FinalScore {
+  const { coverage, derived, derivedFirm, reported, finished, awarded } = sources;
   const usable = coverage === 'none' || awarded ? null : derived;
   const complete = coverage === 'complete' ? derived : null;
   if (reported === null) {
@@ -185,10 +172,7 @@ export function decideScore({
 function hasEarlierGoal(event: EventRegister, { goals }: IncidentIndex, { counting }: GoalTally): boolean {
   const beginning = newBeginning(event);
   if (beginning === null) return false;
-  return goals.some(
-    ({ id, incident: { ut, message_id } }) =>
-      counting.includes(id) && comparePositions({ ut, messageId: message_id }, beginning) < 0,
-  );
+  return goals.some(({ id, incident }) => counting.includes(id) && comparePositions(incident, beginning) < 0);
 }
 
 /** Law 5: the provider's result of the shoot-out, where no kick is known or the match is finished; otherwise the kicks. */

@@ -91,44 +91,39 @@ export const STATUS = {
   waitingForPenalty: 142,
 } as const;
 
-const STATUSES: readonly EventStatus[] = [
-  { id: STATUS.notStarted, name: 'Not started', shortName: 'Sched.', type: 'scheduled' },
-  { id: STATUS.interrupted, name: 'Interrupted', shortName: 'Interr.', type: 'interrupted' },
-  { id: 3, name: 'Cancelled', shortName: 'Canc.', type: 'cancelled' },
-  { id: STATUS.postponed, name: 'Postponed', shortName: 'Post.', type: 'scheduled' },
-  { id: 6, name: 'Start delayed', shortName: 'Delay.', type: 'scheduled' },
-  { id: STATUS.abandoned, name: 'Abandoned', shortName: 'Abd.', type: 'finished' },
-  { id: STATUS.halftime, name: 'Halftime', shortName: 'HT', type: 'live' },
-  { id: STATUS.finished, name: 'Finished', shortName: 'Fin.', type: 'finished' },
-  { id: STATUS.finishedAwardedWin, name: 'Finished awarded win', shortName: 'AW', type: 'finished' },
-  {
-    id: STATUS.finishedAfterPenalties,
-    name: 'Finished after penalties',
-    shortName: 'Fin pen.',
-    type: 'finished',
-  },
-  {
-    id: STATUS.finishedAfterExtraTime,
-    name: 'Finished after extra time',
-    shortName: 'Fin ext.',
-    type: 'finished',
-  },
-  { id: STATUS.penalties, name: 'Penalties', shortName: 'Pen.', type: 'live' },
-  { id: STATUS.firstHalf, name: '1st half', shortName: '1st half', type: 'live' },
-  { id: STATUS.secondHalf, name: '2nd half', shortName: '2nd half', type: 'live' },
-  { id: STATUS.extraTimeFirstHalf, name: 'Extra time 1st half', shortName: 'Extra 1st', type: 'live' },
-  { id: STATUS.extraTimeSecondHalf, name: 'Extra time 2nd half', shortName: 'Extra 2nd', type: 'live' },
-  { id: STATUS.extraTimeHalftime, name: 'Extra time halftime', shortName: 'Extra HT', type: 'live' },
-  { id: STATUS.waitingForExtraTime, name: 'Waiting for extra time', shortName: 'Waiting ET', type: 'live' },
-  { id: STATUS.shootOut, name: 'Penalty shootout', shortName: 'Penalty', type: 'live' },
-  { id: STATUS.waitingForPenalty, name: 'Waiting for penalty', shortName: 'Before Pen', type: 'live' },
-  { id: 149, name: 'Delayed by rain', shortName: 'Delayed', type: 'scheduled' },
-  { id: 152, name: 'To finish', shortName: 'To fin.', type: 'scheduled' },
+const STATUSES: readonly (readonly [
+  id: number,
+  name: string,
+  shortName: string,
+  type: EventStatus['type'],
+])[] = [
+  [STATUS.notStarted, 'Not started', 'Sched.', 'scheduled'],
+  [STATUS.interrupted, 'Interrupted', 'Interr.', 'interrupted'],
+  [3, 'Cancelled', 'Canc.', 'cancelled'],
+  [STATUS.postponed, 'Postponed', 'Post.', 'scheduled'],
+  [6, 'Start delayed', 'Delay.', 'scheduled'],
+  [STATUS.abandoned, 'Abandoned', 'Abd.', 'finished'],
+  [STATUS.halftime, 'Halftime', 'HT', 'live'],
+  [STATUS.finished, 'Finished', 'Fin.', 'finished'],
+  [STATUS.finishedAwardedWin, 'Finished awarded win', 'AW', 'finished'],
+  [STATUS.finishedAfterPenalties, 'Finished after penalties', 'Fin pen.', 'finished'],
+  [STATUS.finishedAfterExtraTime, 'Finished after extra time', 'Fin ext.', 'finished'],
+  [STATUS.penalties, 'Penalties', 'Pen.', 'live'],
+  [STATUS.firstHalf, '1st half', '1st half', 'live'],
+  [STATUS.secondHalf, '2nd half', '2nd half', 'live'],
+  [STATUS.extraTimeFirstHalf, 'Extra time 1st half', 'Extra 1st', 'live'],
+  [STATUS.extraTimeSecondHalf, 'Extra time 2nd half', 'Extra 2nd', 'live'],
+  [STATUS.extraTimeHalftime, 'Extra time halftime', 'Extra HT', 'live'],
+  [STATUS.waitingForExtraTime, 'Waiting for extra time', 'Waiting ET', 'live'],
+  [STATUS.shootOut, 'Penalty shootout', 'Penalty', 'live'],
+  [STATUS.waitingForPenalty, 'Waiting for penalty', 'Before Pen', 'live'],
+  [149, 'Delayed by rain', 'Delayed', 'scheduled'],
+  [152, 'To finish', 'To fin.', 'scheduled'],
 ];
 
 /** The statuses of soccer by id, with their names in the provider's catalogue. */
 export const STATUSES_OF_SOCCER: ReadonlyMap<number | null, EventStatus> = new Map(
-  STATUSES.map((status) => [status.id, status]),
+  STATUSES.map(([id, name, shortName, type]) => [id, { id, name, shortName, type }]),
 );
 
 /** Ids of the results of a participant. `score` excludes the penalty shoot-out; absent is unknown, not zero. */

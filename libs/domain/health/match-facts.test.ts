@@ -5,7 +5,7 @@ import { healthOf, matchFacts, NO_FACTS } from './verdict.ts';
 
 function factsOf(fields: Readonly<Record<string, unknown>>) {
   const register = new EventRegister();
-  register.apply(healthOf(eventOf(fields), true), { ut: 1, messageId: null });
+  register.apply(healthOf(eventOf(fields), true), { ut: 1, message_id: null });
   return matchFacts(register);
 }
 

@@ -211,32 +211,14 @@ function haveBeginning(stages: readonly z.infer<typeof stage>[]): boolean {
 
 type StageRef = z.infer<typeof stageRef>;
 type RulesFile = z.infer<typeof schema>;
-/** What a stage starts with. */
-export type Carried = Omit<z.infer<typeof carried>, 'from'> & { readonly from: readonly number[] };
-
 /** The rules of a competition, or of one of its seasons, with the ids of its stages. */
-export type CompetitionRules = Omit<RulesFile, 'stages' | 'tables' | 'corrections' | 'rankings' | 'ties'> & {
-  readonly stages: readonly (Omit<RulesFile['stages'][number], 'stage_ids' | 'carried'> & {
-    readonly stage_ids: readonly number[];
-    readonly carried?: Carried | undefined;
-  })[];
-  readonly tables: readonly OwnTable[];
-  readonly corrections: readonly (Omit<RulesFile['corrections'][number], 'stage_id'> & {
-    readonly stage_id: number | null;
-  })[];
-  readonly rankings: { readonly of: 'season' | 'stage'; readonly without_stages: readonly number[] };
-  readonly ties: readonly TieRule[];
-};
-
+export type CompetitionRules = ReturnType<typeof withStages>;
+/** What a stage starts with. */
+export type Carried = NonNullable<CompetitionRules['stages'][number]['carried']>;
 /** A table beside those of each stage, as a file defines it. */
-export type OwnTable = Omit<z.infer<typeof ownTable>, 'stage_ids'> & {
-  readonly stage_ids: readonly number[] | null;
-};
-
+export type OwnTable = CompetitionRules['tables'][number];
 /** How ties with level goals are decided. */
-export type TieRule = Omit<RulesFile['ties'][number], 'stage_ids'> & {
-  readonly stage_ids: readonly number[] | null;
-};
+export type TieRule = CompetitionRules['ties'][number];
 
 /** An invalid rules file. The message names the file, and each problem on a line. */
 export class RulesError extends TouchlineError<'RulesError'> {
@@ -263,85 +245,50 @@ export class RulesError extends TouchlineError<'RulesError'> {
 }
 
 /** A file of rules as read: one scope may give its stages other ids than another. */
-export class CompetitionRulesFile {
-  readonly #file: RulesFile;
-
-  constructor(file: RulesFile) {
-    this.#file = file;
-  }
-
+export type CompetitionRulesFile = {
   /** The competitions and seasons of the file. */
-  get scopes(): RulesFile['applies_to'] {
-    return this.#file.applies_to;
-  }
-
+  readonly scopes: RulesFile['applies_to'];
   /** Returns the rules with the ids of these stages by name; a stage without ids has no rules of its own. */
-  withStages(names: Readonly<Record<string, readonly number[]>>): CompetitionRules {
-    const { stages, tables, corrections, rankings, ties, ...rules } = this.#file;
-    const idsOf = (refs: readonly StageRef[]) =>
-      refs.flatMap((ref) => (typeof ref === 'number' ? ref : (names[ref] ?? [])));
-    return {
-      ...rules,
-      stages: stages.map(({ stage_ids, carried, ...own }) => ({
-        ...own,
-        stage_ids: idsOf(stage_ids),
-        carried: carried && { ...carried, from: idsOf(carried.from) },
-      })),
-      tables: tables.map(({ stage_ids, ...own }) => ({ ...own, stage_ids: stage_ids && idsOf(stage_ids) })),
-      corrections: corrections.flatMap(({ stage_id, ...correction }) => {
-        const stages: readonly (number | null)[] = stage_id === null ? [null] : idsOf([stage_id]);
-        return stages.slice(0, 1).map((one) => ({ ...correction, stage_id: one }));
-      }),
-      rankings: { of: rankings.of, without_stages: idsOf(rankings.without_stages) },
-      ties: ties.map(({ stage_ids, level }) => ({ level, stage_ids: stage_ids && idsOf(stage_ids) })),
-    };
-  }
-}
+  readonly withStages: (names: StageNames) => CompetitionRules;
+};
 
-type NamingParts = Pick<RulesFile, 'applies_to' | 'stages' | 'tables' | 'corrections' | 'rankings' | 'ties'>;
+type StageNames = Readonly<Record<string, readonly number[]>>;
 
-/** Returns the parts of a file that name stages; one that is invalid counts as left out. */
-function namingParts(json: unknown): NamingParts {
-  const { applies_to, stages, tables, corrections, rankings, ties } = schema.shape;
-  const fields: Partial<Record<keyof NamingParts, unknown>> = Object(json);
-  const read = <T>(part: z.ZodType<T>, value: unknown): T =>
-    part.safeParse(value).data ?? part.parse(undefined);
+function withStages({ stages, tables, corrections, rankings, ties, ...rules }: RulesFile, names: StageNames) {
+  const idsOf = (refs: readonly StageRef[]) =>
+    refs.flatMap((ref) => (typeof ref === 'number' ? ref : (names[ref] ?? [])));
   return {
-    applies_to: read(applies_to.default([]), fields.applies_to),
-    stages: read(stages, fields.stages),
-    tables: read(tables, fields.tables),
-    corrections: read(corrections, fields.corrections),
-    rankings: read(rankings, fields.rankings),
-    ties: read(ties, fields.ties),
+    ...rules,
+    stages: stages.map(({ stage_ids, carried, ...own }) => ({
+      ...own,
+      stage_ids: idsOf(stage_ids),
+      carried: carried && { ...carried, from: idsOf(carried.from) },
+    })),
+    tables: tables.map(({ stage_ids, ...own }) => ({ ...own, stage_ids: stage_ids && idsOf(stage_ids) })),
+    corrections: corrections.flatMap(({ stage_id, ...correction }) => {
+      const stages: readonly (number | null)[] = stage_id === null ? [null] : idsOf([stage_id]);
+      return stages.slice(0, 1).map((one) => ({ ...correction, stage_id: one }));
+    }),
+    rankings: { of: rankings.of, without_stages: idsOf(rankings.without_stages) },
+    ties: ties.map(({ stage_ids, level }) => ({ level, stage_ids: stage_ids && idsOf(stage_ids) })),
   };
 }
 
-/** Returns the problems of scopes that give a stage no ids. */
-function unboundStages(parts: NamingParts): string[] {
-  const names = [...stageNames(parts)];
-  return parts.applies_to.flatMap(({ stages }, at) =>
-    names
-      .filter((name) => stages[name] === undefined)
-      .map((name) => `applies_to[${at}].stages: expected the ids of "${name}"`),
-  );
-}
-
-/** Returns the names of stages that a file uses. */
-function stageNames({
-  stages,
-  tables,
-  corrections,
-  rankings,
-  ties,
-}: Omit<NamingParts, 'applies_to'>): Set<string> {
-  const refs: (StageRef | null)[] = [
+/** Returns the problems of scopes that give no ids to a stage that the file names. */
+function unboundStages({ applies_to, stages, tables, corrections, rankings, ties }: RulesFile): string[] {
+  const refs = new Set([
     ...stages.flatMap(({ stage_ids, carried }) => [...stage_ids, ...(carried?.from ?? [])]),
     ...tables.flatMap(({ stage_ids }) => stage_ids ?? []),
     ...corrections.map(({ stage_id }) => stage_id),
     ...rankings.without_stages,
     ...ties.flatMap(({ stage_ids }) => stage_ids ?? []),
-  ];
-  return new Set(refs.filter((ref) => typeof ref === 'string'));
+  ]);
+  const names = [...refs].filter((ref) => typeof ref === 'string');
+  return applies_to.flatMap(({ stages }, at) =>
+    names
+      .filter((name) => stages[name] === undefined)
+      .map((name) => `applies_to[${at}].stages: expected the ids of "${name}"`),
+  );
 }
 
 /** Returns the problems of teams that are not entitled to a zone that no table has. */
@@ -368,11 +315,11 @@ export function readRulesFile(text: string, source: string): CompetitionRulesFil
     const problems = read.error.issues.map(
       ({ path, message }) => `${z.core.toDotPath(path) || 'the file'}: ${message}`,
     );
-    throw new RulesError(source, [...problems, ...unboundStages(namingParts(json))], read.error);
+    throw new RulesError(source, problems, read.error);
   }
   const unbound = [...unboundStages(read.data), ...unknownZones(read.data)];
   if (unbound.length > 0) throw new RulesError(source, unbound);
-  return new CompetitionRulesFile(read.data);
+  return { scopes: read.data.applies_to, withStages: (names) => withStages(read.data, names) };
 }
 
 /** Returns the rules that name the season, else those of its whole competition; undefined if there are none. */

@@ -232,7 +232,7 @@ const messages: fc.Arbitrary<NormalizedMessage> = fc
 /** Whether a message changes a match that nothing is known of. */
 export function hasContent(message: NormalizedMessage): boolean {
   const { event, incident, snapshot, deleted, unread, unreadable, absence } = message;
-  const isReported = new EventRegister().apply(event, { ut: 0, messageId: null }).changed;
+  const isReported = new EventRegister().apply(event, { ut: 0, message_id: null }).changed;
   const isUnread = unread.length > 0 || unreadable !== null;
   return (
     absence !== null ||

@@ -7,7 +7,7 @@ import { AWAY, eventOf, type IncidentOptions, incident, participants, START } fr
 /** Returns the sides of an event with this `participants` value. */
 export function sidesOf(value: unknown): Sides {
   const register = new EventRegister();
-  register.apply(eventOf({ participants: value }), { ut: START, messageId: null });
+  register.apply(eventOf({ participants: value }), { ut: START, message_id: null });
   return readSides(register);
 }
 

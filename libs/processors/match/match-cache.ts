@@ -90,18 +90,19 @@ export class MatchCache {
 
   /** Whether a transaction has enough changes: changed matches cannot be spilled before the commit. */
   isFull(): boolean {
-    return (
-      this.#loaded.size > this.#maxLoaded * FULL_SHARE ||
-      this.#idle > MAX_IDLE * FULL_SHARE ||
-      this.#loadedBytes > this.#maxLoadedBytes * FULL_SHARE
-    );
+    return this.#exceeds(FULL_SHARE) || this.#idle > MAX_IDLE * FULL_SHARE;
   }
 
-  /** Spills what exceeds the limits, without the matches that changed since the last flush. */
+  /** Spills what exceeds the limits, least recently used first, without the matches that changed since the last flush. */
   evict(isChanged: IsChanged): void {
-    if (this.#idle > MAX_IDLE) this.#spillIdle(isChanged);
-    if (this.#loaded.size > this.#maxLoaded || this.#loadedBytes > this.#maxLoadedBytes)
-      this.#spillLeastUsed(isChanged);
+    const [isOver, areIdle] = [this.#exceeds(1), this.#idle > MAX_IDLE];
+    if (!isOver && !areIdle) return;
+    for (const [eventId, loaded] of [...this.#loaded]) {
+      const spillsAny = isOver && this.#exceeds(KEPT_SHARE);
+      const spillsIdle = areIdle && this.#idle > MAX_IDLE * KEPT_SHARE;
+      if (!spillsAny && !spillsIdle) return;
+      if (!isChanged(eventId) && (spillsAny || !loaded.live)) this.#spill(eventId, loaded);
+    }
   }
 
   close(): void {
@@ -134,25 +135,9 @@ export class MatchCache {
     for (const flag of loaded.flags) this.#flagged[flag] -= 1;
   }
 
-  #spillLeastUsed(isChanged: IsChanged): void {
-    const matches = this.#maxLoaded * KEPT_SHARE;
-    const bytes = this.#maxLoadedBytes * KEPT_SHARE;
-    for (const [eventId, loaded] of this.#leastUsed(isChanged)) {
-      if (this.#loaded.size <= matches && this.#loadedBytes <= bytes) return;
-      this.#spill(eventId, loaded);
-    }
-  }
-
-  #spillIdle(isChanged: IsChanged): void {
-    for (const [eventId, loaded] of this.#leastUsed(isChanged)) {
-      if (this.#idle <= MAX_IDLE * KEPT_SHARE) return;
-      if (!loaded.live) this.#spill(eventId, loaded);
-    }
-  }
-
-  /** Returns the matches in memory without pending changes, least recently used first. */
-  #leastUsed(isChanged: IsChanged): [eventId: number, loaded: LoadedMatch][] {
-    return [...this.#loaded].filter(([eventId]) => !isChanged(eventId));
+  /** Whether the matches in memory exceed a share of their limits. */
+  #exceeds(share: number): boolean {
+    return this.#loaded.size > this.#maxLoaded * share || this.#loadedBytes > this.#maxLoadedBytes * share;
   }
 }
 
