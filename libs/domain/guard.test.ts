@@ -234,20 +234,15 @@ describe('the other reasons (law 9)', () => {
     const possible = { possible_goal: 'b', possible_card: 'b', possible_penalty: 'b', possible_var: 'b' };
     const last = { ...possible, goal_decided: 'a', game_break: 'b', play: 'a' };
     const inputs: GuardInputs = {
-      underReview: true,
+      facts: { status_id: 2, status_type: 'live', bet_status: 'suspended', verified_result: false },
+      tally: { underReview: true, missing: true, unexplainedAt: 1 },
       final: { score: null, source: 'incidents', agreement: 'differs' },
-      statusId: 2,
-      statusType: 'live',
-      betStatus: 'suspended',
-      verified: false,
       last,
       interruptedAt: null,
       statusAt: null,
       resultsAt: null,
       snapshotAt: null,
-      missing: true,
       unreadAt: 1,
-      unexplainedAt: 1,
       wentBack: true,
       absent: true,
     };

@@ -1,7 +1,8 @@
 import type { Guard, MatchState } from '#records/types.ts';
 import { STATUS } from '#soccer/soccer.ts';
 import { isOver } from '#trading/trading.ts';
-import type { KnownIncident } from './goals.ts';
+import type { EventFacts } from './event-facts.ts';
+import type { GoalTally, KnownIncident } from './goals.ts';
 import { isAwarded, isFinished } from './message-key.ts';
 import { GOAL_RULES, SIGNALS, type Signal, type SignalTable } from './sports/goal-rules.ts';
 
@@ -62,13 +63,9 @@ export type GuardReason = keyof typeof GUARD_REASONS;
 
 /** The input of law 9. Times are Unix seconds. */
 export type GuardInputs = {
-  readonly underReview: boolean;
+  readonly facts: Pick<EventFacts, 'status_id' | 'status_type' | 'bet_status' | 'verified_result'>;
+  readonly tally: Pick<GoalTally, 'underReview' | 'missing' | 'unexplainedAt'>;
   readonly final: Readonly<Pick<MatchState, 'score' | 'source' | 'agreement'>>;
-  readonly statusId: number | null;
-  readonly statusType: string | null;
-  readonly betStatus: string | null;
-  /** Whether the provider has verified the result. */
-  readonly verified: boolean;
   readonly last: LastOf;
   /** When the last interruption was written; null without one. */
   readonly interruptedAt: number | null;
@@ -78,12 +75,8 @@ export type GuardInputs = {
   readonly resultsAt: number | null;
   /** Time of the latest list of incidents; null without one. */
   readonly snapshotAt: number | null;
-  /** Whether the latest list omits what decides the score (law 3). */
-  readonly missing: boolean;
   /** When the latest message that could not be read was written; null without one. */
   readonly unreadAt: number | null;
-  /** When the latest cancellation that nothing explains was written, or what contradicts it; null without one. */
-  readonly unexplainedAt: number | null;
   readonly wentBack: boolean;
   /** Whether an absence of the match stands (law 2). */
   readonly absent: boolean;
@@ -91,39 +84,41 @@ export type GuardInputs = {
 
 /** Law 9: decides whether trading may act, and why not. Reads no clock: readers judge staleness by the stamps. */
 export function guardOf(inputs: GuardInputs): Guard {
-  const { statusId, statusType, last, final } = inputs;
-  const over = isOver(statusType);
-  const isSettled = inputs.verified && isFinished(statusId, statusType);
+  const { last, final, tally } = inputs;
+  const { status_id, status_type, bet_status, verified_result } = inputs.facts;
+  const over = isOver(status_type);
+  const isSettled = verified_result === true && isFinished(status_id, status_type);
   // In the order of `GUARD_REASONS`. Runs for every message.
   const reasons: GuardReason[] = [];
-  if (inputs.underReview) reasons.push('under_review');
+  if (tally.underReview) reasons.push('under_review');
   if (!over) {
     if (isLater(last.possible_goal, last.goal_decided)) reasons.push('possible_goal');
     if (isLater(last.possible_card, last.card_decided)) reasons.push('possible_card');
     if (isLater(last.possible_penalty, last.penalty_decided)) reasons.push('possible_penalty');
     if (isLater(last.possible_var, last.var_decided)) reasons.push('possible_var');
   }
-  if (statusType === 'live' && isLater(last.game_break, last.play)) reasons.push('game_break');
-  if (!over && inputs.betStatus === 'suspended') reasons.push('bet_suspended');
+  if (status_type === 'live' && isLater(last.game_break, last.play)) reasons.push('game_break');
+  if (!over && bet_status === 'suspended') reasons.push('bet_suspended');
   if (final.agreement === 'differs' && !isSettled) reasons.push('score_differs');
   if (isInterrupted(inputs)) reasons.push('interrupted');
-  if (inputs.missing) reasons.push('missing_from_list');
+  if (tally.missing) reasons.push('missing_from_list');
   if (isUnread(inputs)) reasons.push('unread_message');
-  if ((statusType === 'live' || isAwarded(statusId)) && final.score === null) reasons.push('score_unknown');
+  if ((status_type === 'live' || isAwarded(status_id)) && final.score === null) reasons.push('score_unknown');
   if (inputs.wentBack) reasons.push('status_went_back');
-  if (inputs.unexplainedAt !== null && !hasAgreedSince(inputs.unexplainedAt, inputs))
+  if (tally.unexplainedAt !== null && !hasAgreedSince(tally.unexplainedAt, inputs))
     reasons.push('unexplained_cancellation');
   if (inputs.absent) reasons.push('event_missing');
   return { safe: reasons.length === 0, reasons };
 }
 
 /** An interruption ends with the next status, with play, or with a later report of a live phase. */
-function isInterrupted({ statusId, statusType, last, interruptedAt, statusAt }: GuardInputs): boolean {
-  if (statusType === 'interrupted' || statusId === STATUS.interrupted || statusId === STATUS.abandoned)
+function isInterrupted({ facts, last, interruptedAt, statusAt }: GuardInputs): boolean {
+  const { status_id, status_type } = facts;
+  if (status_type === 'interrupted' || status_id === STATUS.interrupted || status_id === STATUS.abandoned)
     return true;
   if (!isLater(last.interruption, last.other_status) || !isLater(last.interruption, last.play)) return false;
   const isBack =
-    statusType === 'live' && statusAt !== null && interruptedAt !== null && statusAt > interruptedAt;
+    status_type === 'live' && statusAt !== null && interruptedAt !== null && statusAt > interruptedAt;
   return !isBack;
 }
 

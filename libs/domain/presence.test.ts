@@ -69,7 +69,7 @@ describe('an incident is deleted (law 3)', () => {
 });
 
 const one = incident('5-1', 400, { ut: 100 });
-test.each<[string, deleted: Time, listed: Time, list: Time, present: number, absent: number]>([
+test.each<[string, deleted: Time, listed: Time, list: Time, present: number, absent: Time]>([
   ['no list', null, null, null, 100, never],
   ['a delete', 99, null, null, 100, 99],
   ['listed', null, 200, 200, 200, never],

@@ -104,20 +104,15 @@ export function deriveView(
   const isPlayed = !(finished && final.source === 'reported');
   const wentBack = hasGoneBack(event, facts) || (isPlayed && hasEarlierGoal(event, index, tally));
   const guard = guardOf({
-    underReview: tally.underReview,
+    facts,
+    tally,
     final,
-    statusId: facts.status_id,
-    statusType: facts.status_type,
-    betStatus: facts.bet_status,
-    verified: facts.verified_result === true,
     last: hasRules ? index.last : {},
     interruptedAt: index.interruptedAt,
     statusAt: statusReport(event)?.ut ?? null,
     resultsAt: resultsReportedAt(event),
     snapshotAt,
-    missing: tally.missing,
     unreadAt: unread.messageAt,
-    unexplainedAt: tally.unexplainedAt,
     wentBack,
     absent: absence.standing !== null,
   });

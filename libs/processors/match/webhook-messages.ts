@@ -215,26 +215,11 @@ function withoutSideFields(side: EventParticipant, isKept: (name: string) => boo
   const slot = `participants.${counter}`;
   const kept = isKept(`${slot}.results`) ? results : [];
   if (isKept(slot)) return [{ ...side, results: kept }];
-  return kept.length === 0 ? [] : [{ ...NO_SIDE, counter, results: kept }];
+  if (kept.length === 0) return [];
+  const names = Object.keys(side);
+  const left = Object.fromEntries(names.map((name) => [name, null])) as Record<keyof EventParticipant, null>;
+  return [{ ...left, counter, results: kept, stats: [], other: {} }];
 }
-
-/** A side of which nothing is said. */
-const NO_SIDE: EventParticipant = {
-  id: null,
-  counter: null,
-  type: null,
-  name: null,
-  short_name: null,
-  acronym: null,
-  area_id: null,
-  area_name: null,
-  area_code: null,
-  gender: null,
-  ut: null,
-  results: [],
-  stats: [],
-  other: {},
-};
 
 /** The parts of a message's id, the same at every attempt and in every replay (docs/decisions/0051 has the arithmetic). */
 export type MessageIdParts = {

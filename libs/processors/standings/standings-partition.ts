@@ -13,7 +13,7 @@ import type { CodecsOf } from '#topics/registry.ts';
 import { type NameTopic, namesOf } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import { type OwnPartition, requireOwnPartition } from '../own-partition.ts';
-import { hasValue, type KeyedValue, SpilledRecords } from '../spilled-records.ts';
+import { hasValue, SpilledRecords } from '../spilled-records.ts';
 
 /** The topics that the standings processor reads and writes. */
 export const VALUES = ['match-results', 'standings-results', 'standings'] as const;
@@ -68,17 +68,17 @@ export class StandingsPartition implements PartitionProcessor {
     const values = records.filter(hasValue);
     if (topic === this.#names['standings-results']) {
       await fetchStateSchemas(codecs['standings-results'], values);
-      this.#restoreResults(values);
-    } else await decodeLast(values, codecs.standings, (table) => this.#tables.restore(table));
-  }
-
-  /** Spills results: a season is decoded when it is next needed. */
-  #restoreResults(records: readonly KeyedValue[]): void {
-    for (const record of records) {
-      const season = seasonOf(record.key.toString());
-      this.#results.restore(season, record);
-      this.#unchecked.add(season);
+      // Spilled: a season is decoded when it is next needed.
+      for (const record of values) {
+        const season = seasonOf(record.key.toString());
+        this.#results.restore(season, record);
+        this.#unchecked.add(season);
+      }
+      return;
     }
+    await fetchSchemas(codecs.standings, values);
+    const last = new Map(values.map(({ key, value }) => [key.toString('latin1'), value]));
+    for (const bytes of last.values()) this.#tables.restore(codecs.standings.decode(bytes));
   }
 
   async prepare(records: readonly ConsumedRecord[]): Promise<void> {
@@ -202,17 +202,6 @@ export class StandingsPartition implements PartitionProcessor {
 /** Returns the season key at the start of the key of a result. */
 function seasonOf(key: string): string {
   return key.slice(0, key.indexOf('/', key.indexOf('/') + 1));
-}
-
-async function decodeLast<T>(
-  records: readonly KeyedValue[],
-  codec: Codec<T>,
-  use: (value: T) => void,
-): Promise<void> {
-  await fetchSchemas(codec, records);
-  const last = new Map<string, Buffer>();
-  for (const { key, value } of records) last.set(key.toString('latin1'), value);
-  for (const bytes of last.values()) use(codec.decode(bytes));
 }
 
 type PublishedVersion = { readonly version: number; readonly ut: number; readonly digest: string };
