@@ -12,8 +12,8 @@ export function isRecord(value: unknown): value is RawRecord {
 export type Kinds = Readonly<Record<string, Kind<unknown>>>;
 
 /** Returns fields of one kind. */
-export function each<T, Name extends string>(kind: Kind<T>, ...names: readonly Name[]) {
-  return Object.fromEntries(names.map((name) => [name, kind])) as Readonly<Record<Name, Kind<T>>>;
+export function each<K, Name extends string>(kind: K, ...names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, kind])) as Record<Name, K>;
 }
 
 /** The values of a record; null for a field that says nothing. */

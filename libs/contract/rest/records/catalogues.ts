@@ -1,20 +1,18 @@
 /** Catalogues: sports, areas, languages, statuses, incident types, standings types (spec, "Resources and their fields"). */
 import { z } from 'zod';
+import { each } from '#json/records.ts';
 import { digits, int, maybe, natural, text, yesNo } from './envelope.ts';
 
 const typeColumn = z.looseObject({
   id: natural,
-  name: maybe(text),
-  short_name: maybe(text),
   code: text,
+  ...each(maybe(text), 'name', 'short_name'),
 });
 
 const sport = z.looseObject({
   id: natural,
-  name: text,
-  url: text,
-  active: yesNo,
-  has_timer: yesNo,
+  ...each(text, 'name', 'url'),
+  ...each(yesNo, 'active', 'has_timer'),
   template: maybe(text),
   incidents_positions: maybe(yesNo),
   ut: maybe(natural),
@@ -24,8 +22,7 @@ const sport = z.looseObject({
 const area = z.looseObject({
   id: natural,
   name: text,
-  area_code: text.optional(),
-  parent_area_id: text.optional(),
+  ...each(text.optional(), 'area_code', 'parent_area_id'),
   ut: maybe(natural),
 });
 
@@ -33,8 +30,7 @@ const area = z.looseObject({
 const language = z.looseObject({
   id: natural,
   name: text,
-  code: maybe(text),
-  original_name: maybe(text),
+  ...each(maybe(text), 'code', 'original_name'),
   active: maybe(yesNo),
   ut: maybe(natural),
 });
@@ -42,32 +38,23 @@ const language = z.looseObject({
 const status = z.looseObject({
   id: natural,
   name: text,
-  short_name: maybe(text),
-  type: maybe(text),
+  ...each(maybe(text), 'short_name', 'type'),
   ut: maybe(natural),
 });
 
 const incidentType = z.looseObject({
   id: natural,
   name: text,
-  game_break: yesNo,
-  important: yesNo,
-  important_for_trader: yesNo,
-  code: maybe(text),
-  sport_id: maybe(natural),
-  type: maybe(text),
-  for: maybe(text),
-  group: maybe(text),
+  ...each(yesNo, 'game_break', 'important', 'important_for_trader'),
+  ...each(maybe(text), 'code', 'type', 'for', 'group'),
+  ...each(maybe(natural), 'sport_id', 'ut'),
   details: maybe(yesNo),
-  ut: maybe(natural),
 });
 
 /** The spec has `type_id` and `type_name`, providers answer `id` and `name`: our records have both. */
 const standingsType = z.looseObject({
-  type_id: natural,
-  type_name: text,
-  id: natural,
-  name: text,
+  ...each(natural, 'type_id', 'id'),
+  ...each(text, 'type_name', 'name'),
   columns: z.array(typeColumn),
   ut: maybe(natural),
 });
@@ -76,9 +63,7 @@ const standingsType = z.looseObject({
 const kind = z.looseObject({
   id: natural,
   name: text,
-  short_name: maybe(text),
-  code: maybe(text),
-  data_type: maybe(text),
+  ...each(maybe(text), 'short_name', 'code', 'data_type'),
   is_season_detail: maybe(int),
   related_statuses: maybe(z.array(natural)),
   possible_values: maybe(z.array(z.looseObject({ key: maybe(text), value: maybe(text) }))),

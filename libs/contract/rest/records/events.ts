@@ -1,5 +1,6 @@
 /** Events, their participants and incidents, and the trees they come in (spec, "Event", "Incident"). */
 import { z } from 'zod';
+import { each } from '#json/records.ts';
 import { empty, int, maybe, natural, text, yesNo } from './envelope.ts';
 import { levelFields } from './structure.ts';
 
@@ -14,39 +15,24 @@ const value = z.looseObject({
 const participant = z.looseObject({
   id: natural,
   name: text,
-  short_name: maybe(text),
-  acronym: maybe(text),
+  ...each(maybe(text), 'short_name', 'acronym', 'type', 'gender', 'area_name', 'area_code', 'sport_name'),
+  ...each(maybe(natural), 'area_id', 'sport_id', 'ut'),
   /** 1 home, 2 away. */
   counter: int,
   results: z.array(value),
-  type: maybe(text),
-  gender: maybe(text),
-  area_id: maybe(natural),
-  area_name: maybe(text),
-  area_code: maybe(text),
-  sport_id: maybe(natural),
-  sport_name: maybe(text),
-  ut: maybe(natural),
   stats: maybe(z.array(value)),
-  subparticipants: maybe(z.array(z.unknown())),
-  lineups: maybe(z.array(z.unknown())),
+  ...each(maybe(z.array(z.unknown())), 'subparticipants', 'lineups'),
 });
 
 /** The fields of an event in reduced lists. */
 const simpleFields = {
-  id: natural,
-  name: text,
+  ...each(natural, 'id', 'status_id', 'sport_id'),
+  ...each(text, 'name', 'status_name', 'status_type'),
   /** YYYY-MM-DD HH:MM, UTC. */
   start_date: text,
-  status_id: natural,
-  status_name: text,
-  status_type: text,
-  sport_id: natural,
-  relation_status: maybe(text),
-  round_id: maybe(natural),
+  ...each(maybe(text), 'relation_status', 'item_status'),
+  ...each(maybe(natural), 'round_id', 'ut'),
   round_name: text.optional(),
-  item_status: maybe(text),
-  ut: maybe(natural),
   /** Our addition: the reasons of the match's guard while it is closed. */
   guard_reasons: z.array(text).optional(),
   participants: z.array(participant),
@@ -55,32 +41,19 @@ const simpleEvent = z.looseObject(simpleFields);
 
 const event = z.looseObject({
   ...simpleFields,
-  competition_id: natural,
-  season_id: natural,
-  stage_id: natural,
-  group_id: natural,
-  relation_status: text,
+  ...each(natural, 'competition_id', 'season_id', 'stage_id', 'group_id'),
+  ...each(text, 'relation_status', 'bet_status'),
   clock_time: natural.nullable(),
   clock_status: text.nullable(),
-  bet_status: text,
-  played_time: maybe(natural),
-  winner_id: maybe(natural),
-  progress_id: maybe(natural),
-  neutral_venue: maybe(yesNo),
-  coverage_type: text.optional(),
-  event_stats_lvl_live: text.optional(),
-  event_stats_lvl: maybe(text),
-  latency: maybe(text),
+  ...each(maybe(natural), 'played_time', 'winner_id', 'progress_id'),
+  ...each(maybe(yesNo), 'neutral_venue', 'ft_only', 'scoutsfeed'),
+  ...each(text.optional(), 'coverage_type', 'event_stats_lvl_live', 'day'),
+  ...each(maybe(text), 'event_stats_lvl', 'latency', 'sport_name', 'slug'),
   /** The spec does not show its type; the fixtures have yes or no. */
   verified_result: maybe(z.unknown()),
   series: maybe(z.looseObject({ order: maybe(int), event_ids: maybe(z.array(natural)) })),
   source: maybe(int),
-  ft_only: maybe(yesNo),
-  scoutsfeed: maybe(yesNo),
-  sport_name: maybe(text),
-  day: text.optional(),
   venue_id: maybe(z.union([natural, empty])),
-  slug: maybe(text),
   details: maybe(z.array(value)),
 });
 
@@ -89,23 +62,16 @@ const details = z.union([z.array(z.unknown()), z.looseObject({})]).nullable();
 /** The provider's `EventIncidentDTO`: the 17 of its 20 fields that the spec names, and any other fields. */
 const incident = z.looseObject({
   id: text,
-  incident_id: natural,
+  ...each(natural, 'incident_id', 'ut'),
   incident_name: text,
-  participant_id: natural.nullable(),
-  participant_name: text.nullable(),
-  subparticipant_id: natural.nullable(),
-  subparticipant_name: text.nullable(),
-  event_status_id: natural.nullable(),
-  event_status_name: text.nullable(),
+  ...each(natural.nullable(), 'participant_id', 'subparticipant_id', 'event_status_id'),
+  ...each(text.nullable(), 'participant_name', 'subparticipant_name', 'event_status_name', 'parent_id'),
   /** MM:SS. The spec has it always; pushed messages have null before the first whistle. */
   event_time: text.nullable(),
   for: z.enum(['all', 'own', 'rival', 'none']),
   confirmation: z.enum(['confirmed', 'tbd', 'cancelled']).nullable(),
   attribute_ids: z.array(z.unknown()).nullable(),
-  properties: details,
-  additional_info: details,
-  ut: natural,
-  parent_id: text.nullable(),
+  ...each(details, 'properties', 'additional_info'),
   /** Our addition: the provider's latest list omits the incident, and nothing proves that it was removed. */
   missing: z.literal('yes').optional(),
 });

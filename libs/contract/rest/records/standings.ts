@@ -1,5 +1,6 @@
 /** Standings: their catalogue and a table (spec, "Standings catalogue", "Standing"). */
 import { z } from 'zod';
+import { each } from '#json/records.ts';
 import { empty, int, maybe, natural, text, yesNo } from './envelope.ts';
 
 const zone = z.looseObject({ id: maybe(z.union([natural, text])), name: maybe(text), colour: maybe(text) });
@@ -21,38 +22,25 @@ const column = z.looseObject({
 });
 
 const catalogueFields = {
-  id: natural,
-  name: text,
-  type_id: natural,
-  type_name: text,
-  subtype: maybe(text),
-  object_type: text,
-  object_id: natural,
-  object_name: maybe(text),
-  item_status: maybe(text),
-  sport_id: maybe(natural),
-  sport_name: maybe(text),
-  stage_name_id: maybe(natural),
+  ...each(natural, 'id', 'type_id', 'object_id'),
+  ...each(text, 'name', 'type_name', 'object_type'),
+  ...each(maybe(text), 'subtype', 'object_name', 'item_status', 'sport_name'),
+  ...each(maybe(natural), 'sport_id', 'stage_name_id', 'ut'),
   reset_group_rank: maybe(yesNo),
-  ut: maybe(natural),
 };
 const standingsEntry = z.looseObject(catalogueFields);
 
 const row = z.looseObject({
   id: natural,
   name: text,
-  participant_type: maybe(text),
-  participant_acronym: text.optional(),
-  participant_slug: text.optional(),
+  ...each(maybe(text), 'participant_type', 'zone_name'),
+  ...each(text.optional(), 'participant_acronym', 'participant_slug', 'area_name'),
   area_id: natural.optional(),
-  area_name: text.optional(),
   rank: int,
   last_rank: int.optional(),
-  zone_name: maybe(text),
   /** The club of a person; '' if there is none. */
   subparticipant_id: z.union([natural, empty]).optional(),
-  subparticipant_name: text.optional(),
-  subparticipant_slug: text.optional(),
+  ...each(text.optional(), 'subparticipant_name', 'subparticipant_slug'),
   columns: z.array(column),
 });
 
@@ -83,9 +71,7 @@ const standingsGroup = z.looseObject({
 
 const standings = z.looseObject({
   ...catalogueFields,
-  competition_id: natural.optional(),
-  season_id: natural.optional(),
-  stage_id: natural.optional(),
+  ...each(natural.optional(), 'competition_id', 'season_id', 'stage_id'),
   columns: z.array(z.unknown()),
   groups: z.array(standingsGroup),
 });

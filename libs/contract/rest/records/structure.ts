@@ -1,28 +1,18 @@
 /** Competition, season, stage, group: the levels above events (spec, "Competition, season, stage, group"). */
 import { z } from 'zod';
+import { each } from '#json/records.ts';
 import { empty, int, maybe, natural, text, yesNo } from './envelope.ts';
 
 const competition = {
   id: natural,
   name: text,
-  short_name: maybe(text),
-  mini_name: maybe(text),
-  gender: maybe(text),
-  type: maybe(text),
-  area_id: maybe(natural),
-  area_name: maybe(text),
-  area_type: maybe(text),
-  area_sort: maybe(natural),
-  area_code: maybe(text),
-  overall_sort: maybe(natural),
-  sport_id: maybe(natural),
-  sport_name: maybe(text),
+  ...each(maybe(text), 'short_name', 'mini_name', 'gender', 'type', 'area_name', 'area_type', 'area_code'),
+  ...each(maybe(text), 'sport_name', 'slug'),
+  ...each(maybe(natural), 'area_id', 'area_sort', 'overall_sort', 'sport_id', 'ut'),
   /** 0 and '' if there is no tour. */
   tour_id: natural.optional(),
   tour_name: text.optional(),
-  ut: maybe(natural),
   old_competition_id: maybe(z.union([natural, text])),
-  slug: maybe(text),
   /** '' if there is none. */
   stats_lvl: maybe(z.enum(['bronze', 'silver', 'gold', ''])),
   generate_season_stats: maybe(z.boolean()),
@@ -45,14 +35,9 @@ const flag = maybe(z.union([yesNo, empty]));
 const stage = {
   id: natural,
   name: text,
-  stage_name_id: maybe(natural),
-  start_date: maybe(text),
-  end_date: maybe(text),
-  show_standings: flag,
-  has_brackets: flag,
-  groups_nr: maybe(natural),
-  sort: maybe(natural),
-  is_current: flag,
+  ...each(maybe(natural), 'stage_name_id', 'groups_nr', 'sort'),
+  ...each(maybe(text), 'start_date', 'end_date'),
+  ...each(flag, 'show_standings', 'has_brackets', 'is_current'),
   ut: maybe(int),
   old_stage_id: maybe(z.union([natural, text])),
 };
