@@ -1,31 +1,18 @@
 import { canonicalJson } from '#json/canonical-json.ts';
-import type { MatchState, NormalizedMessage, StandingAbsence } from '#records/types.ts';
+import type { NormalizedMessage, StandingAbsence } from '#records/types.ts';
 import { statusReport } from './event-facts.ts';
 import type { EventRegister } from './event-register.ts';
 
-/** The latest absence of an event, while it stands. */
-export class AbsenceRegister {
-  #standing: StandingAbsence | null = null;
-
-  static restore({ absence }: Pick<MatchState, 'absence'>): AbsenceRegister {
-    const register = new AbsenceRegister();
-    register.#standing = absence;
-    return register;
-  }
-
-  get standing(): StandingAbsence | null {
-    return this.#standing;
-  }
-
-  /** Applies a message that `event` has already. Returns whether another absence stands, or none does any more. */
-  apply({ ut, absence }: Pick<NormalizedMessage, 'ut' | 'absence'>, event: EventRegister): boolean {
-    const before = this.#standing;
-    const reported = absence === null ? null : { ut, ...absence };
-    if (reported !== null && (before === null || isLater(reported, before))) this.#standing = reported;
-    const statusAt = statusReport(event)?.ut ?? 0;
-    if (this.#standing !== null && this.#standing.ut < statusAt) this.#standing = null;
-    return this.#standing !== before;
-  }
+/** Returns the absence of a match that stands after a message, which `event` has already; null without one (law 2). */
+export function absenceAfter(
+  standing: StandingAbsence | null,
+  { ut, absence }: Pick<NormalizedMessage, 'ut' | 'absence'>,
+  event: EventRegister,
+): StandingAbsence | null {
+  const reported = absence && { ut, ...absence };
+  const latest =
+    reported !== null && (standing === null || isLater(reported, standing)) ? reported : standing;
+  return latest !== null && latest.ut < (statusReport(event)?.ut ?? 0) ? null : latest;
 }
 
 /** Of one second, the stronger one is later; then an order; then the larger text of it. */

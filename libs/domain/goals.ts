@@ -2,12 +2,10 @@ import type { Incident, Score } from '#records/types.ts';
 import { SHOOT_OUT_PHASES } from '#soccer/soccer.ts';
 import type { Sides } from './event-facts.ts';
 import { compareIds } from './incident-register.ts';
-import { GOAL_RULES, typesOf } from './sports/goal-rules.ts';
+import { COUNTS_FOR, TYPES_OF } from './sports/goal-rules.ts';
 
 /** Types of incidents that are goals, in play or in the shoot-out. */
-export const GOAL_TYPES = typesOf('goals');
-
-const COUNTS_FOR = new Map([...GOAL_RULES.values()].flatMap(({ counts_for }) => [...counts_for]));
+export const GOAL_TYPES: ReadonlySet<number> = new Set(TYPES_OF.goals);
 
 /** An incident of a register; `incident` is null when only deletes have arrived. */
 export type KnownIncident = {
@@ -26,20 +24,21 @@ export type KnownSides = Pick<Sides, 'home' | 'away'>;
 export type WithBody = KnownIncident & { readonly incident: Incident };
 
 /** Returns whether an incident is of a kind. */
-function ofKind(types: ReadonlySet<number>) {
+function ofKind(kind: keyof typeof TYPES_OF) {
+  const types = new Set<number>(TYPES_OF[kind]);
   return ({ incident_id }: Pick<Incident, 'incident_id'>): boolean => types.has(incident_id);
 }
 
 /** Whether an incident is a goal, in play or in the shoot-out. */
-export const isGoal = ofKind(GOAL_TYPES);
+export const isGoal = ofKind('goals');
 /** Whether an incident is a goal of its participant's for the other side. */
-const isOwnGoal = ofKind(typesOf('own_goals'));
+const isOwnGoal = ofKind('own_goals');
 /** Whether an incident cancels a goal. */
-export const isCancellation = ofKind(typesOf('cancellations'));
-export const isRedCard = ofKind(typesOf('red_cards'));
-const isYellowCard = ofKind(typesOf('yellow_cards'));
+export const isCancellation = ofKind('cancellations');
+export const isRedCard = ofKind('red_cards');
+const isYellowCard = ofKind('yellow_cards');
 /** Whether an incident shows that the timeline is reported from its start. */
-export const isTimelineStart = ofKind(typesOf('starts'));
+export const isTimelineStart = ofKind('starts');
 
 /** Whether an incident is a goal, or may decide whether one counts. */
 export function concernsGoals(incident: Incident): boolean {

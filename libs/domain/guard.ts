@@ -4,16 +4,16 @@ import { isOver } from '#trading/trading.ts';
 import type { EventFacts } from './event-facts.ts';
 import type { GoalTally, KnownIncident } from './goals.ts';
 import { isAwarded, isFinished } from './message-key.ts';
-import { GOAL_RULES, SIGNALS, type Signal, type SignalTable } from './sports/goal-rules.ts';
+import { DECIDED, HAPPENED, SIGNALS, type Signal, type SignalTable } from './sports/goal-rules.ts';
 
 export type { Signal };
 
 /** The id of the last incident that gives each signal. */
 export type LastOf = { [S in Signal]?: string | undefined };
 
-const TABLES = [...GOAL_RULES.values()];
-const BY_TYPE = signalsByType(TABLES.flatMap(({ happened, decided }) => [happened, decided]));
-const BY_CANCELLED_TYPE = signalsByType(TABLES.map(({ decided }) => decided));
+const BY_TYPE = signalsByType(HAPPENED, DECIDED);
+/** A cancelled decision decides too: against what it would have decided. */
+const BY_CANCELLED_TYPE = signalsByType(DECIDED);
 const NO_SIGNALS: readonly Signal[] = [];
 
 /** Returns the signals that an incident gives. A removed incident gives none. */
@@ -26,7 +26,7 @@ export function signalsOf({
   return signals.get(incident.incident_id) ?? NO_SIGNALS;
 }
 
-function signalsByType(tables: readonly SignalTable[]): ReadonlyMap<number, readonly Signal[]> {
+function signalsByType(...tables: readonly SignalTable[]): ReadonlyMap<number, readonly Signal[]> {
   const signals = new Map<number, Signal[]>();
   for (const signal of SIGNALS) {
     for (const type of tables.flatMap((table) => table[signal] ?? [])) {

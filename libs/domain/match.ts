@@ -7,7 +7,7 @@ import type {
   MatchTransition,
   NormalizedMessage,
 } from '#records/types.ts';
-import { AbsenceRegister } from './absence.ts';
+import { absenceAfter } from './absence.ts';
 import { kickOffOf } from './event.ts';
 import { readEventFacts } from './event-facts.ts';
 import { EventRegister } from './event-register.ts';
@@ -63,7 +63,7 @@ export function newMatch(eventId: number): Match {
     event: new EventRegister(),
     incidents: new IncidentRegister(),
     unread: new UnreadRegister(),
-    absence: new AbsenceRegister(),
+    absence: null,
   });
 }
 
@@ -73,7 +73,7 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
   if (message.event_id !== match.eventId) {
     throw new DomainError('WRONG_EVENT', `a message of event ${message.event_id} for event ${match.eventId}`);
   }
-  const { event, incidents, unread, absence, view: before } = match[internals];
+  const { event, incidents, unread, view: before } = match[internals];
   const fieldChanges = event.apply(message.event, positionOf(message));
   const unreadChanges = unread.apply(message);
   const reported =
@@ -82,10 +82,12 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
       : message.incident !== null
         ? incidents.record(message.incident.incident, message.incident.deleted)
         : NO_CHANGES;
-  const isAbsenceNew = absence.apply(message, event);
+  const absence = absenceAfter(before.absence, message, event);
+  const isAbsenceNew = absence !== before.absence;
   const isNews = fieldChanges.changed || isAbsenceNew || reported.snapshot || reported.incidents.length > 0;
   if (!isNews && !unreadChanges.changed) return NO_EFFECT;
 
+  match[internals].absence = absence;
   const facts = deriveFacts(event, before.facts, fieldChanges.fields);
   const changes = settleList(match[internals], facts, reported);
   const after = deriveView(match[internals], facts, before, concerns(changes, concernsGoals));
@@ -216,7 +218,7 @@ export function restoreMatch(state: MatchState, incidents: Iterable<MatchInciden
     event: EventRegister.restore(state.reports, state),
     incidents: IncidentRegister.restore(incidents, state.snapshot_at),
     unread: UnreadRegister.restore(state),
-    absence: AbsenceRegister.restore(state),
+    absence: state.absence,
   });
   match[internals].version = state.version;
   match[internals].cause = state.cause;

@@ -82,20 +82,30 @@ type AcceptedVersion = {
   readonly entryOf: (id: string) => KnownIncident | undefined;
 };
 
-type Detail = Partial<
-  Pick<
-    MatchTransition,
-    | 'incident_id'
-    | 'incident_type'
-    | 'incident_presence'
-    | 'key_incident'
-    | 'key_incident_before'
-    | 'score'
-    | 'value'
-    | 'fields'
-    | 'goals'
-  >
->;
+/** What only some kinds of transitions have. */
+const NO_DETAIL: Pick<
+  MatchTransition,
+  | 'incident_id'
+  | 'incident_type'
+  | 'incident_presence'
+  | 'key_incident'
+  | 'key_incident_before'
+  | 'score'
+  | 'value'
+> &
+  Pick<MatchTransition, 'fields' | 'goals'> = {
+  incident_id: null,
+  incident_type: null,
+  incident_presence: null,
+  key_incident: null,
+  key_incident_before: null,
+  score: null,
+  value: null,
+  fields: [],
+  goals: [],
+};
+
+type Detail = Partial<typeof NO_DETAIL>;
 
 /** Fields whose changes have their own kind of transition. */
 const KIND_OF_FIELD: Readonly<Record<string, TransitionKind>> = {
@@ -148,17 +158,10 @@ class TransitionCollector {
       version,
       n,
       kind,
-      incident_id: detail.incident_id ?? null,
-      incident_type: detail.incident_type ?? null,
-      incident_presence: detail.incident_presence ?? null,
-      key_incident: detail.key_incident ?? null,
-      key_incident_before: detail.key_incident_before ?? null,
+      ...NO_DETAIL,
+      ...detail,
       match: this.#match,
-      score: detail.score ?? null,
-      value: detail.value ?? null,
-      fields: detail.fields ?? [],
       cause,
-      goals: detail.goals ?? [],
       remaining: kind === 'score_changed' ? this.#remaining() : null,
       outranked: [...outranked],
     });

@@ -1,5 +1,4 @@
 import type { Clock, Guard, MatchState, Score, StandingAbsence } from '#records/types.ts';
-import type { AbsenceRegister } from './absence.ts';
 import { sameValue } from './event.ts';
 import {
   type EventFacts,
@@ -45,7 +44,8 @@ export type Registers = {
   readonly incidents: IncidentRegister;
   readonly index: IncidentIndex;
   readonly unread: UnreadRegister;
-  readonly absence: AbsenceRegister;
+  /** The absence that stands; null without one (law 2). */
+  absence: StandingAbsence | null;
 };
 
 /** Returns the facts of an event after a change of these fields; reuses `previous` while none of them is a fact. */
@@ -114,7 +114,7 @@ export function deriveView(
     snapshotAt,
     unreadAt: unread.messageAt,
     wentBack,
-    absent: absence.standing !== null,
+    absent: absence !== null,
   });
   return {
     facts,
@@ -124,7 +124,7 @@ export function deriveView(
     final,
     shootOut: shootOutOf(facts, tally, finished),
     wentBack,
-    absence: absence.standing,
+    absence,
     guard: previous !== undefined && sameGuard(previous.guard, guard) ? previous.guard : guard,
   };
 }

@@ -1,4 +1,4 @@
-/** What the laws of goals and of the guard know of a sport: one table for each, as data. */
+/** What the laws of goals and of the guard know of the incidents of soccer, as data. */
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { INCIDENT, POSSIBLE_INCIDENTS, SOCCER } from '#soccer/soccer.ts';
 
@@ -22,29 +22,6 @@ export type Signal = (typeof SIGNALS)[number];
 
 /** Types of incidents by the signal that they give. */
 export type SignalTable = Readonly<Partial<Record<Signal, readonly number[]>>>;
-
-/** Whose goal an incident is: the participant's own, the other side's, nobody's. */
-type CountsFor = 'all' | 'own' | 'rival' | 'none';
-
-/** The types of incidents that the laws read in a sport. A type belongs to one sport alone. */
-type GoalRules = {
-  /** Goals, in play or in the shoot-out. */
-  readonly goals: readonly number[];
-  /** Goals of a team's own player for the other side. */
-  readonly own_goals: readonly number[];
-  /** What cancels a goal. */
-  readonly cancellations: readonly number[];
-  readonly red_cards: readonly number[];
-  readonly yellow_cards: readonly number[];
-  /** What shows that the timeline is reported from its start. */
-  readonly starts: readonly number[];
-  /** Whose goal a type is where the incident does not say it. */
-  readonly counts_for: ReadonlyMap<number, CountsFor>;
-  /** Signals of what happened. A cancelled incident gives none. */
-  readonly happened: SignalTable;
-  /** Signals of decisions. A cancelled one decides too: against what it would have decided. */
-  readonly decided: SignalTable;
-};
 
 const PERIOD_STARTS = [
   INCIDENT.firstHalfStarted,
@@ -84,7 +61,7 @@ const PLAY = TYPES.filter(
 );
 
 /** Incidents of play and of pending decisions. A cancelled one did not happen. */
-const HAPPENED: SignalTable = {
+export const HAPPENED: SignalTable = {
   possible_goal: [INCIDENT.possibleGoal],
   possible_card: [INCIDENT.possibleCard],
   possible_penalty: [INCIDENT.possiblePenalty],
@@ -105,7 +82,7 @@ const HAPPENED: SignalTable = {
 };
 
 /** Incidents that decide a pending one. A cancelled one decides too: against it. */
-const DECIDED: SignalTable = {
+export const DECIDED: SignalTable = {
   goal_decided: [
     INCIDENT.goal,
     INCIDENT.penaltyGoal,
@@ -134,29 +111,23 @@ const DECIDED: SignalTable = {
   var_decided: [INCIDENT.varEnded, ...PERIOD_STARTS, ...FINISHES],
 };
 
-const SOCCER_GOALS: GoalRules = {
+/** The types of incidents that the laws read, by kind. `starts`: what shows that the timeline is reported from its start. */
+export const TYPES_OF = {
   goals: [INCIDENT.goal, INCIDENT.penaltyGoal, INCIDENT.ownGoal],
   own_goals: [INCIDENT.ownGoal],
   cancellations: [INCIDENT.goalCancelled],
   red_cards: [INCIDENT.redCard],
   yellow_cards: [INCIDENT.yellowCard],
   starts: [INCIDENT.notStarted, INCIDENT.firstHalfStarted],
-  counts_for: new Map(TYPES.map((type) => [type.id, type.for])),
-  happened: HAPPENED,
-  decided: DECIDED,
-};
+} as const;
 
-/** The sports whose goals are derived, by id. In every other sport the score is the provider's result, and no type has a meaning. */
-export const GOAL_RULES: ReadonlyMap<number, GoalRules> = new Map([[SOCCER, SOCCER_GOALS]]);
+/** Whose goal a type is where the incident does not say it: the participant's own, the other side's (rival), nobody's. */
+export const COUNTS_FOR: ReadonlyMap<number, string> = new Map(TYPES.map((type) => [type.id, type.for]));
 
-/** Whether the laws of goals apply to a sport. An unknown one counts as soccer: types belong to one sport. */
+/**
+ * Whether the laws of goals apply to a sport. An unknown one counts as soccer: types belong to one sport. In every other sport the
+ * score is the provider's result, and no type has a meaning.
+ */
 export function hasRulesOfGoals(sportId: number | null): boolean {
-  return GOAL_RULES.has(sportId ?? SOCCER);
-}
-
-/** Returns the types of one kind in all sports. */
-export function typesOf(
-  kind: 'goals' | 'own_goals' | 'cancellations' | 'red_cards' | 'yellow_cards' | 'starts',
-): ReadonlySet<number> {
-  return new Set([...GOAL_RULES.values()].flatMap((rules) => rules[kind]));
+  return sportId === null || sportId === SOCCER;
 }

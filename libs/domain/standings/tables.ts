@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ResultTeam, StandingsCorrection, StandingsRow, StandingsZone } from '#records/types.ts';
-import { countOf, type RowCount, TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
+import { COUNTS, countOf, type RowCount, TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
 import type { CompetitionRules } from './competition-rules.ts';
 import { type GameSet, KNOWN, PLAYED, PLAYING, TO_COME } from './game-set.ts';
 import type { Game } from './games.ts';
@@ -143,16 +143,10 @@ function zonesOf(
   };
 }
 
-const NO_COUNTS: Readonly<Record<RowCount, number | null>> = {
-  played: null,
-  won: null,
-  drawn: null,
-  lost: null,
-  goals_for: null,
-  goals_against: null,
-  goal_difference: null,
-  points: null,
-};
+const NO_COUNTS = Object.fromEntries(Object.values(COUNTS).map((name) => [name, null])) as Record<
+  RowCount,
+  number | null
+>;
 
 /** The columns of each kind of table, with the field that a row has each in; null: by its code. */
 const FIELDS = new Map(
