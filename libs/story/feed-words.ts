@@ -3,17 +3,8 @@ import type { FeedStatus } from '#trading/feed-status.ts';
 import { durationWords } from './minute.ts';
 import { reasonWords } from './words.ts';
 
-const STATES: Readonly<Record<FeedStatus['state'], string>> = {
-  alive: 'alive',
-  recovered: 'recovered',
-  stale: 'stale',
-  delayed: 'delayed',
-  down: 'down',
-  recovering: 'recovering',
-  ended: 'ended',
-  expired: 'health unknown',
-  unknown: 'health unknown',
-};
+const stateWords = (state: FeedStatus['state']): string =>
+  state === 'expired' || state === 'unknown' ? 'health unknown' : state;
 
 const NAMES: Readonly<Record<string, string>> = { webhook: 'Webhooks', feed: 'REST feed' };
 
@@ -23,21 +14,17 @@ export function sourceName(source: string): string {
 }
 
 /** The status of a feed as shown: its delay only where that is why it is not believed, as each message has another one. */
-export function shownFeed({
-  believed,
-  state,
-  reason,
-  delay,
-}: FeedStatus): Pick<FeedStatus, 'believed' | 'state' | 'reason' | 'delay'> {
+export function shownFeed(feed: FeedStatus): Pick<FeedStatus, 'believed' | 'state' | 'reason' | 'delay'> {
+  const { believed, state, reason, delay } = feed;
   return { believed, state, reason, delay: state === 'delayed' ? delay : null };
 }
 
 /** Returns state and reason, e.g. `down (provider unreachable)`; what was wrong before a source recovers is over. */
 export function feedWords({ state, reason, delay }: Pick<FeedStatus, 'state' | 'reason' | 'delay'>): string {
-  if (reason === null) return STATES[state];
+  if (reason === null) return stateWords(state);
   if (state === 'delayed' && delay !== null) {
     const by = durationWords(Math.round(Math.abs(delay) / 1_000));
     return delay > 0 ? `delayed by ${by}` : `delayed (its clock is ${by} ahead)`;
   }
-  return `${STATES[state]} (${state === 'recovering' ? 'after: ' : ''}${reasonWords(reason)})`;
+  return `${stateWords(state)} (${state === 'recovering' ? 'after: ' : ''}${reasonWords(reason)})`;
 }

@@ -6,15 +6,7 @@ import { dayWords, halfWords, shortStatus, timeWords } from './words.ts';
 /** The fields that the time of a match is computed from. */
 export type ClockedMatch = Pick<
   BoardMatch,
-  | 'event_id'
-  | 'start_date'
-  | 'status_id'
-  | 'status_type'
-  | 'status_words'
-  | 'clock'
-  | 'clock_rule'
-  | 'ut'
-  | 'received_at'
+  'start_date' | 'status_id' | 'status_type' | 'status_words' | 'clock' | 'clock_rule' | 'ut' | 'received_at'
 >;
 
 /** Returns the whole seconds since the last message of a match whose clock runs; null up to `QUIET_AFTER_SECONDS`. */

@@ -159,23 +159,21 @@ export function verifiedWords(verified: boolean | null): string {
 }
 
 /** Whether a match is in its penalty shoot-out, or waits for it. */
-export function isShootingOut({
-  status_id,
-  status_type,
-}: Pick<ShownState, 'status_id' | 'status_type'>): boolean {
-  return status_type !== 'finished' && SHOOT_OUT_PHASES.has(status_id);
+export function isShootingOut(match: Pick<ShownState, 'status_id' | 'status_type'>): boolean {
+  return match.status_type !== 'finished' && SHOOT_OUT_PHASES.has(match.status_id);
 }
 
-/** Returns `14 Jul` of the provider's `2018-07-14 20:00`, with the year unless it is that of `now` (Unix seconds); empty without a date. */
-export function dayWords(startDate: string | null, now: number): string {
-  const date = dateWords(startDate);
-  return date.endsWith(` ${new Date(now * 1000).getUTCFullYear()}`) ? date.slice(0, -5) : date;
-}
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Returns `14 Jul 2018` of the provider's `2018-07-14 20:00`; empty without a date. */
 function dateWords(startDate: string | null): string {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})/.exec(startDate ?? '') ?? [];
   return year === undefined ? '' : `${Number(day)} ${MONTHS[Number(month) - 1] ?? ''} ${year}`;
+}
+
+/** Returns `14 Jul` of the provider's `2018-07-14 20:00`, with the year unless it is that of `now` (Unix seconds); empty without a date. */
+export function dayWords(startDate: string | null, now: number): string {
+  return dateWords(startDate).replace(` ${new Date(now * 1000).getUTCFullYear()}`, '');
 }
 
 /** Returns date and time of the kick-off. */
@@ -188,5 +186,3 @@ export function kickOffWords(startDate: string | null): string {
 export function timeWords(startDate: string | null): string {
   return /^\d{4}-\d{2}-\d{2} (\d{2}:\d{2})/.exec(startDate ?? '')?.[1] ?? '';
 }
-
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

@@ -46,21 +46,17 @@ export function servedWords({
   contracted,
 }: Pick<Access, 'competitions' | 'contracted'>): string | null {
   if (contracted === undefined || competitions === null) return null;
-  const whose = contracted === null ? '' : ' of your contract';
-  if (competitions.size === 0) return `none of the competitions${whose}`;
+  const whose = contracted === null ? '' : 'of your contract ';
+  if (competitions.size === 0) return `none of the competitions ${whose}`.trimEnd();
   const ids = [...competitions].sort((a, b) => a - b);
   const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
   const those = `only the competition${ids.length === 1 ? '' : 's'}`;
-  return `${whose === '' ? those : `of your contract ${those}`} ${ids.slice(0, MAX_NAMED).join(', ')}${more}`;
+  return `${whose}${those} ${ids.slice(0, MAX_NAMED).join(', ')}${more}`;
 }
 
 /** Returns a cache key: equal for clients that may see the same competitions and get the same refusals for others. */
 export function accessKey({ competitions, contracted }: Access): string {
-  return [competitions, contracted].map(idsKey).join('/');
-}
-
-function idsKey(ids: ReadonlySet<number> | null | undefined): string {
-  return ids == null ? '*' : [...ids].sort((a, b) => a - b).join(',');
+  return [competitions, contracted].map((ids) => (ids == null ? '*' : [...ids].sort().join())).join('/');
 }
 
 /** SQL condition: a team, which stands for both `?`, is one of the sides. */

@@ -29,11 +29,8 @@ export type NamedMatch = {
   readonly roundName: string | null;
 };
 
-/** A match with its incidents. */
-type MatchWithIncidents = NamedMatch & {
-  /** All incidents, removed ones included, ordered by id. */
-  readonly incidents: readonly ShownIncident[];
-};
+/** A match with all its incidents, removed ones included, ordered by id. */
+type MatchWithIncidents = NamedMatch & { readonly incidents: readonly ShownIncident[] };
 
 export type MatchChange = SubjectChange & { readonly match: MatchWithIncidents };
 
@@ -134,11 +131,8 @@ export function toolQueries(views: Views) {
     meetings([team, opponent]: readonly [number, number], access: Access, paging: Paging) {
       const between = (): Conditions => visibleEvents(access).where(PLAYS, team).where(PLAYS, opponent);
       const finished = between().where('status_type = ?', 'finished');
-      const all = page(finished, 'latest', { limit: MAX_MEETINGS, page: 1 }).items.map(({ state }) => state);
-      return {
-        ...page(between(), 'latest', paging),
-        balance: balanceOf(team, all),
-      };
+      const { items } = page(finished, 'latest', { limit: MAX_MEETINGS, page: 1 });
+      return { ...page(between(), 'latest', paging), balance: balanceOf(team, items) };
     },
 
     /** Returns the feed status of a match at `now`, Unix milliseconds. */
@@ -179,13 +173,6 @@ export function toolQueries(views: Views) {
     /** Returns the name of a competition, season, stage or group; null if unknown. */
     levelName: (level: TreeLevel, id: number | null) => catalogue.name(level, id),
 
-    ...nameSearches(views),
-  };
-}
-
-/** Finds teams and competitions by words of their names. */
-function nameSearches({ matches, catalogue, tree }: Views) {
-  return {
     /** Returns the teams whose name has all words of the query, best match first; ignores accents and case. */
     teams(query: string, access: Access): readonly TeamRow[] {
       const words = wordsOf(query);
@@ -209,20 +196,18 @@ function nameSearches({ matches, catalogue, tree }: Views) {
 }
 
 /** Counts the wins, draws, defeats and goals of a team in its matches that have a result. */
-function balanceOf(team: number, states: readonly ShownState[]) {
-  let [won, drawn, lost, goals, against] = [0, 0, 0, 0, 0];
-  for (const state of states) {
-    const score = hasResult(state.status_id, 'finished') ? state.score : null;
-    if (score === null) continue;
-    const { home } = state;
+function balanceOf(team: number, matches: readonly NamedMatch[]) {
+  const balance = { played: 0, won: 0, drawn: 0, lost: 0, goals: 0, against: 0 };
+  for (const { state } of matches) {
+    const { score, home, status_id } = state;
+    if (score === null || !hasResult(status_id, 'finished')) continue;
     const [own, other] = home?.id === team ? [score.home, score.away] : [score.away, score.home];
-    goals += own;
-    against += other;
-    if (own > other) won += 1;
-    else if (own < other) lost += 1;
-    else drawn += 1;
+    balance.played += 1;
+    balance.goals += own;
+    balance.against += other;
+    balance[own > other ? 'won' : own < other ? 'lost' : 'drawn'] += 1;
   }
-  return { played: won + drawn + lost, won, drawn, lost, goals, against };
+  return balance;
 }
 
 function byRank<T extends { readonly folded: string; readonly whole?: string }>(

@@ -33,17 +33,12 @@ export function applyRecords(
       if (record.topic === 'feed-health') {
         const event = record.value?.event_id ?? null;
         if (event === null || views.coverage.keepsEvent(event)) views.health.apply(record.key, record.value);
-        continue;
-      }
-      if (record.topic === 'trading-halts') {
+      } else if (record.topic === 'trading-halts')
         views.halts.table.apply(record.key, record.value, record.offset);
-        continue;
-      }
-      if (record.topic === 'catalogue') {
-        if (!applyName(views, record, at)) continue;
-        if (record.value?.kind === 'provider_league') changed.seasons.add(Number(record.value.parent_id));
-        else changed.names = true;
-      } else applyValue(views, record, at, changed);
+      else if (record.topic !== 'catalogue') applyValue(views, record, at, changed);
+      else if (!applyName(views, record, at)) continue;
+      else if (record.value?.kind === 'provider_league') changed.seasons.add(Number(record.value.parent_id));
+      else changed.names = true;
     }
   });
 }
@@ -104,26 +99,26 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: ViewC
   switch (topic) {
     case 'match-state': {
       const { matches, catalogue, coverage, tree } = views;
-      const known = matches.known(value.event_id);
-      const stored =
-        known !== undefined && known.version >= value.version ? matches.row(value.event_id).state : null;
+      const id = value.event_id;
+      const known = matches.known(id);
+      const stored = known !== undefined && known.version >= value.version ? matches.row(id).state : null;
       const next = nextState(stored, value);
       if (next !== value) {
         if (next === stored || known === undefined) return;
-        changed.states.set(value.event_id, matches.closeGuard(value.event_id, next.guard, at));
-        changed.events.add(value.event_id);
+        changed.states.set(id, matches.closeGuard(id, next.guard, at));
+        changed.events.add(id);
         changed.wentBack.push({ topic, partition, known: known.version, record: value });
         return;
       }
       if (!coverage.keepsState(value)) return;
-      const rendered = renderEvent(value, (id) => catalogue.name('status', id) ?? undefined);
+      const rendered = renderEvent(value, (status) => catalogue.name('status', status) ?? undefined);
       const treeVersion = matches.treeVersion;
       matches.put(value, rendered, known, at);
       if (applyLevelNames(views, value, rendered.levelNames, at)) changed.names = true;
-      changed.states.set(value.event_id, rendered.shown);
-      views.freshness.applied(value.event_id, value.version);
+      changed.states.set(id, rendered.shown);
+      views.freshness.applied(id, value.version);
       if (matches.treeVersion !== treeVersion) tree.applyEvent(value, at);
-      changed.events.add(value.event_id);
+      changed.events.add(id);
       return;
     }
     case 'match-incidents': {

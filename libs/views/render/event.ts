@@ -71,12 +71,12 @@ export function renderEvent(state: MatchState, statusName: StatusName) {
     ...(state.guard.safe ? {} : { guard_reasons: state.guard.reasons }),
   };
   const named = values(reported.value('details') ?? [], isSoccer ? DETAIL_NAMES : undefined);
-  const withoutNames = named.map(({ short_name: ___, ...detail }) => detail);
+  const details = JSON.stringify(named.map(({ short_name: ___, ...detail }) => detail));
   const withoutStats = participants.map(({ stats: ___, ...participant }) => participant);
   // Both forms begin with the same fields, most of their text.
   const start = JSON.stringify(event).slice(0, -1);
   return {
-    full: `${start},"details":${JSON.stringify(withoutNames)},"participants":${JSON.stringify(participants)}}`,
+    full: `${start},"details":${details},"participants":${JSON.stringify(participants)}}`,
     plain: `${start},"participants":${JSON.stringify(withoutStats)}}`,
     shown,
     levelNames: levelNamesOf(others),
@@ -164,28 +164,15 @@ function otherSpecFields(event: EventRegister): JsonObject {
   };
 }
 
-type Participant = JsonObject & {
-  readonly id: number;
-  readonly results: { id: number; value: string }[];
-  readonly stats: unknown[];
-};
-
-function renderParticipants(
-  state: MatchState,
-  sides: readonly EventParticipant[],
-  isSoccer: boolean,
-): Participant[] {
-  const goals = new Map([
-    [1, state.score?.home],
-    [2, state.score?.away],
-  ]);
+function renderParticipants(state: MatchState, sides: readonly EventParticipant[], isSoccer: boolean) {
+  const goals = [undefined, state.score?.home, state.score?.away];
   return sides.map((reported) => {
     const record = writeRecord(reported);
     const counter = reported.counter ?? 0;
     const results = values(reported.results, isSoccer ? RESULT_NAMES : undefined).filter(
       ({ id }) => id !== RESULT.score,
     );
-    const score = goals.get(counter);
+    const score = goals[counter];
     if (score !== undefined)
       results.push({ id: RESULT.score, short_name: 'Result', name: 'Result', value: String(score) });
     const id = reported.id ?? 0;

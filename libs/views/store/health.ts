@@ -80,12 +80,12 @@ export class Freshness {
     this.#partitions = partitions;
   }
 
-  /** Records that a partition was read to the end that it had `at`, on the steady clock. */
+  /** Notes that a partition was read to the end that it had `at`, on the steady clock. */
   readToEnd(partition: number, at: number): void {
     this.#readAt.set(partition, at);
   }
 
-  /** Records that a change of a match was read. */
+  /** Notes that a change of a match was read. */
   changed(eventId: number, version: number): void {
     if (this.#partitions === null || version <= (this.#matches.known(eventId)?.version ?? 0)) return;
     this.#changed.set(eventId, Math.max(version, this.#changed.get(eventId) ?? 0));

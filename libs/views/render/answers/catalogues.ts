@@ -2,25 +2,19 @@
 
 import { RestError } from '#contract/rest/errors.ts';
 import type { CatalogueQuery, ProviderData, RestAnswer } from '#contract/rest/provider.ts';
+import { pageOf } from '#contract/rest/tree.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import { type JsonObject, toWholeNumber } from '#json/values.ts';
 import type { CatalogueRecord } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { SOCCER, STATUSES_OF_SOCCER } from '#soccer/soccer.ts';
 import { STATUSES } from '#soccer/statuses.ts';
-import {
-  AREAS,
-  DETAIL_NAMES,
-  INACTIVE_LANGUAGES,
-  LANGUAGES,
-  RESULT_NAMES,
-  STAT_NAMES,
-} from '../../facts/facts.ts';
+import * as facts from '../../facts/facts.ts';
 import { since } from '../../queries/access.ts';
 import type { CatalogueEntry } from '../../store/catalogue.ts';
 import type { Views } from '../../store/views.ts';
 import { catalogueObject, recordsOf } from '../fields.ts';
-import { listAnswer } from './lists.ts';
+import { listData } from './lists.ts';
 
 type Entry = { readonly id: number; readonly changed: number; readonly record: JsonObject };
 
@@ -33,12 +27,9 @@ const SPORTS: readonly JsonObject[] = [
   { id: SOCCER, name: 'Soccer', url: 'soccer', active: 'yes', has_timer: 'yes' },
 ];
 
-const STATUS_RECORDS: readonly JsonObject[] = [...STATUSES.values()].map(({ id, name, shortName, type }) => ({
-  id,
-  name,
-  short_name: shortName,
-  type,
-}));
+const STATUS_RECORDS: readonly JsonObject[] = [...STATUSES.values()].map(
+  ({ id, name, shortName: short_name, type }) => ({ id, name, short_name, type }),
+);
 
 const INCIDENT_TYPES: readonly JsonObject[] = [...INCIDENT_TYPES_OF_SOCCER.values()].map((type) => ({
   id: type.id,
@@ -71,19 +62,12 @@ const STANDINGS_TYPES: readonly JsonObject[] = [
   columns: columns.map((column) => ({ ...column, id: column.id ?? 0 })),
 }));
 
-const AREA_RECORDS: readonly JsonObject[] = AREAS.map(([id, area_code, name]) => ({
-  id,
-  area_code: area_code ?? '',
-  name,
-  parent_area_id: '',
-}));
-const LANGUAGE_RECORDS: readonly JsonObject[] = LANGUAGES.map(([id, code, name, original_name]) => ({
-  id,
-  code,
-  name,
-  original_name,
-  active: yesNo(!INACTIVE_LANGUAGES.has(id)),
-}));
+const AREA_RECORDS: readonly JsonObject[] = facts.AREAS.map(([id, code, name]) => {
+  return { id, area_code: code ?? '', name, parent_area_id: '' };
+});
+const LANGUAGE_RECORDS: readonly JsonObject[] = facts.LANGUAGES.map(([id, code, name, original_name]) => {
+  return { id, code, name, original_name, active: yesNo(!facts.INACTIVE_LANGUAGES.has(id)) };
+});
 
 /** The provider's empty values, for what a record does not say. */
 const EMPTY: Readonly<Partial<Record<CatalogueRecord['kind'], JsonObject>>> = {
@@ -100,12 +84,11 @@ export function catalogueData(views: Views) {
     base: readonly JsonObject[],
     isOf: (entry: CatalogueEntry) => boolean = () => true,
   ): Entry[] => {
-    const merged = new Map<number, Omit<Entry, 'id'>>(
-      base.map((record) => [
-        Number(record.id),
-        { changed: BUILT_IN_AT, record: { ...record, ut: BUILT_IN_AT } },
-      ]),
-    );
+    const builtIn = (record: JsonObject) => ({
+      changed: BUILT_IN_AT,
+      record: { ...record, ut: BUILT_IN_AT },
+    });
+    const merged = new Map<number, Omit<Entry, 'id'>>(base.map((one) => [Number(one.id), builtIn(one)]));
     for (const entry of catalogue.list(kind)) {
       const number = toWholeNumber(entry.id);
       if (number === null || !isOf(entry)) continue;
@@ -149,12 +132,12 @@ export function catalogueData(views: Views) {
         ...found.record,
         statuses: statuses(id).map(({ record }) => record),
         // Those of another sport are known only from its record.
-        results: soccer ? kinds(RESULT_NAMES) : recordsOf(found.record.results),
+        results: soccer ? kinds(facts.RESULT_NAMES) : recordsOf(found.record.results),
         stats: soccer
-          ? { team: kinds(STAT_NAMES), person: [] }
+          ? { team: kinds(facts.STAT_NAMES), person: [] }
           : (found.record.stats ?? { team: [], person: [] }),
         details: soccer
-          ? kinds(DETAIL_NAMES).map(({ id, name }) => ({ id, name }))
+          ? Array.from(facts.DETAIL_NAMES, ([id, name]) => ({ id, name }))
           : recordsOf(found.record.details),
         incidents: incidentTypes(id).map(({ record }) => record),
         standings_types: standingsTypes(id).map(({ record }) => record),
@@ -172,15 +155,12 @@ export function catalogueData(views: Views) {
 
 /** Returns the page of entries that changed since the `timestamp` of the query. */
 function answer(name: string, all: readonly Entry[], query: CatalogueQuery): RestAnswer {
-  const from = since(query.timestamp);
-  const wanted = from === undefined ? all : all.filter(({ changed }) => changed >= from);
-  return listAnswer(
-    name,
-    wanted.map(({ record }) => JSON.stringify(record)),
-    query,
-  );
+  const from = since(query.timestamp) ?? Number.NEGATIVE_INFINITY;
+  const wanted = all.filter(({ changed }) => changed >= from);
+  const items = pageOf(wanted, query).map(({ record }) => JSON.stringify(record));
+  return { data: listData(name, items), total: wanted.length };
 }
 
 function kinds(names: ReadonlyMap<number, string>): JsonObject[] {
-  return [...names].map(([id, name]) => ({ id, short_name: name, name }));
+  return Array.from(names, ([id, name]) => ({ id, short_name: name, name }));
 }

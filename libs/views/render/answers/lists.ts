@@ -1,22 +1,14 @@
 import { LRUCache } from 'lru-cache';
-import type { Paging, RestAnswer } from '#contract/rest/provider.ts';
-import { pageOf } from '#contract/rest/tree.ts';
-
-/** Returns a page of a list of JSON texts, under its name. */
-export function listAnswer(name: string, items: readonly string[], paging: Paging): RestAnswer {
-  return { data: listData(name, pageOf(items, paging)), total: items.length };
-}
+import type { RestAnswer } from '#contract/rest/provider.ts';
 
 /** Returns a list of JSON texts as an object with one field. */
 export function listData(name: string, items: readonly string[]): string {
   return `{"${name}":[${items.join(',')}]}`;
 }
 
-type CachedAnswer = { readonly version: string; readonly answer: RestAnswer };
-
 /** A cache of rendered answers, of at most `maxBytes` of data. Evicts the least recently used. */
 export class AnswerCache {
-  readonly #cached: LRUCache<string, CachedAnswer>;
+  readonly #cached: LRUCache<string, { readonly version: string; readonly answer: RestAnswer }>;
 
   constructor(maxBytes: number) {
     this.#cached = new LRUCache({ maxSize: maxBytes });

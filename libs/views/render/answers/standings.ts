@@ -21,64 +21,64 @@ const NAMED_OBJECTS: ReadonlySet<CatalogueRecord['kind']> = new Set([
 ]);
 
 export function standingsData(views: Views): Pick<ProviderData, 'standingsList' | 'standings'> {
-  const { standings: tables, catalogue, tree } = views;
+  const { standings: tables, tree } = views;
   const cache = new AnswerCache(MAX_BYTES);
-  const namesOf = ({ object_type, object_id, competition_id, season_id }: JsonObject): TableNames => {
-    const id = toWholeNumber(object_id);
-    const competition = catalogue.find('competition', toWholeNumber(competition_id))?.competition;
-    const kind = String(object_type) as CatalogueRecord['kind'];
-    const area = competition?.area_name ?? null;
-    const areaId = competition?.area_id ?? null;
-    const isOfOneArea = competition?.area_type === 'country' && areaId !== null;
-    return {
-      area,
-      teamArea: isOfOneArea ? { id: areaId, name: area ?? '' } : null,
-      season: catalogue.name('season', toWholeNumber(season_id)),
-      // Two tables of a season differ by it, also where the catalogue does not know the stage.
-      stage: kind === 'stage' ? (catalogue.name('stage', id) ?? String(id)) : null,
-      object: NAMED_OBJECTS.has(kind) ? catalogue.name(kind, id) : null,
-      group(group) {
-        const entry = catalogue.find('group', group);
-        return entry?.name == null ? null : { name: entry.name, ut: entry.ut };
-      },
-    };
-  };
-
   return {
     standingsList(query, access) {
       const { object_type: kind, object_id: id } = query;
-      if (id !== undefined && (kind === 'season' || kind === 'stage')) {
+      if (id !== undefined && (kind === 'season' || kind === 'stage'))
         requireAccess(access, tree.competitionOf(kind, id));
-      } else if (kind === 'competition') requireAccess(access, id ?? null);
+      else if (kind === 'competition') requireAccess(access, id ?? null);
       const { total, items } = tables.page(query, since(query.timestamp), access.competitions);
       const entries = items.map((item) => {
         const entry: JsonObject = JSON.parse(item.entry);
         // A client compares it with the `timestamp` that it sent: a table may become visible here long after it was written.
         const ut = Math.max(Number(entry.ut), item.changed);
-        return JSON.stringify(nameEntry({ ...entry, ut }, namesOf(entry)));
+        return JSON.stringify(nameEntry({ ...entry, ut }, namesOf(views, entry)));
       });
       return { data: listData('standings_list', entries), total };
     },
     standings(id, access) {
       const table = tables.find(id);
       if (table === undefined) throw notFound(access);
-      requireAccess(access, table.competition_id);
-      const compared = comparedWith(views, id, table.season_id);
+      const { record, competition_id, season_id } = table;
+      requireAccess(access, competition_id);
+      const leagues = season_id === null ? [] : views.leagues.compared(season_id);
+      const compared = leagues.filter(({ standings_id }) => standings_id === id);
       // Rendered again when the table, a name or the provider's table has changed.
-      const { record } = table;
       const version = `${views.nameVersion} ${JSON.stringify([compared, record])}`;
       return cache.get(String(id), version, () => ({
-        data: JSON.stringify({ standings: nameTable(record, namesOf(record), compared) }),
+        data: JSON.stringify({ standings: nameTable(record, namesOf(views, record), compared) }),
         total: 1,
       }));
     },
   };
 }
 
-/** Returns the groups of a table beside those of the provider's league table; none of a table that is no league table. */
-function comparedWith({ leagues }: Views, id: number, seasonId: number | null): ComparedGroup[] {
-  if (seasonId === null) return [];
-  return leagues.compared(seasonId).filter(({ standings_id }) => standings_id === id);
+/** The names around a table; null where unknown. */
+export type TableNames = ReturnType<typeof namesOf>;
+
+function namesOf({ catalogue }: Views, table: JsonObject) {
+  const { object_type, object_id, competition_id, season_id } = table;
+  const id = toWholeNumber(object_id);
+  const kind = String(object_type) as CatalogueRecord['kind'];
+  const competition = catalogue.find('competition', toWholeNumber(competition_id))?.competition;
+  const { area_name: area = null, area_id: areaId = null, area_type } = competition ?? {};
+  return {
+    area,
+    /** The area of all its teams; null if they come from several, as in an international cup. */
+    teamArea: area_type === 'country' && areaId !== null ? { id: areaId, name: area ?? '' } : null,
+    season: catalogue.name('season', toWholeNumber(season_id)),
+    // Two tables of a season differ by it, also where the catalogue does not know the stage.
+    stage: kind === 'stage' ? (catalogue.name('stage', id) ?? String(id)) : null,
+    /** Name of the ranked object, such as a season. */
+    object: NAMED_OBJECTS.has(kind) ? catalogue.name(kind, id) : null,
+    /** Returns the name of a group, and the time it was written, Unix seconds. */
+    group(group: number) {
+      const { name = null, ut = 0 } = catalogue.find('group', group) ?? {};
+      return name === null ? null : { name, ut };
+    },
+  };
 }
 
 /** Names of columns by id and code: two columns may have the same code. */
@@ -88,27 +88,15 @@ const COLUMN_NAMES: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** The names around a table; null where unknown. */
-export type TableNames = {
-  readonly area: string | null;
-  readonly season: string | null;
-  readonly stage: string | null;
-  /** The area of all its teams; null if they come from several, as in an international cup. */
-  readonly teamArea: { readonly id: number; readonly name: string } | null;
-  /** Name of the ranked object, such as a season. */
-  readonly object: string | null;
-  readonly group: (id: number) => GroupName | null;
-};
-
-/** The name of a group, and the time it was written, Unix seconds. */
-type GroupName = { readonly name: string; readonly ut: number };
-
 /** Adds the missing names to an entry of the catalogue of standings (spec, "Standings catalogue"). */
-export function nameEntry(entry: JsonObject, names: TableNames): JsonObject {
+export function nameEntry(entry: JsonObject, { area, season, stage, object }: TableNames): JsonObject {
+  const { name, type_name } = entry;
+  // As the provider does: `League standings - Europe, Champions League 2017/18, stage: Group Stage`.
+  const where = [area, season, stage && `stage: ${stage}`].filter(Boolean).join(', ');
   return {
     ...entry,
-    name: nameOf(entry, names),
-    object_name: entry.object_name || (names.object ?? ''),
+    name: name === type_name && where !== '' ? `${type_name} - ${where}` : name,
+    object_name: entry.object_name || (object ?? ''),
     ...(entry.sport_id === SOCCER ? { sport_name: 'Soccer' } : {}),
   };
 }
@@ -129,16 +117,20 @@ export function nameTable(
     competition_id: table.competition_id ?? 0,
     season_id: table.season_id ?? 0,
     stage_id: table.stage_id ?? 0,
-    groups: recordsOf(table.groups).map((group) => ({
-      ...nameGroup(group, table, names),
-      ...providerOf(group, compared),
-    })),
+    groups: recordsOf(table.groups).map((group) => nameGroup(group, table, names, compared)),
   };
 }
 
-function nameGroup(group: JsonObject, table: JsonObject, names: TableNames): JsonObject {
+function nameGroup(
+  group: JsonObject,
+  table: JsonObject,
+  names: TableNames,
+  compared: readonly ComparedGroup[],
+): JsonObject {
   const id = toWholeNumber(group.id);
   const known = id === null ? null : names.group(id);
+  // The provider's own table of these teams, where it was read.
+  const own = compared.find((one) => one.group === String(group.id ?? ''));
   return {
     zones: [],
     corrections: [],
@@ -147,15 +139,8 @@ function nameGroup(group: JsonObject, table: JsonObject, names: TableNames): Jso
     name: group.name || (known?.name ?? ''),
     ut: group.ut ?? known?.ut ?? table.ut ?? 0,
     participants: recordsOf(group.participants).map((row) => nameRow(row, names)),
+    ...(own && { provider: { corrections: own.corrections.map(writeRecord), differences: own.differences } }),
   };
-}
-
-/** Returns the field of the provider's own table of a group's teams; none where it was not read. */
-function providerOf(group: JsonObject, compared: readonly ComparedGroup[]): JsonObject {
-  const own = compared.find((one) => one.group === String(group.id ?? ''));
-  return own === undefined
-    ? {}
-    : { provider: { corrections: own.corrections.map(writeRecord), differences: own.differences } };
 }
 
 /** Adds the missing fields to a row. Without a previous rank, the rank itself is the previous one. */
@@ -174,17 +159,9 @@ function nameRow(row: JsonObject, { teamArea }: TableNames): JsonObject {
     subparticipant_name: club,
     subparticipant_slug:
       row.subparticipant_slug ?? (club === '' ? '' : slugOf(club, Number(row.subparticipant_id))),
-    columns: recordsOf(row.columns).map((cell) => ({ ...cell, name: cell.name ?? columnName(cell) })),
+    columns: recordsOf(row.columns).map((cell) => ({
+      ...cell,
+      name: cell.name ?? COLUMN_NAMES.get(`${cell.id} ${cell.code}`) ?? cell.short_name,
+    })),
   };
-}
-
-function columnName({ id, code, short_name }: JsonObject): unknown {
-  return COLUMN_NAMES.get(`${id} ${code}`) ?? short_name;
-}
-
-/** Names a table as the provider does: `League standings - Europe, Champions League 2017/18, stage: Group Stage`. */
-function nameOf({ name, type_name }: JsonObject, { area, season, stage }: TableNames): unknown {
-  if (name !== type_name) return name;
-  const where = [area, season, stage && `stage: ${stage}`].filter(Boolean).join(', ');
-  return where === '' ? name : `${type_name} - ${where}`;
 }

@@ -14,22 +14,23 @@ import { AnswerCache, listData } from './lists.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-type RenderedList = { readonly data: string; readonly total: number };
-
 /** Answers from the catalogue, and from events for nodes without a record, which have no name. */
 export function structureData(views: Views): Pick<ProviderData, 'competitions' | 'stages'> {
   const { catalogue, tree } = views;
   const lookup = nodeLookup(views);
   // Rendered from the nodes of all events: cached until one of these or a name changes.
   const lists = new AnswerCache(MAX_BYTES);
-  const cached = (name: string, query: object, access: Access, render: () => RenderedList): RestAnswer => {
-    const version = `${views.nameVersion} ${views.matches.treeVersion}`;
-    return lists.get(`${name} ${JSON.stringify(query)} ${accessKey(access)}`, version, render);
-  };
+  const cached =
+    <Q extends object>(name: string, render: (query: Q, access: Access) => { data: string; total: number }) =>
+    (query: Q, access: Access): RestAnswer => {
+      const version = `${views.nameVersion} ${views.matches.treeVersion}`;
+      const key = `${name} ${JSON.stringify(query)} ${accessKey(access)}`;
+      return lists.get(key, version, () => render(query, access));
+    };
   const changedSince = (level: 'competition' | 'stage', id: number, timestamp: number | undefined): boolean =>
     timestamp === undefined || (tree.changedAt(level, id) ?? 0) >= since(timestamp);
 
-  const competitions = (query: CompetitionsQuery, access: Access): RenderedList => {
+  const competitions = cached('competitions', (query: CompetitionsQuery, access) => {
     const { timestamp, sport_id, area_id } = query;
     const wanted = tree.ids('competition').filter((id) => {
       if (!isCovered(access, id)) return false;
@@ -47,8 +48,8 @@ export function structureData(views: Views): Pick<ProviderData, 'competitions' |
       return withList(lookup('competition', id), 'seasons', records);
     });
     return { data: listData('competitions', items), total: wanted.length };
-  };
-  const stages = (query: StagesQuery, access: Access): RenderedList => {
+  });
+  const stages = cached('stages', (query: StagesQuery, access) => {
     const { timestamp, season_id: seasonId, sport_id } = query;
     if (seasonId !== undefined) requireAccess(access, tree.competitionOf('season', seasonId));
     const above = seasonId === undefined ? undefined : ({ level: 'season', id: seasonId } as const);
@@ -57,11 +58,7 @@ export function structureData(views: Views): Pick<ProviderData, 'competitions' |
       .filter((id) => changedSince('stage', id, timestamp))
       .map((id) => {
         const season_id = tree.parent('stage', id);
-        return {
-          id,
-          season_id,
-          competition_id: season_id === null ? null : tree.parent('season', season_id),
-        };
+        return { id, season_id, competition_id: season_id && tree.parent('season', season_id) };
       })
       .filter(({ competition_id }) => {
         if (competition_id === null) return access.competitions === null && sport_id === undefined;
@@ -73,9 +70,6 @@ export function structureData(views: Views): Pick<ProviderData, 'competitions' |
       return { ...above, text: withList(lookup('stage', id), 'groups', groups) };
     });
     return { data: `{"competitions":${renderStages(page, lookup)}}`, total: wanted.length };
-  };
-  return {
-    competitions: (query, access) => cached('competitions', query, access, () => competitions(query, access)),
-    stages: (query, access) => cached('stages', query, access, () => stages(query, access)),
-  };
+  });
+  return { competitions, stages };
 }
