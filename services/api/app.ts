@@ -9,7 +9,6 @@ import { answerErrors, restServerOptions, sendError } from '#contract/rest/error
 import { openApi } from '#contract/rest/openapi.ts';
 import type { Authenticator, ProviderData } from '#contract/rest/provider.ts';
 import { restRoutes } from '#contract/rest/routes.ts';
-import type { RulesOf } from '#service/competition-rules.ts';
 import { fastifyServer, strictTransport } from '#service/http-server.ts';
 import { opsAnswer } from '#service/ops.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
@@ -40,17 +39,13 @@ export function tableDifferences(
 }
 
 /** Dependencies and settings of the server of an api. */
-export type ApiAppOptions = {
+export type ApiAppOptions = Pick<BoardOptions, 'view' | 'orderHalt' | 'rulesOf'> & {
   readonly data: ProviderData;
   readonly authenticator: Authenticator;
-  readonly view: BoardView;
   /** Access rules of the live board; null: the board is not served. */
   readonly board: GateOptions | null;
   /** Ids of the competitions that are served; null: all. */
   readonly competitions: ServedCompetitions;
-  readonly orderHalt?: BoardOptions['orderHalt'];
-  /** Rules of seasons, for the winners of ties on the board. */
-  readonly rulesOf?: RulesOf | undefined;
   readonly version: string;
   readonly publicUrl: string | undefined;
   /** Addresses and networks of proxies whose X-Forwarded-Proto and X-Forwarded-Host are used. */
@@ -72,9 +67,8 @@ const HEALTH_PATHS = ['/health', '/health/live', '/health/ready'];
 
 /** Creates the server of everything on API_PORT. */
 export async function createApp(options: ApiAppOptions): Promise<FastifyInstance> {
-  const { data, authenticator, view, board, orderHalt, rulesOf, version, publicUrl, registry, log, ready } =
-    options;
-  const { trustedProxies, onFailure, competitions, tls = null, draining } = options;
+  const { view, board, version, publicUrl, registry, log, ready, onFailure, draining } = options;
+  const { trustedProxies, competitions, tls = null } = options;
   const now = (): number => Date.now() / 1000;
   const quiet = log.child({}, { level: 'warn' });
   const app = fastify({
@@ -125,24 +119,11 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
         .send(isLimited ? `${body}serves ${served}\n` : body);
     });
   }
-  await app.register(restRoutes, {
-    data,
-    authenticator,
-    now,
-    version,
-    onFailure,
-    baseUrl: publicUrl,
-  });
+  const { data, authenticator, orderHalt, rulesOf } = options;
+  await app.register(restRoutes, { data, authenticator, now, version, onFailure, baseUrl: publicUrl });
   await app.register(documentRoutes, { version, publicUrl });
   if (board !== null)
-    await app.register(boardRoutes, {
-      view,
-      gate: board,
-      now,
-      metrics: registry,
-      orderHalt,
-      rulesOf,
-    });
+    await app.register(boardRoutes, { view, gate: board, now, metrics: registry, orderHalt, rulesOf });
   return app;
 }
 

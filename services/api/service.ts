@@ -52,13 +52,8 @@ export async function serveApi(
   const competitions = servedOf(config.SERVE_COMPETITIONS);
   const { views } = follower;
   tableDifferences(registry, (now) => views.leagues.differences(now));
-  const context = {
-    brokers,
-    prefix,
-    registry: Registry.open({ url: registryUrl, prefix }),
-    log: logger,
-    onFailure: fail,
-  };
+  const codecs = Registry.open({ url: registryUrl, prefix });
+  const context = { brokers, prefix, registry: codecs, log: logger, onFailure: fail };
   const clients = await Contracts.follow(context, (access) => servedAccess(access, competitions));
   const clientsKeys = clientsKeysOf(config);
   const authenticator = createAuthenticator(clients, clientsKeys);
@@ -66,12 +61,7 @@ export async function serveApi(
   const isBehindProxy = config.API_PUBLIC_URL !== undefined || config.TRUSTED_PROXIES !== undefined;
   const tls = serverTlsFiles(config);
   const gate = {
-    sessions: createSessions({
-      clients,
-      authenticator,
-      clientsKeys,
-      now: () => Date.now() / 1000,
-    }),
+    sessions: createSessions({ clients, authenticator, clientsKeys, now: () => Date.now() / 1000 }),
     competitions,
     openOnLoopback: API_BOARD === 'on' && isLoopback(host) && !isBehindProxy,
     publicUrl: config.API_PUBLIC_URL,

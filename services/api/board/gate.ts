@@ -106,15 +106,7 @@ function isOfAnotherSite({ headers, host }: FastifyRequest, publicUrl: string | 
   return from === undefined || !own.some((address) => URL.parse(address ?? '')?.host === from);
 }
 
-const PROXY_HEADERS = [
-  'forwarded',
-  'via',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-forwarded-port',
-  'x-real-ip',
-];
+const PROXY_HEADER = /^(forwarded|via|x-forwarded-.*|x-real-ip)$/;
 
 /**
  * Whether a client on this machine sent the request to a loopback name, and no sign of a proxy is there. Trusts only the socket
@@ -126,7 +118,7 @@ function isFromThisMachine({ raw, socket, headers }: FastifyRequest): boolean {
     isLoopback(socket.remoteAddress ?? '') &&
     isLoopback(hostOf(headers.host)) &&
     raw.httpVersion !== '1.0' &&
-    PROXY_HEADERS.every((name) => headers[name] === undefined)
+    !Object.keys(headers).some((name) => PROXY_HEADER.test(name))
   );
 }
 

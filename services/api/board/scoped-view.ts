@@ -13,26 +13,31 @@ export function coversScope({ matches }: Pick<BoardView, 'matches'>, access: Acc
   return competition !== undefined && isCovered(access, competition);
 }
 
-/** Restricts a view to the competitions of a contract. Everything else reads as unknown. */
+/**
+ * Restricts a view to the competitions of a contract. Everything else reads as unknown: no match, season or table outside is found, by
+ * whose ids the other values are read.
+ */
 export function scopedView(view: BoardView, access: Access): ReadView {
   if (access.competitions === null) return view;
-  const { matches, health, halts, incidentLog, standings, leagues, knockOuts } = view;
+  const { matches, halts, standings } = view;
   const covers = ({ competition_id }: { readonly competition_id: number | null }): boolean =>
     isCovered(access, competition_id);
-  const state = (eventId: number) => {
-    const found = matches.state(eventId);
-    return found !== null && covers(found) ? found : null;
-  };
   const isShown = (scope: string): boolean => coversScope(view, access, scope);
-  const seasons = () => view.seasons().filter(covers);
-  const hasSeason = (seasonId: number | null): boolean =>
-    seasonId !== null && seasons().some(({ season_id }) => season_id === seasonId);
+  const { health, incidentLog, catalogue, leagues, knockOuts } = view;
   return {
+    health,
+    incidentLog,
+    catalogue,
+    leagues,
+    knockOuts,
     matches: {
       live: (now) => matches.live(now).filter(covers),
       upcoming: (from, limit) => matches.upcoming(from, limit, access.competitions),
       recent: (limit) => matches.recent(limit, access.competitions),
-      state,
+      state(eventId) {
+        const found = matches.state(eventId);
+        return found !== null && covers(found) ? found : null;
+      },
     },
     halts: {
       // Those of a match are never left out: they are against trading it.
@@ -42,32 +47,11 @@ export function scopedView(view: BoardView, access: Access): ReadView {
       },
       records: (match) => halts.records(match).filter(({ scope }) => match !== undefined || isShown(scope)),
     },
+    seasons: () => view.seasons().filter(covers),
+    // Rankings belong to no competition, so no contract for some competitions covers them.
+    standings: { ofSeason: (seasonId) => standings.ofSeason(seasonId), rankings: () => [] },
     matchHealth: (eventId, now) => view.matchHealth(eventId, now),
-    health: {
-      sources: (now) => health.sources(now),
-      sourceRecords: () => health.sourceRecords(),
-      past: (eventId) => (state(eventId) === null ? [] : health.past(eventId)),
-    },
-    incidentLog: {
-      shown: (eventId) => (state(eventId) === null ? [] : incidentLog.shown(eventId)),
-      scoring: (eventId, ids) => (state(eventId) === null ? new Map() : incidentLog.scoring(eventId, ids)),
-      yellowCards: (eventId) => (state(eventId) === null ? new Map() : incidentLog.yellowCards(eventId)),
-      guardClosedAt: (eventId) => (state(eventId) === null ? null : incidentLog.guardClosedAt(eventId)),
-      story: (eventId) => (state(eventId) === null ? [] : incidentLog.story(eventId)),
-    },
     levelNames: (of) => view.levelNames(of),
-    catalogue: view.catalogue,
-    seasons,
-    standings: {
-      ofSeason: (seasonId) => (hasSeason(seasonId) ? standings.ofSeason(seasonId) : []),
-      // Rankings belong to no competition, so no contract for some competitions covers them.
-      rankings: () => [],
-    },
-    leagues: { compared: (seasonId) => (hasSeason(seasonId) ? leagues.compared(seasonId) : []) },
-    knockOuts: { stages: (seasonId) => (hasSeason(seasonId) ? knockOuts.stages(seasonId) : []) },
-    table(standingsId) {
-      const tables = seasons().flatMap(({ season_id }) => standings.ofSeason(season_id));
-      return tables.some(({ standings_id }) => standings_id === standingsId) ? view.table(standingsId) : null;
-    },
+    table: (standingsId) => view.table(standingsId),
   };
 }

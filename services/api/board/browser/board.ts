@@ -8,12 +8,22 @@ let hasNewCounts = true;
 
 /** Puts a row into the board, within its section and group as the server rendered it. Returns the row in the page. */
 export function putRow(section: HTMLElement): HTMLElement {
-  const row = section.querySelector<HTMLElement>('.match') as HTMLElement;
+  const [group, row] = [childOf(section, '.group'), childOf(section, '.match')];
   const have = document.getElementById(row.id);
   const hasFocus = have?.contains(document.activeElement) === true;
-  if (have !== null && have.closest('.group')?.id !== row.closest('.group')?.id) removeRow(row.id);
+  if (have !== null && have.closest('.group')?.id !== group.id) removeRow(row.id);
   row.hidden = !selection()(row);
-  put(byId('board'), section);
+  let parent: Element = byId('board');
+  for (const wanted of [section, group, row]) {
+    const known = document.getElementById(wanted.id);
+    if (known === null) {
+      parent.append(wanted);
+      break;
+    }
+    if (wanted === row) morph(known, row);
+    parent = wanted === group ? childOf(known, '.matches') : known;
+  }
+  for (const { id } of [row, group, section]) settle(byId(id));
   const placed = byId(row.id);
   showParents(placed);
   if (hasFocus && !placed.contains(document.activeElement))
@@ -32,18 +42,6 @@ export function removeRow(id: string): void {
     else if (parent) settle(parent);
   }
   hasNewCounts = true;
-}
-
-/** Adds an element to its siblings, or changes the one with its id, and brings it into its order. */
-function put(parent: Element, wanted: HTMLElement): void {
-  let placed = document.getElementById(wanted.id);
-  if (placed === null) {
-    parent.append(wanted);
-    placed = wanted;
-  } else if (wanted.matches('.match')) morph(placed, wanted);
-  else if (wanted.matches('.group')) put(childOf(placed, '.matches'), childOf(wanted, '.match'));
-  else put(placed, childOf(wanted, '.group'));
-  settle(placed);
 }
 
 /** Moves an element before the first sibling that is ordered after it. */
