@@ -42,21 +42,6 @@ describe('the past of a feed by its last records', () => {
     fc.assert(fc.property(histories, compare), { numRuns: rounds(100) });
   });
 
-  test('has the silence from when it was published, not from the last message', () => {
-    const played = new PlayedMonitor().play(
-      say('play'),
-      APPLY,
-      wait(57_000),
-      say('play'),
-      APPLY,
-      wait(5_000),
-    );
-    const past = feedPast([...played.topic.values()], played.now);
-    const looked = [1, 19, 21, 56, 58, 61].map((s) => feedAt(past, BEGIN + s * 1_000));
-    const words = looked.map(({ believed, state }) => (believed ? 'believed' : state));
-    expect(words.join(' ')).toBe('believed believed stale stale believed believed');
-  });
-
   test('has the time in which no monitor published', () => {
     const begun = [report('up'), say('play'), APPLY, wait(5_000)];
     const again = [{ kind: 'restart', ms: 9_000 } as const, say('play'), APPLY, wait(3_000)];

@@ -198,19 +198,6 @@ test('demands a rebuild for an event that moves into a served competition after 
   expect(rebuilt.views.incidentLog.shown(11)).toHaveLength(1);
 });
 
-test('hides an event that leaves, and shows all of it when it returns', async () => {
-  const moves = [1, 2, 1].map((competition): EventReport => ({ event: 11, competition, goal: true }));
-  const world = new ViewsWorld(SERVED);
-  const access = servedAccess(EVERYTHING, SERVED);
-  const shown: string[] = [];
-  for (const count of [1, 2, 3]) {
-    read(world, recordsOf(moves.slice(0, count)), []);
-    shown.push((await answersOf(world, access)).events[0]?.answers[0] ?? '');
-  }
-  expect(world.views.incidentLog.shown(11)).toHaveLength(3);
-  expect(shown.map((text) => text === 'NOT_SERVED')).toEqual([false, true, false]);
-});
-
 test('scans no table that grows with events while views are built', () => {
   const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
   onTestFinished(() => prepare.mockRestore());

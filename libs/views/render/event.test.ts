@@ -245,23 +245,6 @@ test('takes the name of an unknown status from the catalogue', () => {
   expect(JSON.parse(full).status_name).toBe('Third half');
 });
 
-test('returns what the board shows: the type of its status, and whether extra time was played', () => {
-  const sides = (value: unknown) => ({
-    participants: [{ id: 101, counter: 1, results: [{ id: 104, value }] }],
-  });
-  const ofEvent = (...reports: readonly Fields[]) => {
-    const { status_type, clock_rule } = renderEvent(stateOf(...reports), noName).shown;
-    return { statusType: status_type, extraTime: clock_rule.extra_time };
-  };
-  expect(ofEvent({})).toEqual({ statusType: 'live', extraTime: null });
-  expect(ofEvent({ status_id: 11, status_type: null, ...sides('') })).toEqual({
-    statusType: 'finished',
-    extraTime: false,
-  });
-  expect(ofEvent(sides(1)).extraTime).toBe(true);
-  expect(ofEvent({ status_id: null, status_type: null }).statusType).toBeNull();
-});
-
 describe('the winner and the side that advances', () => {
   const sides = (marks: Fields | null) => ({
     participants: [101, 102].map((id, at) => ({

@@ -10,7 +10,6 @@ import {
   playBoard,
   playKnockOut,
   playSerbiaBrazil,
-  SEMI_FINALS,
   secondHalf,
 } from '../../../services/api/board/testing/scenes.ts';
 import { untilTrue } from '../../support/poll.ts';
@@ -96,17 +95,6 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     expect(await board.texts('[data-phase="live"] .team.home .name')).toEqual(['Switzerland']);
     await page.shows('h1', 'Not found');
     expect(board.complaints).toEqual([]);
-  });
-
-  test('runs no animation for readers who prefer reduced motion', async () => {
-    const visit = await follow('/', { features: { 'prefers-reduced-motion': 'reduce' } });
-    await visit.keep(
-      `${ROW} .score`,
-      `one.dataset.flash && one.dataset.flash + ', animations: ' + document.getAnimations().length`,
-    );
-    scoreGoal();
-    await visit.kept('goal');
-    expect(await visit.ask('window.kept')).toEqual(['goal, animations: 0']);
   });
 
   test('shows a goal on the page of its match, and strikes it out when it is cancelled', async () => {
@@ -211,24 +199,6 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
       (await visit.texts('.team.home .name')).every((text) => text !== ''),
     );
     expect(await visit.texts('.team.home .name')).toEqual(['Korea Republic', 'Mexico']);
-  });
-
-  test('updates the results in a bracket, and opens its matches with the keyboard', async () => {
-    const visit = await follow(KNOCK_OUT);
-    const final = '#tie-43000-43002';
-    await visit.shows(final, 'France 2');
-    const { page } = visit;
-    const fixture = { id: 3_100_073, home: [43_002, 'France'], away: [43_000, 'Croatia'] } as const;
-    const event = { start_date: '2018-07-13 18:00', stage_id: SEMI_FINALS + 2, group_id: null };
-    stage.served.played.publish({ ...fixture, event }, now() + 5, { ...secondHalf(22), reported: [3, 1] });
-    await visit.shows(final, 'France 3');
-    for (let presses = 0; presses < 30; presses += 1) {
-      await page.keyboard.press('Tab');
-      if (await page.evaluate(`document.activeElement.closest('${final}') !== null`)) break;
-    }
-    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
-    expect(await page.title()).toContain('France 3–1 Croatia');
-    expect(visit.complaints).toEqual([]);
   });
 
   test('opens a world ranking from the tables with the keyboard alone, and updates it', async () => {

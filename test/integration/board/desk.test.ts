@@ -1,7 +1,6 @@
 /** The board for a trading desk, in Chromium: rows of a fixed height, a full day, highlights. */
 import { describe, expect, test } from 'vitest';
 import {
-  firstHalf,
   incident,
   SERBIA_BRAZIL as match,
   playBoard,
@@ -114,20 +113,5 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
     expect(two.lefts).toHaveLength(2);
     expect(two.page).toBeLessThan(2_700);
     expect(visit.complaints).toEqual([]);
-  });
-
-  test('highlights only the score of a change, and colours the row by its guard', async () => {
-    stage.served.played.publish(match, now(), { ...firstHalf(3), reported: [0, 0] });
-    const visit = await stage.follow('/');
-    await visit.until(`document.querySelector('${ROW}').dataset.guard === 'safe'`);
-    await visit.keep('[data-flash]', 'one.className + " " + one.dataset.flash');
-    publish(22, { reported: [1, 0] }, { confirmation: 'tbd' });
-    await visit.kept('score goal');
-    expect(await visit.ask('window.kept')).toEqual(['score goal']);
-    const [tint, bar] = await visit.ask<string[]>(
-      `(() => { const { backgroundColor, borderLeftColor } = getComputedStyle(document.querySelector('${ROW}')); return [backgroundColor, borderLeftColor]; })()`,
-    );
-    expect(await visit.ask(`document.querySelector('${ROW}').dataset.guard`)).toBe('halted');
-    expect([tint, bar]).toEqual(['rgb(253, 238, 236)', 'rgb(163, 35, 29)']);
   });
 });
