@@ -118,9 +118,10 @@ export class FollowedMatches {
   readonly #told = new Map<number, { readonly guard: string; readonly believed: boolean }>();
   /** Since when the guard of a match is closed by `behind` alone, by the steady clock. */
   readonly #behindSince = new Map<number, number>();
+  /** Undefined until the program has this object. */
   #guardTimer: NodeJS.Timeout | undefined;
-  /** What is told once the program has this object; null from then on. */
-  #untold: (() => void)[] | null = [];
+  /** What is told then. */
+  readonly #untold: ReaderChange[] = [];
   #isClosed = false;
 
   private constructor(options: MatchFollowOptions) {
@@ -134,13 +135,13 @@ export class FollowedMatches {
     const matches = new FollowedMatches(options);
     try {
       await matches.#connect();
+      // After what awaits the promise has run: its handlers may use the result.
+      setImmediate(() => matches.#begin());
+      return matches;
     } catch (error) {
       await matches.close();
       throw error;
     }
-    // After what awaits the promise has run: its handlers may use the result.
-    setImmediate(() => matches.#begin());
-    return matches;
   }
 
   /** Returns the newest state of a match; null if there is none. */
@@ -189,14 +190,15 @@ export class FollowedMatches {
     await Promise.allSettled(connection.consumers.map((consumer) => consumer.close(true)));
   }
 
-  /** Tells what was read before the program had this object, and then each change. */
+  /** Tells what was read of a new connection, and from the first one on each change. */
   #begin(): void {
-    const untold = this.#untold ?? [];
-    this.#untold = null;
-    for (const tell of untold) this.#guarded(tell);
-    if (this.#isClosed) return;
-    this.#guarded(() => this.#checkGuards());
-    this.#guardTimer = setInterval(() => this.#guarded(() => this.#checkGuards()), GUARD_EVERY_MS);
+    this.#guarded(() => {
+      if (this.#connection === null || this.#connection.isLost) return;
+      this.#guardTimer ??= setInterval(() => this.#guarded(() => this.#checkGuards()), GUARD_EVERY_MS);
+      this.#tell(this.#untold.splice(0));
+      this.#checkGuards();
+      this.#on.ready?.();
+    });
   }
 
   async #open(options: MatchFollowOptions): Promise<void> {
@@ -249,10 +251,8 @@ export class FollowedMatches {
         reader.haltsEndAt(Number(end), askedAt);
         reader.haltsReadTo(Number(end));
       }
-      isReady = true;
-      this.#checkGuards();
-      this.#call(() => this.#on.ready?.());
     });
+    isReady = true;
     connection.endsTimer = setInterval(() => {
       void tellEnds(connection, states, (partition, end, at, next) => {
         reader.endsAt(partition, end, at);
@@ -341,18 +341,11 @@ export class FollowedMatches {
 
   #tell(changes: readonly ReaderChange[]): void {
     for (const change of changes)
-      this.#call(() => {
-        if (change.kind === 'scorer') this.#on.scorer?.(change);
-        else if (change.kind === 'gap') this.#on.gap?.(change);
-        else if (change.status === 'stands') this.#on.goal?.(change);
-        else this.#on.cancelled?.(change);
-      });
-  }
-
-  /** Calls handlers, once the program has this object. */
-  #call(tell: () => void): void {
-    if (this.#untold === null) tell();
-    else this.#untold.push(tell);
+      if (this.#guardTimer === undefined) this.#untold.push(change);
+      else if (change.kind === 'scorer') this.#on.scorer?.(change);
+      else if (change.kind === 'gap') this.#on.gap?.(change);
+      else if (change.status === 'stands') this.#on.goal?.(change);
+      else this.#on.cancelled?.(change);
   }
 
   #checkGuards(): void {
@@ -361,7 +354,7 @@ export class FollowedMatches {
 
   #checkGuard(eventId: number): void {
     // The guards of now are told when the program has this object.
-    if (this.#untold !== null) return;
+    if (this.#guardTimer === undefined) return;
     const guard = this.guard(eventId);
     const { permission, reasons, feed } = guard;
     const now = performance.now();
@@ -410,7 +403,10 @@ export class FollowedMatches {
       this.#checkGuards();
     });
     void this.#drop();
-    this.#connect().catch((refusal: unknown) => this.#fail(refusal));
+    this.#connect().then(
+      () => this.#begin(),
+      (refusal: unknown) => this.#fail(refusal),
+    );
   }
 
   #fail(error: unknown): void {

@@ -1,7 +1,7 @@
 import { type CorrectionWords, correctionText, differenceText } from '#domain/standings/provider-league.ts';
 import { type BoardMatch, matchName } from '#story/match.ts';
 import { scoreWords } from '#story/words.ts';
-import type { SeasonEntry, TableEntry } from '#views/store/board-view.ts';
+import type { SeasonEntry } from '#views/store/board-view.ts';
 import type { Bracket, BracketRound, Tie, TieSide } from '../bracket.ts';
 import {
   columnsOf,
@@ -61,21 +61,14 @@ function seasonsHtml({ seasons, rankings, season }: SeasonStandings): Html {
   }</nav>`;
 }
 
-/** Ids of the types of table that come first in the list, as they are looked for most; the others follow by id. */
-const FIRST_TYPES = [2, 244, 6, 176, 115, 7, 18, 47, 4, 5];
-
 type Kind = { readonly query: string; readonly title: string; readonly isShown: boolean };
 
 /** Returns the kinds of table to choose from: each type once, even if several stages have it, and the knock-out stages. */
 function kindsOf({ tables, shown, season, hasBracket, bracket }: SeasonStandings): Kind[] {
   const within = season === null ? '' : `season=${season.season_id}&`;
   const types = new Map(tables.toReversed().map((table) => [table.type_id, table]));
-  const order = ({ type_id }: TableEntry): number => {
-    const first = FIRST_TYPES.indexOf(type_id);
-    return first === -1 ? FIRST_TYPES.length + type_id : first;
-  };
   const kinds = [...types.values()]
-    .sort((a, b) => order(a) - order(b))
+    .sort((a, b) => a.type_id - b.type_id)
     .map(({ standings_id, type_name: title, type_id }) => ({
       query: `${within}table=${standings_id}`,
       title,
