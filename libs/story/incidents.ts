@@ -265,7 +265,10 @@ export function effectsOf(story: readonly StoryStep[]) {
     const cancelled = new Set(
       cancellations.flatMap(({ incident_id: id }) => (moved.has(id ?? '') ? [] : [id])),
     );
-    const ofStanding = changes.findLast((step) => isAboutGoal(step) && !cancelled.has(step.incident_id));
+    const ofStanding = changes.findLast(
+      ({ incident_id: id, incident_type }) =>
+        id !== null && GOAL_TYPES.has(incident_type ?? 0) && !cancelled.has(id),
+    );
     const ofCancelled = changes.findLast((step) => cancelled.has(step.incident_id));
     const known = score ?? firm;
     const isLess = sumOf(known?.after) < sumOf(known?.before);
@@ -279,11 +282,6 @@ export function effectsOf(story: readonly StoryStep[]) {
 /** Returns the goals of both sides; 0 where the score is unknown. */
 export function sumOf(score: Score | null | undefined): number {
   return score == null ? 0 : score.home + score.away;
-}
-
-/** Whether a step is about a goal. A change of the score in the same version is then its effect. */
-function isAboutGoal({ incident_id, incident_type }: StoryStep): boolean {
-  return incident_id !== null && incident_type !== null && GOAL_TYPES.has(incident_type);
 }
 
 /** Returns e.g. `1–0 → 2–0`; null when both are the same, or nothing changed. */

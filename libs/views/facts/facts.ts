@@ -11,11 +11,9 @@ export const INACTIVE_LANGUAGES: ReadonlySet<number> = new Set(facts.inactive_la
 /** Rows of id, code and name. Only a few areas: the provider's catalogue adds the others. */
 export const AREAS = facts.areas as unknown as readonly (readonly [number, string | null, string])[];
 
-type Names = ReadonlyMap<number, string>;
-const namesOf = (rows: unknown): Names => new Map(rows as readonly (readonly [number, string])[]);
+const namesOf = (rows: unknown): ReadonlyMap<number, string> =>
+  new Map(rows as readonly (readonly [number, string])[]);
 
 export const RESULT_NAMES = namesOf(values.results);
-
 export const STAT_NAMES = namesOf(values.stats);
-
 export const DETAIL_NAMES = namesOf(values.details);

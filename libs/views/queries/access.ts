@@ -62,11 +62,6 @@ export function accessKey({ competitions, contracted }: Access): string {
 /** SQL condition: a team, which stands for both `?`, is one of the sides. */
 export const PLAYS = '(home_id = ? OR away_id = ?)';
 
-type TimedQuery = Pick<
-  EventsQuery,
-  'sport_id' | 'status_type' | 'date_from' | 'date_to' | 'timestamp' | 'holdsNow' | 'liveSince'
->;
-
 /** Returns an event that the client may see. Throws `not_found`, `not_served`, `forbidden`. */
 export function visibleEvent(matches: MatchView, id: number, access: Access) {
   const row = matches.find(id);
@@ -92,7 +87,7 @@ export function eventConditions(query: EventsQuery, tree: TreeView, access: Acce
 const IN_PLAY = "(status_type = 'live' AND received_at >= ?)";
 
 /** Returns the conditions of sport, status, dates and changes; a window that holds now has every match in play. */
-function inTime(query: TimedQuery, access: Access): Conditions {
+function inTime(query: EventsQuery | LivescoreQuery, access: Access): Conditions {
   const { sport_id, status_type, date_from, date_to, timestamp, holdsNow = false, liveSince } = query;
   const conditions = visibleEvents(access, timestamp !== undefined)
     .where('sport_id = ?', sport_id)

@@ -13,9 +13,6 @@ type EventRow = Readonly<LevelIds & Pick<MatchState, 'sport_id'>> & {
   readonly json: string;
 };
 
-/** The state of a match, and its record in the contract as JSON without details and statistics. */
-type MatchRow = { readonly state: ShownState; readonly plain: string };
-
 /** An event as `renderEvent` returns it. */
 type RenderedEvent = {
   /** JSON with all fields; `plain`: without details and statistics. */
@@ -137,8 +134,8 @@ export class MatchView extends SqlView {
     return this.sql.page('id', 'events', conditions, `${ORDERS[order]}, id`, paging);
   }
 
-  /** Returns the state and the record of an existing event. */
-  row(id: number): MatchRow {
+  /** Returns the state of an existing event, and its record in the contract as JSON without details and statistics. */
+  row(id: number): { readonly state: ShownState; readonly plain: string } {
     const row = this.sql.of('SELECT state, plain FROM events WHERE id = ?').get(id);
     return { state: JSON.parse(row?.state as string), plain: row?.plain as string };
   }

@@ -46,12 +46,12 @@ export function feedsHead(sources: readonly BoardSource[]): FeedsHead {
   if (doubted.length === 0) return { believed: 'all', words: 'Up to date' };
   return {
     believed: sources.some(({ believed }) => believed) ? 'some' : 'none',
-    words: doubted.map((source) => `${sourceName(source.source)} ${troubleWords(source)}`).join(', '),
+    words: doubted
+      .map(({ source, believed, state, reason, delay }) => {
+        // A believed one has a reason while its last read failed.
+        const feed = { state, reason: state === 'delayed' ? reason : null, delay };
+        return `${sourceName(source)} ${believed && reason !== null ? reasonWords(reason) : feedWords(feed)}`;
+      })
+      .join(', '),
   };
-}
-
-/** Returns why a source is named in the head. A believed one has a reason while its last read failed. */
-function troubleWords({ believed, state, reason, delay }: BoardSource): string {
-  if (believed && reason !== null) return reasonWords(reason);
-  return feedWords({ state, reason: state === 'delayed' ? reason : null, delay });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { StreamTopic } from './reader.ts';
 
 const id = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 
@@ -13,14 +14,18 @@ export const boardQuery = z.object({
 
 export type BoardQuery = Readonly<z.output<typeof boardQuery>>;
 
-/** The query of `/board/events`; without parameters the whole board is followed. */
-export const streamQuery = z.object({
-  event: id.optional(),
-  /** `none`, parsed as null: the rankings, which belong to no season. */
-  season: z.union([z.literal('none').transform(() => null), id]).optional(),
-  /** Follows the feeds only. */
-  feeds: z.literal('yes').optional(),
-});
+/** The query of `/board/events`; without parameters the whole board is followed. `season`: `none` stands for the rankings. */
+export const streamQuery = z
+  .object({
+    event: id.optional(),
+    season: z.union([z.literal('none').transform(() => null), id]).optional(),
+    feeds: z.literal('yes').optional(),
+  })
+  .transform(({ event, season, feeds }): StreamTopic => {
+    if (feeds === 'yes') return { kind: 'feeds' };
+    if (event !== undefined) return { kind: 'match', eventId: event };
+    return season === undefined ? { kind: 'board' } : { kind: 'season', seasonId: season };
+  });
 
 /** The query of `/standings`. */
 export const standingsQuery = z.object({

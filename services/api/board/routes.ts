@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
 import { covers, type OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import type { RulesOf } from '#service/competition-rules.ts';
@@ -169,12 +168,11 @@ function pageRoutes(app: FastifyInstance, { admit, now, rulesOf, size, operatorO
 
 function eventsRoute(app: FastifyInstance, hub: Hub, { admit, now, size }: BoardContext): void {
   app.get('/board/events', async (request, reply) => {
-    const { data } = streamQuery.safeParse(request.query);
-    if (data === undefined)
+    const { data: topic } = streamQuery.safeParse(request.query);
+    if (topic === undefined)
       return reply
         .code(400)
         .send({ error: 'event must be a positive whole number; season must be one too, or none' });
-    const topic = topicOf(data);
     const admitted = admit(request, reply, topic.kind);
     if (admitted === null) return reply;
     const { view, access } = admitted;
@@ -201,12 +199,6 @@ function haltChoices(view: ReadView, { access }: Operator, now: number): HaltCho
 function detailsOf(view: ReadView, params: unknown, now: number): MatchDetails | null {
   const { data } = matchParams.safeParse(params);
   return data === undefined ? null : matchDetails(view, data.id, now);
-}
-
-function topicOf({ event, season, feeds }: z.output<typeof streamQuery>): StreamTopic {
-  if (feeds === 'yes') return { kind: 'feeds' };
-  if (event !== undefined) return { kind: 'match', eventId: event };
-  return season === undefined ? { kind: 'board' } : { kind: 'season', seasonId: season };
 }
 
 /** Answers a browser's request for an unknown page with a page. Returns false, without an answer, for all other requests. */

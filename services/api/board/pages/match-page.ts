@@ -37,7 +37,7 @@ const LATEST = 12;
 
 /** Renders the page of a match. `mayHalt`: with the forms to halt and to resume it. `now`: Unix seconds. */
 export function matchPage(details: MatchDetails, mayHalt: boolean, now: number): string {
-  const { match } = details;
+  const { match, timeline } = details;
   const title = `${nameOf(match.home)} ${hasNoScoreYet(match) ? 'v' : scoreWords(match.score)} ${nameOf(match.away)}`;
   const content = html`${whereHtml(match)}
 ${matchHead(match, { now, isLive: false })}
@@ -45,7 +45,11 @@ ${mayHalt && !isOver(match.status_type) && ordersHtml(match)}
 ${details.course !== null && courseHtml(details.course, now)}
 <div class="columns">
 <section aria-labelledby="timeline-title" class="timeline-part"><h2 id="timeline-title">Timeline</h2>
-${timelineHtml(details, now)}</section>
+${
+  timeline.length === 0
+    ? html`<p class="empty">No incident received yet.</p>`
+    : html`<ol class="timeline" reversed>${timeline.toReversed().map((entry) => entryHtml(entry, details, now))}</ol>`
+}</section>
 <div class="side">${sourceHtml(details)}${historyHtml(details, now)}</div>
 </div>`;
   return document({
@@ -140,13 +144,7 @@ function historyRow({ version, kind, what, at, ut, late, incident_id }: HistoryE
   return html`<li id="change-${version ?? at}-${kind}" class="${kind}">${timeOf(Math.floor(at / 1000), now)} <span><span class="what">${words}</span>${writtenHtml({ at, ut, late }, now)}</span></li>`;
 }
 
-/** Renders the important incidents of a match, newest first, each with its story and its own address. `now`: Unix seconds. */
-function timelineHtml(details: MatchDetails, now: number): Html {
-  const { timeline } = details;
-  if (timeline.length === 0) return html`<p class="empty">No incident received yet.</p>`;
-  return html`<ol class="timeline" reversed>${timeline.toReversed().map((entry) => entryHtml(entry, details, now))}</ol>`;
-}
-
+/** Renders an incident with its story and its own address. `now`: Unix seconds. */
 function entryHtml(entry: TimelineEntry, details: MatchDetails, now: number): Html {
   const { id, kind, note, story } = entry;
   const { match, home_id, away_id } = details;

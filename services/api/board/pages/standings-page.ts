@@ -32,7 +32,10 @@ export function standingsPage(standings: SeasonStandings, moment: Moment): strin
   const kinds = kindsOf(standings);
   const content = html`<h1>${name}</h1>
 ${seasons.length + Math.min(1, rankings.length) > 1 && seasonsHtml(standings)}
-${kinds.length > 0 && kindsHtml(kinds)}
+${
+  kinds.length > 0 &&
+  html`<nav class="tabs row" aria-label="Tables">${kinds.map(({ query, title, isShown }) => html`<a href="/standings?${query}"${isShown && CURRENT}>${title}</a>`)}</nav>`
+}
 ${bracket !== null && bracketHtml(bracket, moment)}${shown.length === 0 && bracket === null && html`<p class="empty">There is no table yet.</p>`}
 ${shown.map((one) => tableHtml(one, shown.length > 1))}`;
   return document({
@@ -78,12 +81,6 @@ function kindsOf({ tables, shown, season, hasBracket, bracket }: SeasonStandings
   return hasBracket ? kinds.toSpliced(1, 0, knockOut) : kinds;
 }
 
-function kindsHtml(kinds: readonly Kind[]): Html {
-  return html`<nav class="tabs row" aria-label="Tables">${kinds.map(
-    ({ query, title, isShown }) => html`<a href="/standings?${query}"${isShown && CURRENT}>${title}</a>`,
-  )}</nav>`;
-}
-
 /** Renders a table. Its heading stands above named groups; a group without a name has it as its caption. */
 function tableHtml({ entry, heading, table }: ShownStandings, oneOfSeveral: boolean): Html {
   const { standings_id, type_name } = entry;
@@ -107,7 +104,7 @@ function groupHtml(group: TableGroup, key: string, caption: string): Html {
     ({ code, short_name, name }) =>
       html`<th scope="col" data-code="${code}"><abbr title="${name === '' ? code.replaceAll('_', ' ') : name}">${short_name === '' ? code : short_name}</abbr></th>`,
   )}</tr></thead>
-<tbody>${group.participants.map((row, n) => rowHtml(row, group, columns, hasClubs, endsZone(row, group.participants[n + 1])))}</tbody>
+<tbody>${group.participants.map((row, n) => rowHtml(row, group, columns, hasClubs, group.participants[n + 1]?.zone_name ?? row.zone_name))}</tbody>
 </table></div>
 ${zonesHtml(group)}${correctionsHtml(group.corrections)}${providerHtml(group)}</div>`;
 }
@@ -117,20 +114,17 @@ function rowHtml(
   group: ShownGroup,
   columns: readonly { code: string }[],
   hasClubs: boolean,
-  isLast: boolean,
+  nextZone: string,
 ): Html {
   const play = currentMatchOf(row);
-  return html`<tr data-playing="${play === null ? 'no' : 'yes'}" data-zone-end="${isLast ? 'yes' : 'no'}"><td class="rank">${swatch(colourOf(row, group), row.zone_name)}${row.rank}</td><td class="move">${movementHtml(row)}</td><th scope="row" class="name">${row.name === '' ? '–' : row.name}${
+  const { zone_name } = row;
+  const colour = group.zones.find(({ name }) => zone_name !== '' && name === zone_name)?.colour ?? null;
+  return html`<tr data-playing="${play === null ? 'no' : 'yes'}" data-zone-end="${zone_name === nextZone ? 'no' : 'yes'}"><td class="rank">${swatch(colour, zone_name)}${row.rank}</td><td class="move">${movementHtml(row)}</td><th scope="row" class="name">${row.name === '' ? '–' : row.name}${
     play !== null &&
     html` <a class="playing" href="/match/${play.eventId}"><span class="visually-hidden">playing now, </span>${play.score}</a>`
   }</th>${hasClubs && html`<td class="name">${row.subparticipant_name}</td>`}${columns.map(
     ({ code }) => html`<td data-code="${code}">${cellHtml(code, valueIn(row, code))}</td>`,
   )}</tr>`;
-}
-
-/** Whether the next row is in another zone, such as qualification or relegation. */
-function endsZone({ zone_name }: ShownRow, next: ShownRow | undefined): boolean {
-  return next !== undefined && next.zone_name !== zone_name;
 }
 
 function cellHtml(code: string, value: string): Html | string {
@@ -144,10 +138,6 @@ function movementHtml(row: ShownRow): Html | null {
   if (moved === 0) return html`<span aria-hidden="true">–</span><span class="visually-hidden">same</span>`;
   const up = moved > 0;
   return html`<span class="${up ? 'safe' : 'halted'}"><span aria-hidden="true">${up ? '▲' : '▼'}</span><span class="visually-hidden">${up ? 'up ' : 'down '}</span>${Math.abs(moved)}</span>`;
-}
-
-function colourOf({ zone_name }: ShownRow, { zones }: ShownGroup): string | null {
-  return zone_name === '' ? null : (zones.find(({ name }) => name === zone_name)?.colour ?? null);
 }
 
 /** Renders a zone's colour, with the name `zone` for screen readers. As SVG, because the content security policy forbids inline styles. */
