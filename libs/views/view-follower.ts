@@ -73,14 +73,14 @@ type ViewFollowerOptions = {
   readonly urgentPaceMs: number;
 };
 
+/** `partitions`: of match-state. */
+type OpenedOptions = Required<ViewFollowerOptions> & { readonly folder: string; readonly partitions: number };
+
 /** Follows the topics, and applies their records to the views of a service. */
 export class ViewFollower {
   readonly views: Views;
   readonly #context: ViewContext;
-  readonly #options: Required<ViewFollowerOptions>;
-  readonly #folder: string;
-  /** Number of partitions of match-state. */
-  readonly #partitions: number;
+  readonly #options: OpenedOptions;
   readonly #stopping = new AbortController();
   /** Partitions that lost states, as the log says. */
   readonly #lostStates = new Set<string>();
@@ -89,16 +89,10 @@ export class ViewFollower {
   #nextSweep: NodeJS.Timeout | undefined;
   #nextCommit: NodeJS.Timeout | undefined;
 
-  private constructor(
-    context: ViewContext,
-    options: Required<ViewFollowerOptions>,
-    opened: { folder: string; views: Views; partitions: number },
-  ) {
+  private constructor(context: ViewContext, options: OpenedOptions, views: Views) {
     this.#context = context;
     this.#options = options;
-    this.#folder = opened.folder;
-    this.#partitions = opened.partitions;
-    this.views = opened.views;
+    this.views = views;
   }
 
   /** Opens the existing views of the folder, or creates empty ones. Throws `ViewsInUseError`, `StreamError`. */
@@ -123,7 +117,7 @@ export class ViewFollower {
     });
     if (competitions !== null) logger.info({ competitions: served }, 'serves some competitions only');
     if (fresh !== null) logger.info({ why: fresh }, 'rebuilds the views');
-    return new ViewFollower(context, { ...options, topics }, { folder, views, partitions });
+    return new ViewFollower(context, { ...options, topics, folder, partitions }, views);
   }
 
   /** Whether all records that existed at the start are applied, and the views are intact. */
@@ -164,7 +158,7 @@ export class ViewFollower {
     }
     if (signal.aborted) return;
     await this.#follow(topics, signal, () => {
-      this.views.caughtUp(this.#partitions);
+      this.views.caughtUp(this.#options.partitions);
       this.#caughtUp = true;
       const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
       this.#context.logger.info({ seconds }, 'caught up');
@@ -294,7 +288,9 @@ export class ViewFollower {
   }
 
   #fail(error: unknown): void {
-    this.#context.fail(isUnwritable(error) ? new FolderError('DATA_DIR', this.#folder, error) : error);
+    this.#context.fail(
+      isUnwritable(error) ? new FolderError('DATA_DIR', this.#options.folder, error) : error,
+    );
   }
 
   /** Call with the error of a failed request: if the views are damaged, calls `fail`. */
@@ -319,7 +315,7 @@ export class ViewFollower {
     }
     const isIncomplete = INCOMPLETE_VIEWS.some((kind) => signal.reason instanceof kind);
     if (!isBroken(signal.reason) && !isIncomplete) return;
-    removeViews(this.#folder);
+    removeViews(this.#options.folder);
     logger.warn('the next start rebuilds the views');
   }
 }

@@ -172,11 +172,7 @@ function providerHtml({ provider }: TableGroup): Html | null {
 
 /** Renders the knock-out rounds side by side, and rounds for other places below them. */
 function bracketHtml({ rounds, placements }: Bracket, moment: Moment): Html {
-  const final = rounds.at(-1)?.ties;
-  const champion =
-    final?.length === 1 ? final[0]?.sides.find(({ advances }) => advances === true) : undefined;
-  return html`${champion !== undefined && html`<p class="champion">Champion: <b>${champion.name}</b></p>`}
-<div class="bracket">${rounds.map((round, n) => roundHtml(round, moment, rounds[n + 1]))}</div>
+  return html`<div class="bracket">${rounds.map((round, n) => roundHtml(round, moment, rounds[n + 1]))}</div>
 ${placements.length > 0 && html`<div class="bracket placements">${placements.map((round) => roundHtml(round, moment, undefined))}</div>`}`;
 }
 
