@@ -16,7 +16,7 @@ test('returns the address while its writer runs, and null after its removal', ()
   const file = backboneFile(dataDir);
   expect(file.read()).toBeNull();
   file.write(address);
-  expect(backboneFile(dataDir).read()).toEqual(address);
+  expect(backboneFile(dataDir).read()).toMatchObject(address);
   expect(() => backboneFile(dataDir).write(address)).toThrow('belongs to another process');
   expect(readdirSync(dataDir)).not.toContain(`backbone.json.${process.pid}`);
   file.remove();

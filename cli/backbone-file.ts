@@ -36,22 +36,15 @@ function ownedFile<T extends object>(path: string) {
     /** Returns the value; null without a file, or if its writer ended without removing it. */
     read(): T | null {
       const content = load<T>(path);
-      if (content === null || !isRunning(content.pid)) return null;
-      const { pid: _, ...value } = content;
-      return value as unknown as T;
+      return content !== null && isRunning(content.pid) ? content : null;
     },
     /** Stores a value, with this process as its writer. Throws `CommandError` while another one is, and `FolderError`. */
     write(value: T): void {
       if (!claim()) throw new CommandError(`${path} belongs to another process that runs`);
       // Renamed into place, so that a reader never sees half a file.
       const draft = `${path}.${process.pid}`;
-      try {
-        writeFileSync(draft, `${JSON.stringify({ ...value, pid: process.pid }, null, 2)}\n`);
-        renameSync(draft, path);
-      } catch (error) {
-        rmSync(draft, { force: true });
-        throw error;
-      }
+      writeFileSync(draft, `${JSON.stringify({ ...value, pid: process.pid }, null, 2)}\n`);
+      renameSync(draft, path);
     },
     /** Removes the file where this process wrote it, so that others may write it. */
     remove(): void {

@@ -84,7 +84,6 @@ export async function requireNothingRuns(cluster: TopicCluster): Promise<void> {
     throw new CommandError(`a receiver or poller with the prefix ${prefix} reported just now: stop it first`);
 }
 
-/** Returns the record counts of existing topics, named as on the broker; leaves empty topics out. Rejects with `StreamError`. */
 export async function recordCounts(
   cluster: TopicCluster,
   topics: readonly string[],

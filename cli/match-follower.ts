@@ -1,4 +1,5 @@
 /** Follows matches with what may close their trading, for commands that show them. */
+import { once } from 'node:events';
 import { topicBounds } from '#cluster/logs.ts';
 import type { FeedHealth, MatchState, TradingHalt } from '#records/types.ts';
 import { type LogBounds, partitionKey, type TopicPartition } from '#streams/client/port.ts';
@@ -8,6 +9,8 @@ import { type TopicName, topicName } from '#topics/topics.ts';
 import { MatchReader } from '../libs/reader/match-reader.ts';
 import type { MatchStateRecord } from '../libs/reader/records.ts';
 import type { OpenCluster } from './cluster.ts';
+import { drawWhile, terminalColumns } from './table.ts';
+import { printLine, untilStopped } from './terminal.ts';
 
 /** The topics that hold a match; its records are in the partition of its event id. */
 export const MATCH_TOPICS = [
@@ -36,7 +39,6 @@ export class MatchFollower<S extends MatchStateRecord> {
     this.#keep = keep;
   }
 
-  /** Returns the partitions of topics. */
   protected logsOf(topics: readonly TopicName[]): Promise<BoundedLog[]> {
     const { brokers, prefix } = this.cluster;
     return topicBounds(
@@ -83,4 +85,22 @@ export class MatchFollower<S extends MatchStateRecord> {
     if (topic === 'match-state') this.reader.applyState(partition, Number(key), value && this.#keep(value));
     else if (topic === 'match-transitions' && value !== null) this.reader.applyTransition(partition, value);
   }
+}
+
+/** Shows what a follower reads: on a terminal again and again where `isLive`, else once. Returns the exit code. */
+export async function showFollowed(
+  follower: { follow(signal: AbortSignal, onRead: () => void): Promise<void> },
+  isLive: boolean,
+  lines: (width: number | null) => readonly string[],
+): Promise<number> {
+  await untilStopped(async (signal) => {
+    const read = Promise.withResolvers<void>();
+    // A request to stop is answered at once, also while the broker is silent.
+    const following = Promise.race([follower.follow(signal, read.resolve), once(signal, 'abort')]);
+    await Promise.race([read.promise, following]);
+    if (signal.aborted) return;
+    if (isLive && process.stdout.isTTY) return drawWhile(following, () => lines(process.stdout.columns - 1));
+    for (const line of lines(terminalColumns())) printLine(line);
+  });
+  return 0;
 }

@@ -74,7 +74,6 @@ function hostOf(address: string): string {
   return URL.parse(/^\w+:\/\//.test(bare) ? bare : `http://${bare}`)?.host || HIDDEN;
 }
 
-/** Writes a record. Returns why it could not be written, or null. */
 async function write(cluster: OpenCluster, order: OperatorOrder): Promise<string | null> {
   try {
     if (!(await findTopics(cluster)).has('operator-orders'))
@@ -90,7 +89,6 @@ async function write(cluster: OpenCluster, order: OperatorOrder): Promise<string
   }
 }
 
-/** Null when no broker is known: the command reports that itself. */
 function findClusterOrNull(): OpenCluster | null {
   try {
     return findCluster(process.env);

@@ -1,17 +1,16 @@
-import { Help } from 'commander';
 import type { z } from 'zod';
 import { clientsSettings } from '#clients/keys.ts';
 import {
   alertRulesSettings,
   ConfigError,
   dataSettings,
-  describeSettings,
   httpUrl,
   integer,
   kafkaSettings,
   listenSettings,
   port,
   processSettings,
+  renderSettings,
 } from '#service/config.ts';
 import { securitySettings } from '#service/connection-settings.ts';
 import type { AcceptedTopics, WantedTopics } from '#topics/admin.ts';
@@ -113,18 +112,9 @@ export const REPLICABLE: readonly string[] = [
   'webhook-dispatcher',
 ];
 
-/** Renders settings for the help of a command: name, meaning and default. */
-export function settingsHelp(config: z.ZodObject): string {
-  const settings = describeSettings(config);
-  const help = new Help();
-  help.prepareContext({ helpWidth: 80 });
-  const width = Math.max(...settings.map(({ name }) => name.length));
-  const lines = settings.map(({ name, about, secret, fallback }) => {
-    const value =
-      fallback === null ? 'Required.' : secret || fallback === '(none)' ? '' : `Default: ${fallback}`;
-    return help.formatItem(name, width, `${about} ${value}`.trim(), help);
-  });
-  return `Settings, from the environment:\n${lines.join('\n')}`;
+/** Returns the settings of a command for its help. */
+export function settingsNotes(config: z.ZodObject): string {
+  return `Settings, from the environment (name, default, meaning):\n${renderSettings(config)}`;
 }
 
 /** Parses the lost topics that an operator accepts. Throws `UsageError`. */

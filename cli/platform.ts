@@ -37,19 +37,15 @@ import { ServiceProcess } from './processes.ts';
 import { processNames } from './services.ts';
 
 export type PlatformOptions = {
-  /** Folder for the broker's data, logs and the secrets. */
   readonly dataDir: string;
   readonly settings: PlatformSettings;
   /** Returns the topic prefix once broker and registry run. Default: the prefix of the settings. */
   readonly prefixFor?: (addresses: Omit<TopicCluster, 'prefix'>) => Promise<string>;
   readonly serviceSettings?: Readonly<Record<string, string>>;
-  /** The provider to poll; null polls nothing. */
   readonly provider: ProviderSettings | null;
   /** Number of processes of a service, by its name; default 1. See `REPLICABLE`. */
   readonly replicas?: ReadonlyMap<string, number>;
-  /** Lost topics to continue without. Default: none. */
   readonly accept?: AcceptedTopics | undefined;
-  /** Whether it runs for a few minutes only: see `startBackbone`. */
   readonly isShort?: boolean;
   readonly onProgress: (line: string) => void;
   /** Called with each failure that is being repaired, one line for each cause. */
@@ -147,11 +143,8 @@ async function start(options: PlatformOptions, file: ReturnType<typeof backboneF
     ]);
     return {
       webhookUrl: `${urlOf('WEBHOOK_PORT')}/webhook`,
-      /** Serves the REST contract under /v2 and the live board under /. */
       apiUrl: urlOf('API_PORT'),
-      /** Serves the token exchange under /api/v1/token. */
       toolsUrl: urlOf('TOOLS_PORT'),
-      /** Serves the test of clients' webhook addresses. */
       dispatcherUrl: urlOf('DISPATCHER_PORT'),
       webhookSecret: secrets.webhook,
       backbone,
@@ -278,7 +271,6 @@ async function requireSinglePlatform({ brokers, prefix }: TopicCluster): Promise
   );
 }
 
-/** Reads or creates the secrets in the data folder. Throws as `keptSecret`. */
 function platformSecrets(dataDir: string, given: PlatformSettings) {
   makeFilesPrivate();
   makePrivateFolder(dataDir);

@@ -21,10 +21,8 @@ export function nodeOptions(given = process.env.NODE_OPTIONS ?? ''): string {
 
 export type ServiceProcessOptions = {
   readonly name: string;
-  /** Its settings, which override this process's environment. */
   readonly settings: Readonly<Record<string, string>>;
   readonly logFile: string;
-  /** Whether it is restarted when it ends by itself. */
   readonly restart: boolean;
   /** Called with each warning, error, end and restart: one line without a line end. `cause`: as of `problemOf`. */
   readonly onProblem: (line: string, cause: string | null) => void;
@@ -40,7 +38,6 @@ const INVALID_SETTINGS = 2;
 const RESTART = { firstMs: 500, ceilingMs: 10_000 };
 /** A process that ran longer did not fail at its start. */
 const STABLE_AFTER_MS = 30_000;
-/** Failed starts after which a process is not restarted. */
 const MAX_FAILED_STARTS = 3;
 const STOP_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
@@ -65,7 +62,6 @@ export class ServiceProcess {
   #wasReady = false;
   #failures = 0;
   #lastError = '';
-  /** What the last process wrote beside its log. */
   #output: string[] = [];
 
   constructor(options: ServiceProcessOptions) {
@@ -75,7 +71,6 @@ export class ServiceProcess {
     this.#spawn();
   }
 
-  /** Resolves when it has ended and is not restarted. */
   get ended(): Promise<Exit> {
     return this.#ended.promise;
   }

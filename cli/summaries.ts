@@ -2,7 +2,6 @@
 import { absenceText } from '#domain/absence.ts';
 import { dateOf } from '#json/values.ts';
 import type { DeadLetter, Guard, Incident, MatchState, Score, TopicValues } from '#records/types.ts';
-import { alertScore } from '#story/alerts.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { isOver } from '#trading/trading.ts';
 
@@ -47,14 +46,6 @@ const SUMMARIES: Summaries = {
     fields.join(', '),
     goals.map((goal) => goal.id).join(', '),
   ],
-  alerts: (alert) => [
-    alert.id,
-    alert.name,
-    alertScore(alert),
-    wordsOf(alert.player_name ?? alert.team_name, alert.minute),
-    alert.reasons.join(', '),
-  ],
-  'dead-letters': (letter) => [letter.service, letter.code, originText(letter), letter.reason],
 };
 
 /** Returns the summary of a value: one line without a line end. A topic without one of its own shows its fields by name. */

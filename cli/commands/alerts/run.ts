@@ -27,7 +27,6 @@ export async function run(...[options]: GivenTo<typeof command>): Promise<number
   return 0;
 }
 
-/** Logs the warnings of the processor on a terminal, one line for each cause. */
 function problemLogger() {
   const problems = new ProblemLines((line) => void process.stderr.write(`${line}\n`));
   const write = (line: string): void => {
@@ -93,7 +92,6 @@ async function printFeedChanges(
 
 /** Time for the leader to publish an alert that this process has found too. A stale match is printed within two seconds. */
 const GRACE_MS = 100;
-/** Kinds of alerts that this process finds too. */
 const FOUND_HERE: ReadonlySet<string> = new Set(Object.entries(EPISODE_KINDS).flat());
 /** Maximum number of remembered ids: more than are found during an outage of the broker. */
 const MAX_IDS = 100_000;
@@ -115,7 +113,6 @@ export class AlertPrinter {
     this.#print = print;
   }
 
-  /** Prints an alert of the topic, unless it was printed before it was published. */
   async published(alert: Alert, offset: number): Promise<void> {
     if (FOUND_HERE.has(alert.kind)) remember(this.#published, alert.id);
     if (!this.#early.has(alert.id)) await this.#print(alert, offset);

@@ -182,7 +182,6 @@ function details(client: Client): string {
   ].join('\n');
 }
 
-/** Lists the webhooks of a client, with their addresses when the clients' key is available. */
 function webhookLines({ client_id, webhooks }: Client): string[] {
   if (webhooks.length === 0) return [];
   const keys = findWebhookKeys(process.env);

@@ -80,7 +80,6 @@ export const COMPARED = [
 ] as const satisfies readonly TopicName[];
 export type ComparedTopic = (typeof COMPARED)[number];
 
-/** The position of a record in its input. */
 const CAUSE_POSITION = ['cause.partition', 'cause.offset'];
 /** Fields that depend on how messages were grouped into transactions. */
 const BY_TRANSACTION = ['version', 'ut', 'cause'];

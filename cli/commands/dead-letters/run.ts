@@ -39,7 +39,6 @@ export const actions = {
   },
 };
 
-/** Reads the letters whose ids begin so; default: all letters. */
 async function readLetters(ids?: readonly string[]) {
   const cluster = await findClusterWith(['dead-letters']);
   const all = [...(await readLatest('dead-letters', cluster)).values()];
@@ -121,7 +120,6 @@ function details(letter: DeadLetter): string {
 
 export type ResendResult = {
   readonly sent: number;
-  /** Why the letter stays open; null when it is closed. */
   readonly problem: string | null;
   /** Whether the letter was closed without being sent, because its topic has another record of its key. */
   readonly isSuperseded: boolean;

@@ -47,7 +47,6 @@ export function mismatches(
     .filter(({ facts, state }) => state === undefined || !isFinished(state) || !isOfficial(state, facts));
 }
 
-/** Whether a state has the official score and the official shoot-out, if any. */
 function isOfficial({ score, firm, shoot_out }: MatchState, facts: MatchFacts): boolean {
   const is = (own: Score | null, official: GoalPair | undefined): boolean =>
     own?.home === official?.[0] && own?.away === official?.[1];
@@ -102,7 +101,6 @@ function keyOf(stage: number, group: number | null | undefined): string {
   return `${stage}/${group ?? ''}`;
 }
 
-/** What the progress of a play reads of a match. */
 type PlayedState = Pick<MatchState, 'status_type' | 'under_review' | 'void_goals'>;
 
 /** Returns the progress of a play of `matches` matches as one line; `seconds` since its start. */

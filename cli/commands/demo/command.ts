@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { settings as simulatorSettings } from '../../../services/simulator/config.ts';
 import { defineCommand } from '../../command.ts';
-import { platformSettings, settingsHelp } from '../../platform-settings.ts';
+import { platformSettings, settingsNotes } from '../../platform-settings.ts';
 
 const { DATASET, MATCHES, SEED, DURATION, SPEED, FAULTS } = simulatorSettings.shape;
 /** Default duration of the play, seconds. What is played faster than `kept` is over before feed health believes its feed. */
@@ -35,5 +35,5 @@ compares every score and table with the official ones. Exit code 1 when one is w
 DATA_DIR, and the next demonstration replaces it. If DATA_DIR holds other data, the demonstration uses its subfolder demo; if
 topics with the prefix already hold records on the broker, it uses a new prefix.`,
   examples: ['demo', 'demo --keep'],
-  notes: settingsHelp(config),
+  notes: settingsNotes(config),
 }).option('--keep', 'keeps running until Ctrl-C, and plays a league season at SPEED');

@@ -45,7 +45,6 @@ export type DemoPlay = PlayTarget & {
   readonly matches: Dataset['matches'];
   readonly settings: { readonly SEED: string; readonly FAULTS: string };
   readonly seconds: number;
-  /** The file that the simulator writes its summary to. */
   readonly summaryFile: string;
   readonly signal: AbortSignal;
 };
@@ -118,7 +117,6 @@ async function printNowAndThen(line: () => string, signal: AbortSignal): Promise
   }
 }
 
-/** Processors in the order of the data flow. */
 const PROCESSORS = ['match-processor', 'standings-processor'] as const;
 /** A processor may be killed and restarted meanwhile. */
 const PROCESSED_WITHIN = { timeoutMs: 120_000, everyMs: 200 };

@@ -21,7 +21,6 @@ import { deriverOf } from '../rebuild/derived.ts';
 import { lastText, type WebhookRow } from '../webhooks/topics.ts';
 
 export type CheckResult = {
-  /** What was checked, such as `topics`. */
   readonly check: string;
   /** `warning`: it works, but needs attention. */
   readonly status: 'ok' | 'warning' | 'failed';
@@ -262,10 +261,8 @@ export function judgeRecords(unreadable: readonly UnreadableRecord[], offsets: n
 /** Finds matches whose state lost versions, by the records of all topics of a match. */
 export class LostVersions {
   readonly #states = new Map<number, VersionStamp>();
-  /** The record with the latest version of each match. */
   readonly #latest = new Map<number, VersionStamp>();
 
-  /** Adds a record, those of a partition in their order. */
   add({ topic, value }: Pick<TopicRecord, 'topic' | 'value'>): void {
     if (value === null || !('event_id' in value && 'version' in value && 'cause' in value)) return;
     const { event_id, version, cause } = value;
@@ -332,7 +329,6 @@ export function judgeClock(
 
 /** Expired deliveries without an accepted one between them that are no single late repetition. */
 const MAX_EXPIRED = 2;
-/** Time within which running receivers report. */
 const REPORTED_WITHIN_MS = 30_000;
 
 /** Judges the clocks of receivers by what their deliveries say: the last report of each instance. */

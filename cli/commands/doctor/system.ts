@@ -21,7 +21,6 @@ export type ProcessorStatus = {
 };
 
 export type SystemTables = {
-  /** Time of reading, Unix milliseconds. */
   readonly at: number;
   readonly prefix: string;
   readonly processors: readonly ProcessorStatus[];
@@ -38,7 +37,6 @@ const REPORTS_WITHIN_MS = 10_000;
 
 /** Reads a system again and again: follows the topics of its state from the first reading on. */
 export class SystemReader {
-  /** What follows from the last tables. */
   findings: readonly CheckResult[] = [];
   readonly #cluster: OpenCluster;
   readonly #letters = new Map<string, Pick<DeadLetter, 'code' | 'reason' | 'failed_at'>>();

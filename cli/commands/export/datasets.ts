@@ -110,7 +110,6 @@ function unitOf({ name, doc = '' }: AvroField): number | null {
   return name === 'ut' || /Unix seconds/.test(doc) ? 1_000 : null;
 }
 
-/** A field of a record type; its typings lack the description. */
 type AvroField = avro.types.Field & { readonly doc?: string };
 
 function typeOf({ type }: avro.types.Field): avro.Type {

@@ -55,7 +55,6 @@ async function requireKnown(cluster: OpenCluster, filter: ExportFilter): Promise
   }
 }
 
-/** Topics of which every record is exported; of the others, the last one of each key. */
 const WHOLE: ReadonlySet<TopicName> = new Set(['match-transitions', 'normalized-messages']);
 
 /** Calls `onRow` with the selected rows of a dataset, in the order of each partition. Rejects as `follow`. */

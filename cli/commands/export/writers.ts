@@ -12,7 +12,6 @@ export interface RowWriter {
   abort(): void;
 }
 
-/** Number of rows in memory before they are written: a row group of Parquet. */
 const GROUP_ROWS = 10_000;
 
 /** Writes a Parquet file, compressed with Snappy, under a temporary name until it is complete. */

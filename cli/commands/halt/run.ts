@@ -51,7 +51,6 @@ export async function orderByHand(
   return 0;
 }
 
-/** Returns the scopes by which a match is halted still. */
 async function othersOf(
   connection: ConstructorParameters<typeof VersionedTopic<'trading-halts'>>[1],
   match: MatchState,

@@ -52,7 +52,6 @@ function columnsAt(now: number): TextColumn<LiveRow>[] {
   ];
 }
 
-/** Returns the score, with the firm score where it differs, or is unknown. */
 function scoresText({ score, firm }: ShownState): string {
   const isFirm = firm !== null && isSameScore(score, firm);
   return `${scoreWords(score)}${isFirm ? '' : ` (firm ${scoreWords(firm)})`}`;
@@ -125,7 +124,6 @@ export class LiveMatches extends MatchFollower<ShownState> {
     return [...this.reader.eventIds()].flatMap((eventId) => this.reader.state(eventId) ?? []);
   }
 
-  /** Returns the live matches now, ordered by start and id. */
   matches(now: Now = machineNow()): LiveRow[] {
     return this.states()
       .flatMap((state): LiveRow[] => {
@@ -143,7 +141,6 @@ export class LiveMatches extends MatchFollower<ShownState> {
       );
   }
 
-  /** Returns the lines of the board now; `width` is as for `tableLines`. */
   boardLines(width: number | null): string[] {
     const now = machineNow();
     return boardLines(this.matches(now), this.reader.health.sources(now), { now: now.wall, width });

@@ -72,7 +72,6 @@ export class FollowedMatch extends MatchFollower<MatchState> {
     return { state: this.state, incidents, transitions: this.#transitions };
   }
 
-  /** Returns what may be traded on the match now. */
   trading(now: Now) {
     const { state } = this;
     const { feed, permission, reasons } = this.reader.guard(this.#eventId, now);

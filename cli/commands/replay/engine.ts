@@ -104,7 +104,6 @@ export class ReplayEngine {
     for (const task of this.#tasks.values()) task.close();
   }
 
-  /** Passes the records to the tasks, partition by partition. Returns their output. */
   async #run(
     processor: ReplayedProcessor,
     inputs: readonly (ReplayInput & { readonly topic: string })[],
@@ -160,7 +159,6 @@ type ReadBack = (topic: string, partition: number) => AsyncIterable<readonly Con
 export type ReplayTaskOptions = {
   readonly partition: number;
   readonly create: () => PartitionProcessor;
-  /** The changelogs of the processor, by names on the broker. */
   readonly changelogs: readonly string[];
   readonly readBack: ReadBack;
   /** Maximum bytes of a record batch of each topic, by name on the broker. */
@@ -189,7 +187,6 @@ export class ReplayTask {
   readonly #suspects = new Suspects();
   #processor: PartitionProcessor;
   #committer: BatchCommitter;
-  /** The records of the current batch's transactions. */
   #output: OutputRecord[] = [];
 
   constructor(options: ReplayTaskOptions) {

@@ -54,18 +54,15 @@ export function normalizeSnapshotAgain(body: Buffer, context: MessageContext): N
 }
 
 type RawInputsOptions = {
-  /** Name of raw-messages on the broker. */
   readonly topic: string;
   readonly decoder: Pick<Decoder<RawMessage>, 'prepare' | 'decode'>;
   readonly codec: Pick<Codec<NormalizedMessage>, 'encode'>;
-  /** Number of partitions of the target's topics of a match. */
   readonly partitions: number;
 };
 
 /** Converts records of raw-messages into input of the engine: normalizes again, and assigns messages to the partitions of their events. */
 export class RawInputs {
   readonly #options: RawInputsOptions;
-  /** Number of records that nobody can read. They are reported and left out. */
   unreadable = 0;
 
   constructor(options: RawInputsOptions) {

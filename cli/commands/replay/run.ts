@@ -197,7 +197,6 @@ class ReplayWriter {
   }
 }
 
-/** Returns the progress as one line: records, records per second, and the estimated time left. */
 function progressLine(records: number, total: number, seconds: number): string {
   const share = total === 0 ? 1 : records / total;
   const rate = records / Math.max(seconds, 0.001);

@@ -54,7 +54,6 @@ export async function* readMerged(
   }
 }
 
-/** Reads one partition, with one fetch ahead. */
 async function* readPartition(
   client: Pick<StreamClient, 'openReader'>,
   topic: string,

@@ -22,7 +22,6 @@ import { setPosition } from '../position/run.ts';
 import { REBUILDS } from '../rebuild/derived.ts';
 import type { command } from './command.ts';
 
-/** The processors that resume after the replay. */
 const CONTINUED = ['match-processor', 'standings-processor'] as const satisfies readonly ProcessorName[];
 
 /**

@@ -19,7 +19,6 @@ export async function run(...[topics, options]: GivenTo<typeof command>): Promis
   return untilStopped((signal) => showRecords(cluster, { ...options, topics }, signal));
 }
 
-/** Prints records until `stopped`, or the end of the request. Returns the exit code. */
 async function showRecords(
   cluster: OpenCluster,
   request: TailRequest,

@@ -40,7 +40,6 @@ function tokenIdOf(text: string): string {
   throw new UsageError('the id of a token has 16 hexadecimal digits, as npx touchline tokens list shows it');
 }
 
-/** Parses a moment, or a day, which means its beginning in UTC. */
 function expiryOf(text: string): number {
   return parseMoment(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00Z` : text);
 }

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { httpUrl, secret } from '#service/config.ts';
 import { defineCommand } from '../../command.ts';
-import { platformSettings, REPLICABLE, settingsHelp } from '../../platform-settings.ts';
+import { platformSettings, REPLICABLE, settingsNotes } from '../../platform-settings.ts';
 
 export const config = z
   .object({
@@ -28,7 +28,7 @@ export const command = defineCommand('up', {
   about: `Starts a broker, a schema registry and every service except the simulator, and runs until Ctrl-C. Broker and
 registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else in Docker, else on this machine with Java 17 or later.`,
   examples: ['up', 'up --replicas match-processor=2'],
-  notes: settingsHelp(config),
+  notes: settingsNotes(config),
 })
   .option(
     '--replicas <service=n>',

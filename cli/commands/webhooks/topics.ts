@@ -21,7 +21,6 @@ export class WebhookTopics {
     this.#clients = ClientDirectory.open({ ...cluster, log: commandLog('webhooks') });
   }
 
-  /** Returns every webhook, ordered by client. */
   async rows(): Promise<WebhookRow[]> {
     const [clients, progress] = await Promise.all([
       this.#clients.list(),
@@ -73,7 +72,6 @@ export class WebhookTopics {
     throw new CommandError(`${ahead} messages wait before ${escapeLine(uuid)}: they would be skipped too`);
   }
 
-  /** Returns the first offsets of the messages composed at or after a time. */
   async offsetsAt(time: number): Promise<WebhookOffset[]> {
     const topic = topicName(this.#cluster.prefix, 'webhook-messages');
     const { brokers } = this.#cluster;
@@ -100,7 +98,6 @@ export class WebhookTopics {
     }));
   }
 
-  /** Returns the messages for a webhook from these offsets on. */
   async from(row: SubscriptionFilter, from: readonly WebhookOffset[]): Promise<PlacedMessage[]> {
     const topic = topicName(this.#cluster.prefix, 'webhook-messages');
     const found: PlacedMessage[] = [];
@@ -123,7 +120,6 @@ export type WebhookRow = SubscriptionFilter &
     readonly id: string;
     readonly clientId: number;
     readonly clientName: string;
-    /** Host of its address; null when it cannot be opened. */
     readonly host: string | null;
     /** Whether the keys of clients are known and none opens it. */
     readonly isUnopened: boolean;
