@@ -66,7 +66,8 @@ export function parseArguments(command: CommandUnknownOpts, args: readonly strin
   } catch (error) {
     if (!(error instanceof CommanderError) || error.exitCode === 0 || error.code === 'commander.help')
       throw error;
-    throw new UsageError(messageOf(error));
+    const [, text = '', guess] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(error.message) ?? [];
+    throw new UsageError(guess === undefined ? text : `${text}; ${guess.toLowerCase()}`);
   }
   const action: string[] = [];
   let leaf = command;
@@ -84,10 +85,4 @@ export function parseArguments(command: CommandUnknownOpts, args: readonly strin
 
 function actionIn({ commands, args }: CommandUnknownOpts): CommandUnknownOpts | undefined {
   return commands.find((one) => one.name() === args[0]);
-}
-
-function messageOf({ message }: CommanderError): string {
-  return message
-    .replace(/^error: /, '')
-    .replace(/\n\((.*)\)$/, (_, guess: string) => `; ${guess.toLowerCase()}`);
 }

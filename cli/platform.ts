@@ -57,9 +57,6 @@ export type ProviderSettings = Readonly<
   Record<'PROVIDER_BASE_URL' | 'PROVIDER_CLIENT_ID' | 'PROVIDER_SECRET_KEY', string> & Record<string, string>
 >;
 
-/** A client of the served contract that was created here, with its secret key, which is shown only now. */
-type NewClient = { readonly id: number; readonly secretKey: string };
-
 export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
 /** Starts everything, and waits until it is ready. Stops what it started when it fails. Throws `TouchlineError`. */
@@ -81,10 +78,15 @@ export async function startPlatform(options: PlatformOptions) {
   }
 }
 
+const PAUSE_CHECK_MS = 250;
+
 async function start(options: PlatformOptions, file: ReturnType<typeof backboneFile>) {
   const { dataDir, settings: given, onProgress, onProblem, isShort = false } = options;
-  const ports = await portsOf(given);
-  const urlOf = (setting: PortSetting): string => `http://${urlHost(given.LISTEN_HOST)}:${ports[setting]}`;
+  const ports: Record<string, string> = {};
+  for (const setting of PORT_SETTINGS)
+    ports[setting] = String(await portFor(given[setting], setting, given.LISTEN_HOST));
+  const urlOf = (setting: (typeof PORT_SETTINGS)[number]) =>
+    `http://${urlHost(given.LISTEN_HOST)}:${ports[setting]}`;
   const secrets = platformSecrets(dataDir, given);
   const backbone = await startBackbone({
     dataDir,
@@ -102,7 +104,12 @@ async function start(options: PlatformOptions, file: ReturnType<typeof backboneF
   const logFolder = join(dataDir, 'logs');
   const services: ServiceProcess[] = [];
   const problems = new ProblemLines(onProblem);
-  const pausing = followPaused(dataDir, services);
+  const paused = pausedServicesFile(dataDir);
+  // Stops services for as long as a command such as `touchline rebuild` needs them stopped.
+  const pausing = setInterval(() => {
+    const names = paused.read()?.services ?? [];
+    for (const service of services) service.pause(names.includes(service.name));
+  }, PAUSE_CHECK_MS);
   const stop = async (): Promise<void> => {
     clearInterval(pausing);
     await Promise.all(services.map((service) => service.stop()));
@@ -123,7 +130,17 @@ async function start(options: PlatformOptions, file: ReturnType<typeof backboneF
       SCHEMA_REGISTRY_URL: registryUrl,
       TOPIC_PREFIX: prefix,
       ...ports,
-      ...settingsOf(options, secrets, urlOf('API_PORT')),
+      WEBHOOK_SECRET: secrets.webhook.secrets,
+      CLIENTS_KEY: secrets.clients.secrets,
+      DATA_DIR: dataDir,
+      LISTEN_HOST: given.LISTEN_HOST,
+      ALERT_RULES_FILE: given.ALERT_RULES_FILE,
+      UPSTREAM_BASE_URL: given.UPSTREAM_BASE_URL ?? urlOf('API_PORT'),
+      // The services on this machine call each other by http, as in the addresses given here.
+      HTTP_TLS_CERT_FILE: '',
+      HTTP_TLS_KEY_FILE: '',
+      ...options.serviceSettings,
+      ...options.provider,
     };
     const processes = processesToStart(options);
     onProgress(`starting ${processes.map(({ label }) => label).join(', ')}`);
@@ -159,15 +176,6 @@ async function start(options: PlatformOptions, file: ReturnType<typeof backboneF
   }
 }
 
-type PortSetting = (typeof PORT_SETTINGS)[number];
-
-async function portsOf(settings: PlatformSettings): Promise<Record<string, string>> {
-  const ports: Record<string, string> = {};
-  for (const setting of PORT_SETTINGS)
-    ports[setting] = String(await portFor(settings[setting], setting, settings.LISTEN_HOST));
-  return ports;
-}
-
 async function prepareTopics(
   cluster: TopicCluster,
   { settings, accept, onProgress }: PlatformOptions,
@@ -181,37 +189,6 @@ async function prepareTopics(
   ]);
   for (const warning of warnings) onProgress(`warning: ${warning}`);
   for (const mismatch of repaired) onProgress(`mended: ${mismatch}`);
-}
-
-const PAUSE_CHECK_MS = 250;
-
-/** Stops services for as long as a command such as `touchline rebuild` needs them stopped. Returns the timer. */
-function followPaused(dataDir: string, services: readonly ServiceProcess[]): NodeJS.Timeout {
-  const file = pausedServicesFile(dataDir);
-  return setInterval(() => {
-    const names = file.read()?.services ?? [];
-    for (const service of services) service.pause(names.includes(service.name));
-  }, PAUSE_CHECK_MS);
-}
-
-function settingsOf(
-  { dataDir, settings: given, serviceSettings, provider }: PlatformOptions,
-  { webhook, clients }: ReturnType<typeof platformSecrets>,
-  apiUrl: string,
-): Record<string, string> {
-  return {
-    WEBHOOK_SECRET: webhook.secrets,
-    CLIENTS_KEY: clients.secrets,
-    DATA_DIR: dataDir,
-    LISTEN_HOST: given.LISTEN_HOST,
-    ALERT_RULES_FILE: given.ALERT_RULES_FILE,
-    UPSTREAM_BASE_URL: given.UPSTREAM_BASE_URL ?? apiUrl,
-    // The services on this machine call each other by http, as in the addresses given here.
-    HTTP_TLS_CERT_FILE: '',
-    HTTP_TLS_KEY_FILE: '',
-    ...serviceSettings,
-    ...provider,
-  };
 }
 
 /**
@@ -233,7 +210,7 @@ function processesToStart({ provider, replicas, settings }: PlatformOptions) {
 }
 
 /** Creates client 1 when there is no client, so that the served contract can be tried at once. Null when there are clients. */
-async function createFirstClient(cluster: TopicCluster): Promise<NewClient | null> {
+async function createFirstClient(cluster: TopicCluster) {
   const directory = ClientDirectory.open({ ...cluster, log: silentLogger });
   if ((await directory.list()).length > 0) return null;
   await directory.requireReadable();

@@ -58,30 +58,20 @@ export function tableLines<T>(
   const heads = columns.map(({ head }): ShownCell => ({ text: head, style: 'gray' }));
   const lines = [heads, ...rows.map((row) => columns.map(({ of }) => shownCell(of(row))))];
   const widths = columns.map((_, at) => Math.max(...lines.map((cells) => widthOf(cells[at]?.text ?? ''))));
-  if (width !== null)
-    shrink(
-      columns.map(({ minWidth }) => minWidth),
-      widths,
-      width,
-    );
-  const pad = (text: string, at: number): string => {
-    const own = cut(text, widths[at] ?? 0);
-    const space = ' '.repeat((widths[at] ?? 0) - widthOf(own));
-    return columns[at]?.align === 'right' ? space + own : own + space;
-  };
+  if (width !== null) shrink(columns, widths, width);
   return lines.map((cells) => {
     let room = width ?? Number.POSITIVE_INFINITY;
-    const last = cells.findLastIndex(({ text }) => text !== '');
-    return cells
-      .slice(0, last + 1)
-      .map(({ text, style }, at) => {
-        const gap = at === 0 ? '' : GAP;
-        const laid = at === last && columns[at]?.align !== 'right' ? text : pad(text, at);
-        const own = cut(laid, Math.min(room - gap.length, at === last ? Infinity : (widths[at] ?? 0)));
-        room -= gap.length + widthOf(own);
-        return room < 0 ? '' : gap + (style === null || own.trim() === '' ? own : styleText(style, own));
-      })
-      .join('');
+    const shown = cells.map(({ text, style }, at) => {
+      const own = cut(text, widths[at] ?? 0);
+      const space = ' '.repeat((widths[at] ?? 0) - widthOf(own));
+      const laid = (at === 0 ? '' : GAP) + (columns[at]?.align === 'right' ? space + own : own + space);
+      // What nothing follows needs no space, and may be coloured.
+      const isLast = cells.slice(at + 1).every((next) => next.text === '');
+      const part = cut(isLast ? laid.trimEnd() : laid, room);
+      room -= widthOf(part);
+      return style === null || part.trim() === '' ? part : styleText(style, part);
+    });
+    return shown.join('');
   });
 }
 
@@ -102,12 +92,12 @@ function shownCell(cell: TextCell): ShownCell {
 }
 
 /** Narrows the widest column that may be cut, again and again, until a line fits or no column can be narrower. */
-function shrink(minWidths: readonly (number | undefined)[], widths: number[], width: number): void {
+function shrink(columns: readonly { readonly minWidth?: number }[], widths: number[], width: number): void {
   const total = widths.reduce((sum, one) => sum + one, GAP.length * (widths.length - 1));
   for (let over = total - width; over > 0; over -= 1) {
     let widest = -1;
     for (const [at, own] of widths.entries())
-      if (own > (minWidths[at] ?? own) && own > (widths[widest] ?? 0)) widest = at;
+      if (own > (columns[at]?.minWidth ?? own) && own > (widths[widest] ?? 0)) widest = at;
     if (widest === -1) return;
     widths[widest] = (widths[widest] ?? 0) - 1;
   }

@@ -34,8 +34,19 @@ export const actions = {
   },
   resend: async (...[ids, { all }]: GivenTo<typeof commands.resend>) => {
     if ((all === true) === ids.length > 0) throw new UsageError('name letters by their ids');
-    const { cluster, letters } = await readLetters(all === true ? undefined : ids);
-    return resend(cluster, letters);
+    const { cluster, letters } = await readLetters(all ? undefined : ids);
+    if (letters.length === 0) process.stderr.write(NO_LETTERS);
+    let exitCode = 0;
+    const options = { ...cluster, clientId: 'touchline-resend', log: commandLog('dead-letters') };
+    await withPublisher(options, async (publisher) => {
+      const to = { ...cluster, publisher, lastOffset: lastOffset.bind(null, cluster) };
+      for (const letter of letters) {
+        const result = await resendLetter(letter, to);
+        printLine(`${letter.id.slice(0, ID_SHOWN)}  ${resultText(letter, result)}`);
+        if (result.problem !== null) exitCode = 1;
+      }
+    });
+    return exitCode;
   },
 };
 
@@ -44,29 +55,6 @@ async function readLetters(ids?: readonly string[]) {
   const all = [...(await readLatest('dead-letters', cluster)).values()];
   const letters = ids?.map((id) => requireByIdStart(all, id, 'dead letter')) ?? all;
   return { cluster, letters };
-}
-
-/** Resends letters, and prints a line for each. Returns the exit code: 1 when a letter stays open. */
-async function resend(cluster: OpenCluster, letters: readonly DeadLetter[]): Promise<number> {
-  if (letters.length === 0) {
-    process.stderr.write(NO_LETTERS);
-    return 0;
-  }
-  const { brokers } = cluster;
-  let failed = 0;
-  const options = { brokers, clientId: 'touchline-resend', log: commandLog('dead-letters') };
-  await withPublisher(options, async (publisher) => {
-    for (const letter of letters) {
-      const result = await resendLetter(letter, {
-        ...cluster,
-        publisher,
-        lastOffset: (of, topic) => lastOffset(cluster, of, topic),
-      });
-      printLine(`${letter.id.slice(0, ID_SHOWN)}  ${resultText(letter, result)}`);
-      if (result.problem !== null) failed += 1;
-    }
-  });
-  return failed === 0 ? 0 : 1;
 }
 
 function resultText(letter: DeadLetter, { sent, problem, isSuperseded }: ResendResult): string {

@@ -3,7 +3,7 @@ import { inputProgress, totalLag } from '#cluster/logs.ts';
 import type { DeadLetter, IngressStatus, RefusedList } from '#records/types.ts';
 import { PromiseCache } from '#timing/promise-cache.ts';
 import { findTopics, memberNames, topicPartitions } from '#topics/admin.ts';
-import { type FollowOptions, followInBackground, type TopicRecord } from '#topics/follow.ts';
+import { followInBackground, type TopicRecord } from '#topics/follow.ts';
 import { PROCESSOR_NAMES, type ProcessorName, positionsTopicName, streamTopics } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
 import type { TopicName } from '#topics/topics.ts';
@@ -42,7 +42,7 @@ export class SystemReader {
   readonly #letters = new Map<string, Pick<DeadLetter, 'code' | 'reason' | 'failed_at'>>();
   readonly #reports = new Map<string, IngressStatus>();
   readonly #health = new HealthTable();
-  /** The followed topics, each once its existing records are read. */
+  /** The topics that are followed from the first reading on, and again after a failure, each once its existing records are read. */
   readonly #followed = new PromiseCache<unknown>();
   #tables: Omit<SystemTables, 'sources'> | null = null;
 
@@ -68,10 +68,9 @@ export class SystemReader {
     ) => {
       // Other checks name missing topics.
       if (!topics.has(topic)) return false;
-      const found = await guarded(check, async () => {
-        await this.#untilRead(topic, { signal, onRecord });
-        return judge();
-      });
+      const context = { ...this.#cluster, onFailure: () => this.#followed.forget(topic) };
+      const follow = () => followInBackground([topic], context, { signal, onRecord });
+      const found = await guarded(check, () => this.#followed.get(topic, follow).then(judge));
       findings.push(...[found].flat());
       return Array.isArray(found);
     };
@@ -111,12 +110,6 @@ export class SystemReader {
       refusedLists: poller?.refused_lists ?? [],
     };
     this.findings = findings;
-  }
-
-  /** Follows a topic from the first call on, and again after a failure. Resolves when what existed is read. */
-  #untilRead<T extends TopicName>(topic: T, options: FollowOptions<T>): Promise<unknown> {
-    const context = { ...this.#cluster, onFailure: () => this.#followed.forget(topic) };
-    return this.#followed.get(topic, () => followInBackground([topic], context, options));
   }
 
   async #processor(processor: ProcessorName, findings: CheckResult[]): Promise<ProcessorStatus> {

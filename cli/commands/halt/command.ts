@@ -1,13 +1,13 @@
 import { defineCommand, order } from '../../command.ts';
 import { parseDuration, parseEventId } from '../option-values.ts';
 
-const definition = defineCommand('halt', {
-  about: `Halts the trading of a match, of a competition or of everything by hand: every reader says "halted_by_hand" within
+export const command = order(
+  defineCommand('halt', {
+    about: `Halts the trading of a match, of a competition or of everything by hand: every reader says "halted_by_hand" within
 a second. It ends with touchline resume or with --for; no message of the feed ends it. A further halt replaces the one before.`,
-  examples: ['halt 310064 --reason late --for 10m', 'halt --all --reason maintenance'],
-});
-
-export const command = order(definition)
+    examples: ['halt 310064 --reason late --for 10m', 'halt --all --reason maintenance'],
+  }),
+)
   .argument('[event id]', 'a match', parseEventId)
   .option('--competition <id>', 'all matches of a competition')
   .option('--all', 'everything')

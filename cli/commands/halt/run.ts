@@ -16,11 +16,9 @@ import { nameOf } from '../match/page.ts';
 import type { command } from './command.ts';
 
 export function run(...[eventId, options]: GivenTo<typeof command>): Promise<number> {
-  const { for: lasts = null } = options;
-  return orderByHand(eventId, options, (at) => ({
-    action: 'halt',
-    until: lasts === null ? null : at + lasts,
-  }));
+  const { for: lasts } = options;
+  const until = (at: number) => (lasts === undefined ? null : at + lasts);
+  return orderByHand(eventId, options, (at) => ({ action: 'halt', until: until(at) }));
 }
 
 type OrderOptions = Omit<GivenTo<typeof command>[1], 'for'>;
@@ -63,10 +61,10 @@ async function othersOf(
 
 function scopeOf(eventId: number | undefined, { competition, all }: OrderOptions): string {
   const named = [
-    ...(eventId === undefined ? [] : [`match:${eventId}`]),
-    ...(competition === undefined ? [] : [`competition:${competition}`]),
-    ...(all ? ['all'] : []),
-  ];
+    eventId === undefined ? [] : `match:${eventId}`,
+    competition === undefined ? [] : `competition:${competition}`,
+    all ? 'all' : [],
+  ].flat();
   const [scope, ...more] = named;
   if (scope === undefined || more.length > 0 || !SCOPE.test(scope))
     throw new UsageError('name one match by its event id, one --competition by its id, or --all');

@@ -1,7 +1,7 @@
 import { withStreamClient } from '#cluster/access.ts';
 import { inputProgress, type PartitionProgress, topicIds } from '#cluster/logs.ts';
 import { type Brokers, shownBrokers } from '#security/brokers.ts';
-import type { StreamClient } from '#streams/client/port.ts';
+import { partitionKey, type StreamClient } from '#streams/client/port.ts';
 import { RefusedError, StreamError } from '#streams/errors.ts';
 import {
   findPosition,
@@ -16,6 +16,7 @@ import { streamTopics } from '#topics/processors.ts';
 import { findCluster, platformName } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
+import { printLine } from '../../terminal.ts';
 import type { command } from './command.ts';
 
 const COLUMNS: readonly TextColumn<PartitionProgress>[] = [
@@ -31,8 +32,9 @@ export async function run(...[processor, partitions, to, given]: GivenTo<typeof 
   if (partitions === undefined && (acceptsState || yes))
     throw new UsageError('--accept-state and --yes go with a partition and an offset');
   if (partitions !== undefined && to === undefined) throw new UsageError('name partitions and one offset');
-  const { brokers, prefix } = findCluster(process.env);
-  const topics = streamTopics(prefix, processor);
+  const cluster = findCluster(process.env);
+  const { brokers } = cluster;
+  const [topics, platform] = [streamTopics(cluster.prefix, processor), platformName(cluster)];
   if (partitions === undefined || to === undefined) {
     const rows = await inputProgress({ brokers, ...topics });
     process.stdout.write(tableText(COLUMNS, rows));
@@ -41,8 +43,9 @@ export async function run(...[processor, partitions, to, given]: GivenTo<typeof 
   for (const partition of partitions) {
     const options = { brokers, partition, to, acceptsState, skipsNothing: !yes };
     const { before, next } = await setPosition(topics, options);
-    process.stdout.write(
-      `${platformName({ brokers, prefix })}: ${topics.input}-${partition}: ${processor} resumes at ${next}, it was at ${before ?? 'no position'}\n`,
+    const from = before ?? 'no position';
+    printLine(
+      `${platform}: ${topics.input}-${partition}: ${processor} resumes at ${next}, it was at ${from}`,
     );
   }
   return 0;
@@ -74,11 +77,10 @@ export function setPosition(topics: StreamTopics, options: SetPositionOptions) {
   return withStreamClient(brokers, 'touchline-position', async (client) => {
     const [bounds] = await client.logBounds([of]);
     const next = to === 'start' ? bounds?.start : to === 'end' ? bounds?.end : to;
+    const name = partitionKey(of);
     if (bounds === undefined || next === undefined || next < bounds.start || next > bounds.end) {
-      throw new RefusedError(
-        'POSITION_BEYOND_END',
-        `${topics.input}-${partition} has offsets ${bounds?.start} to ${bounds?.end}, not ${next}`,
-      );
+      const offsets = `offsets ${bounds?.start} to ${bounds?.end}`;
+      throw new RefusedError('POSITION_BEYOND_END', `${name} has ${offsets}, not ${next}`);
     }
     const topicId = await client.openReader({ ...of, maxBytes: 1 }).topicId();
     if (skipsNothing) {
@@ -86,10 +88,9 @@ export function setPosition(topics: StreamTopics, options: SetPositionOptions) {
       // A position of another topic id does not count.
       const processed = position?.topicId === topicId ? position.next : bounds.start;
       const skipped = next - Math.max(processed, bounds.start);
+      const loss = `up to ${skipped} records would never be processed`;
       if (skipped > 0)
-        throw new CommandError(
-          `${topics.input}-${partition} of ${shownBrokers(brokers)}: up to ${skipped} records would never be processed: confirm with --yes`,
-        );
+        throw new CommandError(`${name} of ${shownBrokers(brokers)}: ${loss}: confirm with --yes`);
     }
     const before = await retry(() => writePosition(topics, options, client, { next, topicId }), {
       ...TAKEN_BACK,

@@ -2,17 +2,18 @@ import { Option } from 'commander';
 import { defineCommand, order } from '../../command.ts';
 import { parseCount, parseMoment, parseNewPrefix, parserOf } from '../option-values.ts';
 
-const definition = defineCommand('replay', {
-  about: `Rebuilds match state, incidents, transitions, results and tables under another topic prefix, beside the running system,
-which it does not touch (TOPIC_PREFIX). Two replays give the same bytes. Webhooks are not sent again. Exit code 1 when the replay is not
-complete, or left out raw records that nobody can read. docs/guides/replay.md shows how to compare the result and to switch to it.`,
-  examples: ['replay --into rebuilt.', 'replay --into rebuilt. --source raw --replace'],
-});
 const aboveZero = parserOf(/^(?!0+(\.0+)?$)\d+(\.\d+)?$/, 'It must be a number above 0.', Number);
 const REPLACE = `deletes all topics of that prefix first, also clients, tokens, the raw log and orders: shows how many records they \
 hold, and deletes them only with --yes. Refused while something with that prefix runs; stop its api and tool gateway yourself`;
 
-export const command = order(definition)
+export const command = order(
+  defineCommand('replay', {
+    about: `Rebuilds match state, incidents, transitions, results and tables under another topic prefix, beside the running system,
+which it does not touch (TOPIC_PREFIX). Two replays give the same bytes. Webhooks are not sent again. Exit code 1 when the replay is not
+complete, or left out raw records that nobody can read. docs/guides/replay.md shows how to compare the result and to switch to it.`,
+    examples: ['replay --into rebuilt.', 'replay --into rebuilt. --source raw --replace'],
+  }),
+)
   .requiredOption('--into <prefix>', 'topic prefix to write to, which ends with a dot', parseNewPrefix)
   .option('--replace', REPLACE)
   .option('--yes', 'deletes the records of --replace')

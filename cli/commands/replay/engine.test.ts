@@ -34,20 +34,4 @@ describe('a replay in memory', () => {
       expect(result.cause.message_id).toBe(cause.message_id);
     }
   });
-
-  test('returns a dead letter for an unreadable record, with the time of the record', async () => {
-    const records = await replayInMemory(inputs([...MESSAGES, Buffer.from('no message')]), 7);
-    const [letter] = records.filter(({ topic }) => topic === 'dead-letters');
-    expect(await codecOf('dead-letters').read(letter?.value as Buffer)).toMatchObject({
-      code: 'undecodable',
-      topic: 'normalized-messages',
-      partition: 0,
-      offset: 2,
-      failed_at: START * 1_000 + 6,
-    });
-    const without = await replayInMemory(inputs(MESSAGES), 7);
-    expect(records.filter(({ topic }) => topic === 'match-state')).toEqual(
-      without.filter(({ topic }) => topic === 'match-state'),
-    );
-  });
 });

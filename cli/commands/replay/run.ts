@@ -85,7 +85,7 @@ async function replayInto(
   const rulesOf = readRules(loadConfig(settings, process.env).RULES_DIR || OWN_RULES);
   onProgress('preparing the target');
   const partitions = options.partitions ?? (await matchPartitions(source));
-  await prepareTarget(target, { ...options, partitions });
+  await prepareTarget(target, options, partitions);
   const client = openStreamClient({ brokers, clientId: CLIENT, log: silentLogger });
   const open = () =>
     openPublisher({ brokers, clientId: CLIENT, log: silentLogger, maxQueueBytes: QUEUE_BYTES });

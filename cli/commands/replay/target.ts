@@ -24,33 +24,30 @@ import type { command } from './command.ts';
 
 const CONTINUED = ['match-processor', 'standings-processor'] as const satisfies readonly ProcessorName[];
 
+/** What `prepareTarget` reads of the options of a replay. */
+type Replacement = Pick<GivenTo<typeof command>[0], 'replace' | 'yes'>;
+
 /**
- * Creates the topics of the target and registers their schemas; topics of a match get `partitions`. `replace` deletes existing topics first, `yes` when they hold records. Throws `CommandError` when the target is
- * in use, holds records, or belongs to another application, and the errors of libs/topics.
+ * Creates the topics of the target and registers their schemas; topics of a match get `partitions`. `replace` deletes existing topics
+ * first, `yes` when they hold records. Throws `CommandError` when the target is in use, holds records, or belongs to another application.
  */
 export async function prepareTarget(
   target: OpenCluster,
-  {
-    replace,
-    yes,
-    partitions,
-  }: Pick<GivenTo<typeof command>[0], 'replace' | 'yes'> & { readonly partitions: number },
+  { replace, yes }: Replacement,
+  partitions: number,
 ): Promise<void> {
   const { brokers, prefix } = target;
   await requireStopped(target, PROCESSOR_NAMES);
   await requireNothingRuns(target);
   const existing = await ownTopicsUnder(target);
-  const counts = await recordCounts(
-    target,
-    existing.filter((name) => name !== topicIdsName(prefix)),
-  );
-  if (replace) {
-    if (counts.size > 0) requireConfirmed(target, yes, lossOf(counts));
-    await deleteTopics(brokers, existing);
-  } else if (counts.size > 0)
-    throw new CommandError(
-      `${[...counts.keys()].join(', ')} hold records already: replace them with --replace`,
-    );
+  const holding = existing.filter((name) => name !== topicIdsName(prefix));
+  const counts = await recordCounts(target, holding);
+  if (counts.size > 0 && !replace) {
+    const names = [...counts.keys()].join(', ');
+    throw new CommandError(`${names} hold records already: replace them with --replace`);
+  }
+  if (counts.size > 0) requireConfirmed(target, yes, lossOf(counts));
+  if (replace) await deleteTopics(brokers, existing);
   await Promise.all([createTopics({ brokers, prefix, partitions }), target.registry.registerAll()]);
 }
 
@@ -63,14 +60,10 @@ async function ownTopicsUnder({ brokers, prefix }: TopicCluster): Promise<string
   const existing = await topicsUnder({ brokers, prefix });
   // A system with a longer prefix, such as `touchline.rebuilt.` under `touchline.`, is no other application.
   const ends = wantedTopics({ prefix: '.' }).map(({ name }) => name);
-  const foreign = existing
-    .filter((name) => !known.has(name) && !ends.some((end) => name.slice(prefix.length).endsWith(end)))
-    .sort();
-  if (foreign.length > 0)
-    throw new CommandError(
-      `${prefix} is of another application, with ${foreign.join(', ')}: name another prefix`,
-    );
-  return existing.filter((name) => known.has(name));
+  const isForeign = (name: string) => !ends.some((end) => name.slice(prefix.length).endsWith(end));
+  const foreign = existing.filter((name) => !known.has(name) && isForeign(name)).sort();
+  if (foreign.length === 0) return existing.filter((name) => known.has(name));
+  throw new CommandError(`${prefix} is of another application, with ${foreign.join(', ')}: name another one`);
 }
 
 export function matchPartitions({ brokers, prefix }: TopicCluster): Promise<number> {
@@ -78,13 +71,9 @@ export function matchPartitions({ brokers, prefix }: TopicCluster): Promise<numb
 }
 
 /** Topics that are not derived from messages: the catalogue and the provider's own tables. */
-export const INPUTS = ['catalogue', 'provider-standings'] as const satisfies readonly TopicName[];
+export const INPUTS: readonly TopicName[] = ['catalogue', 'provider-standings'];
 /** Topics that a system needs when it is switched to the target. */
-export const OPERATIONS = [
-  'clients',
-  'access-tokens',
-  'poller-checkpoints',
-] as const satisfies readonly TopicName[];
+export const OPERATIONS: readonly TopicName[] = ['clients', 'access-tokens', 'poller-checkpoints'];
 
 /**
  * Copies the records of topics as they are: keys, values with the ids of their schemas, deletions and partitions. Returns the number
@@ -106,10 +95,9 @@ export async function copyTopics(
       untilEnd: true,
       async onBatch(batch) {
         const records = batch.flatMap((of) => of.records);
-        await publisher.publish(
-          records.map(({ partition, key, value }) => ({ topic: name, partition, key, value })),
-        );
-        count += records.length;
+        const copies = records.map(({ partition, key, value }) => ({ topic: name, partition, key, value }));
+        await publisher.publish(copies);
+        count += copies.length;
       },
     });
     counts.set(name, count);
@@ -122,12 +110,11 @@ export async function copyTopics(
  * that causes name. Throws `CommandError`.
  */
 export async function requireWritten(
-  target: TopicCluster,
+  { brokers }: TopicCluster,
   expected: ReadonlyMap<string, number>,
 ): Promise<void> {
   for (const [topic, count] of expected) {
-    const ends = await bounds(target.brokers, topic);
-    const found = ends.reduce((sum, { end }) => sum + end, 0);
+    const found = (await bounds(brokers, topic)).reduce((sum, { end }) => sum + end, 0);
     if (found !== count)
       throw new CommandError(`${topic} holds ${found} records, ${count} were published: replay again`);
   }
@@ -138,11 +125,8 @@ export async function setPositions(target: TopicCluster): Promise<void> {
   const { brokers, prefix } = target;
   for (const processor of CONTINUED) {
     const topics = streamTopics(prefix, processor);
-    await Promise.all(
-      (await bounds(brokers, topics.input)).map(({ partition }) =>
-        setPosition(topics, { brokers, partition, to: 'end' }),
-      ),
-    );
+    const inputs = await bounds(brokers, topics.input);
+    await Promise.all(inputs.map(({ partition }) => setPosition(topics, { brokers, partition, to: 'end' })));
   }
 }
 
@@ -159,24 +143,21 @@ const COPIED: readonly TopicName[] = [
 
 /**
  * Copies the existing ones of the topics that a rebuild deletes, and of those that explain them, byte for byte. Returns the number of
- * records. Throws as `prepareTarget`, and `CommandError`
- * when the target does not hold exactly the copied records.
+ * records. Throws as `prepareTarget` and `requireWritten`.
  */
 export async function copyInto(
   source: TopicCluster,
   target: OpenCluster,
-  options: Pick<GivenTo<typeof command>[0], 'replace' | 'yes'>,
+  options: Replacement,
 ): Promise<number> {
   const { brokers, prefix } = source;
   const existing = await findTopics(source);
   const topics = COPIED.filter((topic) => existing.has(topic));
   const one = topics.find(isByEvent) ?? 'normalized-messages';
   const partitions = await topicPartitions(brokers, topicName(prefix, one));
-  await prepareTarget(target, { ...options, partitions });
+  await prepareTarget(target, options, partitions);
   const publishing = { brokers, clientId: 'touchline-replay', log: silentLogger };
-  const counts = await withPublisher(publishing, (publisher) =>
-    copyTopics(source, target, publisher, topics),
-  );
+  const counts = await withPublisher(publishing, (to) => copyTopics(source, target, to, topics));
   await requireWritten(target, counts);
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }

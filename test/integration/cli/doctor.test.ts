@@ -1,8 +1,6 @@
 /** `touchline doctor` against a real broker and registry: complete, and broken in one way each. */
-import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { resultKey } from '#domain/match-result.ts';
 import { deleteTopics } from '#topics/admin.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
@@ -68,16 +66,6 @@ async function registryThat(answer: RequestListener): Promise<Record<string, str
   return { SCHEMA_REGISTRY_URL: url };
 }
 
-/** The fatal alert with which a TLS listener answers bytes that are no TLS. */
-const ALERT = Buffer.from([0x15, 3, 3, 0, 2, 2, 80]);
-
-async function tlsPort(): Promise<number> {
-  const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.end(ALERT)));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
-}
-
 const BROKEN: readonly (readonly [string, Break, CheckResult['check'], RegExp])[] = [
   ['no broker answers', async () => ({ env: { KAFKA_BROKERS: '127.0.0.1:1' } }), 'broker', /127\.0\.0\.1:1/],
   [
@@ -85,12 +73,6 @@ const BROKEN: readonly (readonly [string, Break, CheckResult['check'], RegExp])[
     async () => ({ env: { KAFKA_TLS: 'on' } }),
     'broker',
     /127\.0\.0\.1/,
-  ],
-  [
-    'KAFKA_TLS is off and the port wants TLS',
-    async () => ({ env: { KAFKA_BROKERS: `127.0.0.1:${await tlsPort()}` } }),
-    'broker',
-    /the broker speaks TLS, and KAFKA_TLS is off$/,
   ],
   [
     'no broker is known',
@@ -111,12 +93,6 @@ const BROKEN: readonly (readonly [string, Break, CheckResult['check'], RegExp])[
     /ECONNREFUSED 127\.0\.0\.1:1$/,
   ],
   ['the registry hangs', async () => ({ env: await registryThat(() => {}) }), 'registry', /timeout/i],
-  [
-    'the registry is given as https and speaks http',
-    async () => ({ env: { SCHEMA_REGISTRY_URL: connection.registryUrl.replace('http:', 'https:') } }),
-    'registry',
-    /wrong version number|packet length too long/,
-  ],
   [
     'the clock is two hours behind',
     async () => ({
