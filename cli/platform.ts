@@ -101,9 +101,7 @@ async function start(options: PlatformOptions, file: ReturnType<typeof backboneF
     brokers: given.KAFKA_BROKERS ?? backbone.brokers,
     registryUrl: given.SCHEMA_REGISTRY_URL ?? backbone.registryUrl,
   };
-  const logFolder = join(dataDir, 'logs');
   const services: ServiceProcess[] = [];
-  const problems = new ProblemLines(onProblem);
   const paused = pausedServicesFile(dataDir);
   // Stops services for as long as a command such as `touchline rebuild` needs them stopped.
   const pausing = setInterval(() => {
@@ -142,21 +140,9 @@ async function start(options: PlatformOptions, file: ReturnType<typeof backboneF
       ...options.serviceSettings,
       ...options.provider,
     };
-    const processes = processesToStart(options);
-    onProgress(`starting ${processes.map(({ label }) => label).join(', ')}`);
-    for (const { name, label, own } of processes)
-      services.push(
-        new ServiceProcess({
-          name,
-          settings: { ...settings, ...own },
-          logFile: join(logFolder, `${label}.log`),
-          restart: true,
-          onProblem: (line, cause) => problems.report(line, cause),
-        }),
-      );
     const [newClient] = await Promise.all([
       createFirstClient(cluster),
-      ...services.map((service) => service.ready()),
+      startServices(options, settings, services),
     ]);
     return {
       webhookUrl: `${urlOf('WEBHOOK_PORT')}/webhook`,
@@ -167,13 +153,36 @@ async function start(options: PlatformOptions, file: ReturnType<typeof backboneF
       backbone,
       cluster,
       newClient,
-      logFolder,
+      logFolder: join(dataDir, 'logs'),
       stop,
     };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** Starts the services, adds them to `services` at once, and waits until they are ready. */
+async function startServices(
+  options: PlatformOptions,
+  settings: Readonly<Record<string, string>>,
+  services: ServiceProcess[],
+): Promise<void> {
+  const { dataDir, onProgress, onProblem } = options;
+  const problems = new ProblemLines(onProblem);
+  const processes = processesToStart(options);
+  onProgress(`starting ${processes.map(({ label }) => label).join(', ')}`);
+  for (const { name, label, own } of processes)
+    services.push(
+      new ServiceProcess({
+        name,
+        settings: { ...settings, ...own },
+        logFile: join(dataDir, 'logs', `${label}.log`),
+        restart: true,
+        onProblem: (line, cause) => problems.report(line, cause),
+      }),
+    );
+  await Promise.all(services.map((service) => service.ready()));
 }
 
 async function prepareTopics(

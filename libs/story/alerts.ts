@@ -26,7 +26,7 @@ export function alertText(alert: Alert): string {
 }
 
 /** Returns the score of an alert, behind the score before it where both are known; null without a score. */
-export function alertScore({ score, score_before }: Alert): string | null {
+function alertScore({ score, score_before }: Alert): string | null {
   if (score === null) return null;
   return score_before === null ? scoreText(score) : `${scoreText(score_before)} -> ${scoreText(score)}`;
 }

@@ -30,9 +30,7 @@ export async function run(...[options]: GivenTo<typeof command>): Promise<number
   const folder = claimDemoFolder(settings.DATA_DIR);
   const seconds = settings.DURATION ?? (keep ? PLAY_SECONDS.kept : PLAY_SECONDS.alone);
   const warning = seconds < PLAY_SECONDS.kept ? ': a match may be over before its feed is believed' : '';
-  printLine(
-    `Touchline plays ${matches.length} real matches in about ${Math.round(seconds)} seconds${warning}.\n`,
-  );
+  printLine(`Touchline plays ${matches.length} real matches in ${Math.round(seconds)} seconds${warning}.\n`);
   const provider = await simulatedProvider(settings.LISTEN_HOST);
   const platform = await startDemoPlatform(settings, {
     dataDir: folder.path,
@@ -68,18 +66,17 @@ async function startDemoPlatform(
   settings: DemoSettings,
   options: Omit<PlatformOptions, 'settings' | 'prefixFor' | 'onProgress' | 'onProblem'>,
 ): Promise<Platform> {
+  const note = (line: string) => printLine(`  ${line}`);
   const ports: Partial<Record<(typeof PORT_SETTINGS)[number], 0>> = {};
-  const deviations: string[] = [];
   if (options.dataDir !== settings.DATA_DIR)
-    deviations.push(
-      `the data is in ${options.dataDir}: ${settings.DATA_DIR} holds your own data, or a demonstration runs there`,
+    note(
+      `the data is in ${options.dataDir}: ${settings.DATA_DIR} holds other data, or a demonstration runs there`,
     );
   for (const setting of PORT_SETTINGS) {
     if (process.env[setting] || (await isFree(settings[setting], settings.LISTEN_HOST))) continue;
-    deviations.push(`port ${settings[setting]} is in use: ${setting} is another one`);
+    note(`port ${settings[setting]} is in use: ${setting} is another one`);
     ports[setting] = 0;
   }
-  for (const line of deviations.splice(0)) printLine(`  ${line}`);
   let isStarting = true;
   const platform = await startPlatform({
     ...options,
@@ -87,20 +84,17 @@ async function startDemoPlatform(
     prefixFor: async (addresses) => {
       const usual = settings.TOPIC_PREFIX;
       if (!(await isInUse({ ...addresses, prefix: usual }))) return usual;
-      const stamp = new Date().toISOString().slice(0, 19).replace(/\D/g, '');
-      deviations.push(`the topics are ${usual}demo-${stamp}.*: those of ${usual}* have records`);
-      return `${usual}demo-${stamp}.`;
+      const own = `${usual}demo-${new Date().toISOString().slice(0, 19).replace(/\D/g, '')}.`;
+      note(`the topics are ${own}*: those of ${usual}* have records`);
+      return own;
     },
     // Services are restarted; later problems go to their logs, not into the drawn progress.
-    onProgress: (line) => {
-      if (isStarting) printLine(`  ${line}`);
-    },
+    onProgress: (line) => isStarting && note(line),
     onProblem: () => {},
   });
   isStarting = false;
-  printLine(`  ${platform.backbone.why}`);
-  for (const line of deviations) printLine(`  ${line}`);
-  printLine(`  live board: ${platform.apiUrl}/\n`);
+  note(platform.backbone.why);
+  note(`live board: ${platform.apiUrl}/\n`);
   return platform;
 }
 

@@ -88,12 +88,10 @@ export function tradingCell({ permission, reasons }: Trading, feed: FeedStatus):
   return { text: `halted: ${words.filter((part) => part !== '').join(', ')}`, style: 'red' };
 }
 
-const NO_LEVELS = { competition: null, season: null, stage: null, group: null };
-
 /** Returns a match as the live board has it at `now`, Unix milliseconds. */
 export function boardMatchOf(state: ShownState, feed: FeedStatus, now: number): BoardMatch {
   const view = {
-    levelNames: () => NO_LEVELS,
+    levelNames: () => ({ competition: null, season: null, stage: null, group: null }),
     matchHealth: () => feed,
     halts: { standing: () => NO_HALTS },
     incidentLog: { scoring: () => new Map(), yellowCards: () => new Map(), guardClosedAt: () => null },
