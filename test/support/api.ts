@@ -37,8 +37,8 @@ export class ApiReplica {
     const { id, secret } = typeof credentials === 'string' ? credentialsOf(credentials) : credentials;
     // The replica may not have read the client yet.
     return until('the client is known', async () => {
-      const response = await this.get(`/v2/oauth?client_id=${id}&secret_key=${secret}`);
-      return response.ok ? JSON.parse(await response.text()).api.data.token : undefined;
+      const response = await this.get(`/v2/oauth?client_id=${id}&secret_key=${secret}`).catch(() => null);
+      return response?.ok ? JSON.parse(await response.text()).api.data.token : undefined;
     });
   }
 }

@@ -14,6 +14,9 @@ export function bareEnvironment(): Record<string, string> {
   };
 }
 
+/** Lets each server of a process listen on any port. */
+export const ANY_PORTS = { WEBHOOK_PORT: '0', API_PORT: '0', TOOLS_PORT: '0', DISPATCHER_PORT: '0' };
+
 /** Returns the settings by which a process finds its topics. */
 export function connectionEnv(at: TestBackbone): Record<string, string> {
   const { brokers, registryUrl, prefix } = at;

@@ -1,5 +1,6 @@
 import { inject } from 'vitest';
 import { type Kafka, type KafkaOptions, type Listener, startKafka } from '#embedded/kafka.ts';
+import { type SchemaRegistry, startRegistry } from '#embedded/registry.ts';
 import { QUICK_START } from '#embedded/settings.ts';
 import { atEnd } from './at-end.ts';
 import { TcpProxy } from './proxy.ts';
@@ -7,13 +8,17 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 /** Starts a broker for the current test or file. It is stopped and its data deleted afterwards. */
 export async function startOwnKafka(options: Omit<KafkaOptions, 'dataDir'> = {}): Promise<Kafka> {
-  const kafka = await startKafka({
-    jvmArgs: QUICK_START,
-    ...options,
-    dataDir: temporaryFolder(inject('folder')),
-  });
+  const dataDir = temporaryFolder(inject('folder'));
+  const kafka = await startKafka({ jvmArgs: QUICK_START, ...options, dataDir });
   atEnd(() => kafka.stop());
   return kafka;
+}
+
+/** Starts a registry on a broker, which is stopped after the current test or file. Its data stay in the folder. */
+export async function startOwnRegistry(brokers: readonly string[], dataDir: string): Promise<SchemaRegistry> {
+  const registry = await startRegistry({ brokers: [...brokers], dataDir, env: process.env, onProgress() {} });
+  atEnd(() => registry.stop());
+  return registry;
 }
 
 /** Returns the listener of a broker whose clients reach it through a proxy at this port. */
@@ -21,23 +26,14 @@ export function proxied(advertisedPort: number): Listener {
   return { name: 'PROXIED', protocol: 'PLAINTEXT', advertisedPort };
 }
 
-/** A broker and the proxy that its clients reach it through. */
-export type ProxiedKafka = {
-  readonly kafka: Kafka;
-  readonly proxy: TcpProxy;
-  /** Addresses of the proxy, which the broker advertises too. */
-  readonly brokers: string[];
-  /** Addresses that bypass the proxy, for clients that its faults must not affect. */
-  readonly directBrokers: string[];
-};
-
 /** Starts a broker behind a proxy for the current test or file. Both are stopped and the data is deleted afterwards. */
-export async function startProxiedKafka(
-  options: Omit<KafkaOptions, 'dataDir' | 'listeners'> = {},
-): Promise<ProxiedKafka> {
+export async function startProxiedKafka(options: Omit<KafkaOptions, 'dataDir' | 'listeners'> = {}) {
   const proxy = await TcpProxy.start();
   const [proxyPort] = proxy.ports as [number];
   const kafka = await startOwnKafka({ ...options, listeners: [proxied(proxyPort)] });
   proxy.forwardTo(kafka.ports.PROXIED as number);
+  // Clients that the faults of the proxy must not affect bypass it.
   return { kafka, proxy, brokers: proxy.brokers, directBrokers: kafka.brokers };
 }
+
+export type ProxiedKafka = Awaited<ReturnType<typeof startProxiedKafka>>;

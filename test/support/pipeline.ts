@@ -121,6 +121,15 @@ export class Pipeline {
     return { states, incidents, transitions };
   }
 
+  /** Returns the number of values of a topic so far. */
+  async count(topic: TopicName): Promise<number> {
+    let count = 0;
+    await this.read(topic, () => {
+      count += 1;
+    });
+    return count;
+  }
+
   /**
    * Calls `onValue` with every value of a topic, from its beginning to its current end, without tombstones. `at`: when it was written,
    * Unix milliseconds.

@@ -8,18 +8,9 @@ import { atEnd } from './at-end.ts';
 import { serviceProgram } from './bundled.ts';
 import { bareEnvironment } from './environment.ts';
 import { metricValue } from './metric-value.ts';
-import { until } from './poll.ts';
+import { until, untilTrue } from './poll.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-
-/** Requests a path of a port on this machine. Returns the body of a successful answer; undefined without one. */
-type Ask = (port: number, path: string) => Promise<string | undefined>;
-
-/** A kept connection may be closed at the moment of the request. */
-const askPlain: Ask = async (port, path) => {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => null);
-  return response?.ok ? await response.text().catch(() => undefined) : undefined;
-};
 
 /** The line in which a process names the port of its metrics and health. */
 const OPS = '"metrics and health"';
@@ -31,12 +22,9 @@ type LogLine = Readonly<Record<string, unknown>> & { readonly port: number };
 export class TestService {
   readonly #child: ChildProcess;
   readonly #lines: string[] = [];
-  readonly #ask: Ask;
 
-  /** `ask` requests its metrics and health; by default without TLS. */
-  constructor(child: ChildProcess, ask: Ask = askPlain) {
+  constructor(child: ChildProcess) {
     this.#child = child;
-    this.#ask = ask;
     if (child.stderr !== null)
       createInterface({ input: child.stderr }).on('line', (line) => this.#lines.push(line));
   }
@@ -110,7 +98,11 @@ export class TestService {
   /** Returns the first successful answer. */
   async #answer(path: string): Promise<string> {
     const { port } = await this.logged(OPS);
-    return this.#whileRunning(`the service answers ${path}`, () => this.#ask(port, path));
+    return this.#whileRunning(`the service answers ${path}`, async () => {
+      // A kept connection may be closed at the moment of the request.
+      const response = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => null);
+      return response?.ok ? await response.text().catch(() => undefined) : undefined;
+    });
   }
 
   #whileRunning<T>(
@@ -131,7 +123,7 @@ export class TestService {
   }
 
   /** Sends SIGTERM, waits until it exits, and returns its exit code. */
-  async stop(): Promise<number | null> {
+  stop(): Promise<number | null> {
     return this.#end('SIGTERM');
   }
 
@@ -141,7 +133,7 @@ export class TestService {
 
   /** Waits until it has exited with code 1 by itself, and returns the errors that it logged. */
   async failed(): Promise<{ readonly code?: string; readonly message: string }[]> {
-    await until('the service ended', () => this.exited || undefined);
+    await untilTrue('the service ended', () => this.exited);
     expect(await this.stop(), this.log).toBe(1);
     return this.#lines
       .map((line) => JSON.parse(line))

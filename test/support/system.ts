@@ -4,6 +4,7 @@ import { backbone } from '../setup/backbone.ts';
 import { type ApiReplica, type ClientCredentials, clients, credentialsOf, startApi } from './api.ts';
 import { connectionEnv } from './environment.ts';
 import { Pipeline, type PipelineConnection, type PipelineOutput } from './pipeline.ts';
+import { untilTrue } from './poll.ts';
 import { startService, type TestService } from './processes.ts';
 
 export const WEBHOOK_SECRET = '0123456789abcdef0123456789ABCDEF';
@@ -45,7 +46,7 @@ export class System {
   }
 
   /** Starts a webhook receiver and returns its URL. */
-  startReceiver(settings: Readonly<Record<string, string>> = {}): Promise<Receiver> {
+  startReceiver(settings: Readonly<Record<string, string>> = {}) {
     return startReceiver(this.pipeline.connection, settings);
   }
 
@@ -82,13 +83,11 @@ export class System {
   }
 }
 
-type Receiver = { readonly service: TestService; readonly url: string };
-
 /** Starts a webhook receiver and returns its URL. */
 export async function startReceiver(
   connection: PipelineConnection,
   settings: Readonly<Record<string, string>> = {},
-): Promise<Receiver> {
+) {
   const own = { WEBHOOK_PORT: '0', WEBHOOK_SECRET };
   const service = startService('webhook-receiver', { ...connectionEnv(connection), ...own, ...settings });
   return { service, url: `${await service.url()}/webhook` };
@@ -99,19 +98,24 @@ export function startSimulator(settings: Readonly<Record<string, string>>): Test
   return startService('simulator', { WEBHOOK_SECRET, ...settings });
 }
 
+/** Plays matches at once, and waits until all is delivered. */
+export async function playAtOnce(
+  settings: Readonly<Record<string, string>>,
+  deadlineMs?: number,
+): Promise<void> {
+  const simulator = startSimulator({ SPEED: 'max', ...settings });
+  await untilTrue('all was played', () => simulator.exited, deadlineMs);
+}
+
 /** Starts a simulator that also serves what it plays by REST, and returns its URL and the client that it knows. */
-export async function startProvider(settings: Readonly<Record<string, string>>): Promise<Provider> {
+export async function startProvider(settings: Readonly<Record<string, string>>) {
   const client = { id: '1', secret: 'the secret of the simulated provider' };
   const service = startSimulator({ REST_PORT: '0', REST_SECRET_KEY: client.secret, ...settings });
   const { port } = await service.logged('REST is served');
   return { service, url: `http://127.0.0.1:${port}`, client };
 }
 
-export type Provider = {
-  readonly service: TestService;
-  readonly url: string;
-  readonly client: ClientCredentials;
-};
+export type Provider = Awaited<ReturnType<typeof startProvider>>;
 
 /** Delivers messages to a receiver as the provider does: in one signed request, valid for five minutes. */
 export function deliverSigned(

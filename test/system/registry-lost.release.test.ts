@@ -1,16 +1,14 @@
 /** Follows docs/guides/runbooks/registry-lost.md on a broker and a registry of its own: the schemas are wiped, noticed and restored. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startRegistry } from '#embedded/registry.ts';
 import { deleteTopics } from '#topics/admin.ts';
 import { withAdmin } from '../support/admin.ts';
-import { atEnd } from '../support/at-end.ts';
-import { CLIENTS_KEY } from '../support/environment.ts';
-import { startOwnKafka } from '../support/own-kafka.ts';
+import { ANY_PORTS, CLIENTS_KEY } from '../support/environment.ts';
+import { startOwnKafka, startOwnRegistry } from '../support/own-kafka.ts';
 import { untilTrue } from '../support/poll.ts';
 import { readRecords } from '../support/read-records.ts';
 import { RunbookPages } from '../support/runbook.ts';
-import { deliverSigned, startSimulator, WEBHOOK_SECRET } from '../support/system.ts';
+import { deliverSigned, playAtOnce, WEBHOOK_SECRET } from '../support/system.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type TouchlineRun, touchline, written } from '../support/touchline.ts';
 
@@ -21,9 +19,7 @@ const PAGE = 'docs/guides/runbooks/registry-lost.md';
 test('says in a few lines that the registry lost its schemas, writes over nothing, and reads everything once they are back', async () => {
   const folder = temporaryFolder();
   const { brokers } = await startOwnKafka();
-  const dataDir = join(folder, 'registry');
-  const registry = await startRegistry({ brokers, dataDir, env: process.env, onProgress() {} });
-  atEnd(() => registry.stop());
+  const registry = await startOwnRegistry(brokers, join(folder, 'registry'));
   const env = {
     KAFKA_BROKERS: brokers.join(','),
     SCHEMA_REGISTRY_URL: registry.url,
@@ -32,10 +28,7 @@ test('says in a few lines that the registry lost its schemas, writes over nothin
     SCHEMAS: join(folder, 'schemas.zip'),
     CLIENTS_KEY,
     WEBHOOK_SECRET,
-    WEBHOOK_PORT: '0',
-    API_PORT: '0',
-    TOOLS_PORT: '0',
-    DISPATCHER_PORT: '0',
+    ...ANY_PORTS,
   };
   const run = async (...args: string[]): Promise<TouchlineRun & { readonly code: number | string }> => {
     const started = touchline(args, env);
@@ -66,14 +59,7 @@ test('says in a few lines that the registry lost its schemas, writes over nothin
   });
   expect(status).toBe(200);
   const first = await up();
-  const simulator = startSimulator({
-    WEBHOOK_URL: first.webhookUrl,
-    MATCHES: '1',
-    SPEED: 'max',
-    KEEP_ALIVE_EVERY: '0',
-    CLOCK_EVERY: '600',
-  });
-  await untilTrue('the match is played', () => simulator.exited);
+  await playAtOnce({ WEBHOOK_URL: first.webhookUrl, MATCHES: '1' });
   await run('clients', 'webhook', 'add', '1', '--url', 'https://customer.example/hook');
   await untilTrue('the match is over', async () => (await outOf('match', MATCH)).includes('\nFinished '));
   await page.succeeds(env);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { type Kafka, startKafka } from '#embedded/kafka.ts';
-import { type SchemaRegistry, startRegistry } from '#embedded/registry.ts';
+import type { SchemaRegistry } from '#embedded/registry.ts';
 import { QUICK_START } from '#embedded/settings.ts';
 import { deleteTopics } from '#topics/admin.ts';
 import { PROCESSOR_NAMES, positionsTopicName } from '#topics/processors.ts';
@@ -12,13 +12,14 @@ import { type ApiReplica, received, startApi } from '../support/api.ts';
 import { atEnd } from '../support/at-end.ts';
 import { CLIENTS_KEY, connectionEnv } from '../support/environment.ts';
 import { expectSame } from '../support/harness.ts';
+import { startOwnRegistry } from '../support/own-kafka.ts';
 import { Pipeline, type PipelineConnection, type PipelineOutput } from '../support/pipeline.ts';
 import { untilTrue } from '../support/poll.ts';
 import type { TestService } from '../support/processes.ts';
 import { isBehindNothing, RunbookPages } from '../support/runbook.ts';
 import { rulesFolder } from '../support/standings/rules-folder.ts';
 import { TablesPipeline } from '../support/standings/tables-pipeline.ts';
-import { deliverSigned, startReceiver, startSimulator } from '../support/system.ts';
+import { deliverSigned, playAtOnce, startReceiver } from '../support/system.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { touchlineHere } from '../support/touchline-here.ts';
 
@@ -40,13 +41,7 @@ beforeAll(async () => {
   folder = temporaryFolder();
   kafka = await startKafka({ dataDir: join(folder, 'kafka'), jvmArgs: QUICK_START });
   atEnd(() => kafka.stop());
-  registry = await startRegistry({
-    brokers: kafka.brokers,
-    dataDir: join(folder, 'registry'),
-    env: process.env,
-    onProgress() {},
-  });
-  atEnd(() => registry.stop());
+  registry = await startOwnRegistry(kafka.brokers, join(folder, 'registry'));
   connection = {
     brokers: kafka.brokers,
     registryUrl: registry.url,
@@ -65,14 +60,7 @@ beforeAll(async () => {
   await here('topics');
   tables = await TablesPipeline.create(connection);
   await startServices({ hasTables: true });
-  const simulator = startSimulator({
-    WEBHOOK_URL: receiverUrl,
-    MATCHES: '3',
-    SPEED: 'max',
-    KEEP_ALIVE_EVERY: '0',
-    CLOCK_EVERY: '600',
-  });
-  await untilTrue('the matches are played', () => simulator.exited);
+  await playAtOnce({ WEBHOOK_URL: receiverUrl, MATCHES: '3' });
   await tables.settled();
 });
 

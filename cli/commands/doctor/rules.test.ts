@@ -8,6 +8,7 @@ import {
   judgeBrokers,
   judgeCertificate,
   judgeClock,
+  judgeDeadLetters,
   judgeDisk,
   judgeFeeds,
   judgeLag,
@@ -19,6 +20,23 @@ import {
   judgeTopics,
   judgeWebhooks,
 } from './rules.ts';
+
+test('dead letters of the last day are one warning, with the last reason of each code', () => {
+  const letter = (code: string, reason: string, failed_at: number) => ({ code, reason, failed_at });
+  const letters = [
+    letter('undecodable', 'bytes', 1),
+    letter('undecodable', 'text', 2),
+    letter('expired', 'old', 3),
+  ];
+  expect(judgeDeadLetters(letters, 3)).toMatchObject([
+    {
+      status: 'warning',
+      message:
+        '3 dead letters are less than a day old: 2 undecodable (the last: text); 1 expired (the last: old)',
+    },
+  ]);
+  expect(judgeDeadLetters(letters, 86_400_003)).toEqual([]);
+});
 
 const GOOD: TopicFacts = {
   id: 'x',

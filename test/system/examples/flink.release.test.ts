@@ -20,7 +20,7 @@ import { health, publishHealth } from '../../support/feed-health.ts';
 import { FEW_PARTITIONS, type PipelineConnection } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { publishValues } from '../../support/publish-values.ts';
-import { System, startSimulator } from '../../support/system.ts';
+import { playAtOnce, System } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { makeOnly } from '../../support/topics.ts';
 import { FLINK_EXPRESSIONS, SAMPLE_VALUES, SAMPLES, UNKNOWN, UNKNOWN_VALUES } from './page-values.ts';
@@ -129,15 +129,8 @@ describe.runIf(HAS_MAVEN)(`Flink SQL${needs}`, () => {
     const [classPath, made] = await Promise.all([compiled(), System.create()]);
     system = made;
     const receiver = await system.startReceiver();
-    const simulator = startSimulator({
-      WEBHOOK_URL: receiver.url,
-      SEED: '1',
-      FAULTS: 'many',
-      MATCHES: String(MATCHES),
-      SPEED: 'max',
-    });
     table = startTable(classPath, statements(BLOCKS, system.pipeline.connection));
-    await untilTrue('all was played', () => simulator.exited);
+    await playAtOnce({ WEBHOOK_URL: receiver.url, SEED: '1', FAULTS: 'many', MATCHES: String(MATCHES) });
     await receiver.service.stop();
   });
 

@@ -1,13 +1,13 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { install } from '#embedded/installation.ts';
 import { SIGNATURE_HEADER, signatureHeaders, TIMESTAMP_HEADER } from '#signing/signing.ts';
-import { findJava } from '../../../libs/embedded/installation.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { JAVA, runs } from './prepare.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../docs/examples/webhook-receiver');
 const SECRET = '0123456789abcdef0123456789ABCDEF';
@@ -20,21 +20,16 @@ type Language = {
   readonly command: () => Promise<readonly [string, ...string[]]>;
 };
 
-const java = await findJava(process.env).catch(() => null);
 const LANGUAGES: readonly Language[] = [
   { name: 'TypeScript', present: true, command: async () => [process.execPath, 'receiver.ts'] },
-  {
-    name: 'Python',
-    present: spawnSync('python3', ['--version']).status === 0,
-    command: async () => ['python3', 'receiver.py'],
-  },
+  { name: 'Python', present: runs('python3', '--version'), command: async () => ['python3', 'receiver.py'] },
   {
     name: 'Java',
-    present: java !== null,
+    present: JAVA !== null,
     command: async () => {
       // The broker's libraries include Jackson.
       const { kafkaLibs } = await install(process.env, () => {});
-      return [java?.path ?? 'java', '-cp', join(kafkaLibs, '*'), 'Receiver.java'];
+      return [JAVA ?? 'java', '-cp', join(kafkaLibs, '*'), 'Receiver.java'];
     },
   },
 ];

@@ -6,6 +6,7 @@
 import { parse } from 'node:querystring';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { REST_ERRORS } from '#contract/rest/errors.ts';
 import type { OpenApiDocument } from '#contract/rest/openapi.ts';
 import { isOperationName, operationNamed } from '#contract/rest/operations.ts';
@@ -161,14 +162,9 @@ function expectDocumented({ id, responses }: Documented, status: number, json: u
   const documented = responses.get(status);
   expect(documented?.mediaTypes).toEqual(['application/json']);
   expect(documented?.body.safeParse(json).error?.issues ?? []).toEqual([]);
-  if (status === 200) expectStrict(id, json);
-}
-
-/** Expects exactly the contract's shape; the document may be less strict. */
-function expectStrict(id: string, json: unknown): void {
-  if (!isOperationName(id)) throw new Error(`${id} is no operation`);
-  const schema = answerEnvelope(id, operationNamed(id).data);
-  expect(schema.safeParse(json).error?.issues ?? []).toEqual([]);
+  // The document may be less strict.
+  const schema = isOperationName(id) ? answerEnvelope(id, operationNamed(id).data) : z.never();
+  if (status === 200) expect(schema.safeParse(json).error?.issues ?? []).toEqual([]);
 }
 
 /** Expects no secret in an answer, except a token in the URLs of pages and in the answer of the token operation. */

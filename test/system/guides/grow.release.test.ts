@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { topicBounds } from '#cluster/logs.ts';
 import { freePort } from '#embedded/ports.ts';
-import { startRegistry } from '#embedded/registry.ts';
 import { QUICK_START } from '#embedded/settings.ts';
 import { type KafkaCluster, startKafkaCluster } from '#embedded/testing/cluster.ts';
 import { securedListeners } from '#embedded/testing/secured-listeners.ts';
@@ -12,8 +11,9 @@ import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { backbone, type TestBackbone } from '../../setup/backbone.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { writeCertificate, writeText } from '../../support/certificates.ts';
-import { connectionEnv } from '../../support/environment.ts';
+import { ANY_PORTS, connectionEnv } from '../../support/environment.ts';
 import { mirrorMaker } from '../../support/kafka-scripts.ts';
+import { startOwnRegistry } from '../../support/own-kafka.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { readRecords } from '../../support/read-records.ts';
 import { runBlock, startBlock } from '../../support/runbook.ts';
@@ -74,10 +74,8 @@ async function playUnderUp(connection: TestBackbone, DATA_DIR: string) {
     DATA_DIR,
     TOPIC_PARTITIONS: String(PARTITIONS),
     WEBHOOK_SECRET: '',
-    WEBHOOK_PORT: '0',
+    ...ANY_PORTS,
     API_PORT: String(port),
-    TOOLS_PORT: '0',
-    DISPATCHER_PORT: '0',
   });
   const [, url = ''] = await up.says(/Webhook +POST (\S+)/);
   const [, id = '', secret = ''] = await up.says(/Client +id (\d+), secret key (\w+)/);
@@ -90,8 +88,6 @@ async function playUnderUp(connection: TestBackbone, DATA_DIR: string) {
       DATASET: dataset,
       MATCHES: '3',
       SPEED: 'max',
-      KEEP_ALIVE_EVERY: '0',
-      CLOCK_EVERY: '600',
     });
   for (const processor of ['match-processor', 'standings-processor'])
     await untilTrue(`${processor} is behind nothing`, async () => {
@@ -179,13 +175,7 @@ test('a platform grows from up to three brokers with TLS and two apis, with its 
     expect.fail(`${error}\n${mirror.text.slice(-5_000)}`),
   );
   await mirror.stop();
-  const registry = await startRegistry({
-    brokers: cluster.brokers,
-    dataDir: join(folder, 'registry'),
-    env: process.env,
-    onProgress() {},
-  });
-  atEnd(() => registry.stop());
+  const registry = await startOwnRegistry(cluster.brokers, join(folder, 'registry'));
   const grown = {
     KAFKA_BROKERS: NEW_BROKERS,
     KAFKA_TLS: 'on',

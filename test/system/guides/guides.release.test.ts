@@ -43,13 +43,7 @@ beforeAll(async () => {
   const live = await playLive({ 'world-cup-2018': MATCHES });
   output = await live.pipeline.output();
   const monitor = startService('feed-monitor', connectionEnv(live.pipeline.connection));
-  await untilTrue('the feed of the matches is judged', async () => {
-    let judged = 0;
-    await live.pipeline.read('feed-health', () => {
-      judged += 1;
-    });
-    return judged > 0;
-  });
+  await untilTrue('the feed is judged', async () => (await live.pipeline.count('feed-health')) > 0);
   await monitor.stop();
   folder = temporaryFolder();
   env = { ...connectionEnv(live.pipeline.connection), CLIENTS_KEY: 'k'.repeat(32) };

@@ -6,7 +6,7 @@ import { API_AND_TOOLS, serviceNames } from '../../../cli/services.ts';
 import { CLIENT, TestProvider } from '../../integration/feed-poller/provider.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';
+import { ANY_PORTS, CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { System, WEBHOOK_SECRET } from '../../support/system.ts';
@@ -32,10 +32,7 @@ beforeAll(async () => {
     ...connectionEnv(system.pipeline.connection),
     WEBHOOK_SECRET,
     CLIENTS_KEY,
-    WEBHOOK_PORT: '0',
-    API_PORT: '0',
-    TOOLS_PORT: '0',
-    DISPATCHER_PORT: '0',
+    ...ANY_PORTS,
     SESSION_TIMEOUT_MS: '6000',
   };
 });

@@ -132,12 +132,8 @@ async function hasDelivered(customer: HttpsReceiver, deliveries: Deliveries): Pr
   });
 }
 
-async function showsSeason(api: ApiReplica, { id, secret }: ClientCredentials): Promise<void> {
-  const path = `/v2/oauth?client_id=${id}&secret_key=${secret}`;
-  const token = await until('a token is issued', async () => {
-    const response = await api.get(path).catch(() => null);
-    return response?.ok === true ? JSON.parse(await response.text()).api.data.token : undefined;
-  });
+async function showsSeason(api: ApiReplica, client: ClientCredentials): Promise<void> {
+  const token = await api.token(client);
   await untilTrue('the season that was played meanwhile is shown', async () => {
     const response = await api.get(`/v2/events?season_id=${SEASONS.starved}&token=${token}`);
     return response.ok && (await response.text()).includes(`"id":${SEASONS.starved * 1_000}`);

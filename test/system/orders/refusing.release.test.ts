@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { readPositions } from '#cluster/logs.ts';
 import { createTopics, deleteTopics } from '#topics/admin.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { connectionEnv } from '../../support/environment.ts';
+import { ANY_PORTS, connectionEnv } from '../../support/environment.ts';
 import { FEW_PARTITIONS, Pipeline } from '../../support/pipeline.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
@@ -29,10 +29,7 @@ test('rebuilds a refused processor with the command that it prints, beside the p
   const settings = {
     ...connectionEnv(connection),
     TOPIC_PARTITIONS: String(FEW_PARTITIONS),
-    WEBHOOK_PORT: '0',
-    API_PORT: '0',
-    TOOLS_PORT: '0',
-    DISPATCHER_PORT: '0',
+    ...ANY_PORTS,
   };
   const run = touchline(['up'], { ...settings, DATA_DIR });
   const [, printed = ''] = await run.says(/match-state.*npx touchline (rebuild match-processor --yes)/);

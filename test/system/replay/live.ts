@@ -1,8 +1,7 @@
 /** Plays matches live, with faults, for tests of replays of the log. */
 import { backbone } from '../../setup/backbone.ts';
-import { untilTrue } from '../../support/poll.ts';
 import { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
-import { startReceiver, startSimulator } from '../../support/system.ts';
+import { playAtOnce, startReceiver } from '../../support/system.ts';
 
 const FULL = process.env.REPLAY === 'full';
 const MATCHES = FULL
@@ -20,16 +19,14 @@ export async function playLive(played: Readonly<Record<string, number>> = MATCHE
     ...processors.map((service) => service.ready()),
   ]);
   for (const [dataset, matches] of Object.entries(played)) {
-    const simulator = startSimulator({
+    const settings = {
       WEBHOOK_URL: receiver.url,
       DATASET: dataset,
       MATCHES: String(matches),
-      SPEED: 'max',
       FAULTS: 'some',
-      ...(FULL ? {} : { KEEP_ALIVE_EVERY: '0', CLOCK_EVERY: '300' }),
       SEED: process.env.SEED ?? '1',
-    });
-    await untilTrue(`${dataset} is played`, () => simulator.exited, DEADLINE_MS);
+    };
+    await playAtOnce(settings, DEADLINE_MS);
   }
   await tables.settled();
   await Promise.all(processors.map((service) => service.stop()));

@@ -1,7 +1,7 @@
 /** Tests that clients behind a proxy see no failure while services are replaced, one process after the other. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { poll } from '#timing/poll.ts';
 import { SECRET, signed } from '../../integration/webhook-receiver/support.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { clients, startApi } from '../../support/api.ts';
@@ -48,16 +48,19 @@ describe.skipIf(!hasNginx)('a rolling restart behind nginx (needs nginx)', () =>
     const rollouts = targets.map((target) => new Rollout(target, common));
     await Promise.all(rollouts.map((rollout) => rollout.start()));
 
-    const nginx = await startNginx(rollouts.map(serverOf), upstreamsOf(rollouts));
-    const stopRouting = routeToReady(nginx, rollouts);
-    const load = rollouts.map((rollout, at) => startLoad(rollout.target, nginx.ports[at] as number));
+    const nginx = await startNginx(rollouts.map(serverOf), await upstreamsOf(rollouts));
+    const ending = new AbortController();
+    atEnd(() => ending.abort());
+    const clientsOf = (rollout: Rollout, at: number) =>
+      Array.from({ length: CLIENTS }, () => rollout.load(nginx.ports[at] as number, ending.signal));
+    const running = [routeToReady(nginx, rollouts, ending.signal), ...rollouts.flatMap(clientsOf)];
     await Promise.all(rollouts.map((rollout) => rollout.replaceAll()));
-    const asked = (): number => load.reduce((sum, { counts }) => sum + counts.asked, 0);
+    const asked = (): number => rollouts.reduce((sum, rollout) => sum + rollout.asked, 0);
     await untilTrue(`${REQUESTS} requests were sent`, () => asked() >= REQUESTS);
-    await Promise.all(load.map(({ stop }) => stop()));
-    await stopRouting();
-    expect(load.map(({ counts }) => counts.failed)).toEqual(targets.map(() => ({})));
-    for (const { counts } of load) expect(counts.asked).toBeGreaterThan(REQUESTS / 100);
+    ending.abort();
+    await Promise.all(running);
+    expect(rollouts.map(({ failed }) => failed)).toEqual(targets.map(() => ({})));
+    for (const rollout of rollouts) expect(rollout.asked).toBeGreaterThan(REQUESTS / 100);
   });
 });
 
@@ -91,8 +94,11 @@ function targetsOf(token: string, upstream: string): Target[] {
   ];
 }
 
+/** The replicas of a service during a rollout, and the answers to its clients. */
 class Rollout {
   readonly target: Target;
+  asked = 0;
+  readonly failed: Record<string, number> = {};
   readonly #common: Readonly<Record<string, string>>;
   readonly #replicas: TestService[] = [];
 
@@ -125,8 +131,14 @@ class Rollout {
     return states.flat();
   }
 
-  ports(): number[] {
-    return this.#replicas.map(({ port }) => port);
+  /** Sends requests of a client without a pause. */
+  async load(port: number, signal: AbortSignal): Promise<void> {
+    const { ask, statuses } = this.target;
+    while (!signal.aborted) {
+      const status = await statusOf(port, ask());
+      this.asked += 1;
+      if (!statuses.some((good) => good === status)) this.failed[status] = (this.failed[status] ?? 0) + 1;
+    }
   }
 
   async #add(): Promise<void> {
@@ -144,61 +156,24 @@ function serverOf({ target }: Rollout): string {
     proxy_next_upstream off; }`;
 }
 
-function upstreamsOf(rollouts: readonly Rollout[], portsOf = (rollout: Rollout) => rollout.ports()): string {
-  return rollouts
-    .map((rollout) => {
-      const servers = portsOf(rollout).map((port) => `server 127.0.0.1:${port} max_fails=0;`);
-      return `upstream ${rollout.target.name} { ${servers.join(' ')} keepalive 8; }`;
-    })
-    .join('\n');
+async function upstreamsOf(rollouts: readonly Rollout[]): Promise<string> {
+  const upstreams = rollouts.map(async (rollout) => {
+    const servers = (await rollout.readyPorts()).map((port) => `server 127.0.0.1:${port} max_fails=0;`);
+    return `upstream ${rollout.target.name} { ${servers.join(' ')} keepalive 8; }`;
+  });
+  return (await Promise.all(upstreams)).join('\n');
 }
 
+/** Interval of readiness probes, milliseconds. */
 const PROBE_MS = 500;
 
-/** Routes requests to ready replicas only, as a controller of the cluster does. Returns a function that stops it. */
-function routeToReady(nginx: Nginx, rollouts: readonly Rollout[]): () => Promise<void> {
-  let stopped = false;
-  let routed = '';
-  const done = poll(
-    async () => {
-      const ready = new Map<Rollout, number[]>();
-      for (const rollout of rollouts) ready.set(rollout, await rollout.readyPorts());
-      const upstreams = upstreamsOf(rollouts, (rollout) => ready.get(rollout) ?? []);
-      if (upstreams !== routed) nginx.reload(upstreams);
-      routed = upstreams;
-      return stopped ? true : undefined;
-    },
-    { timeoutMs: 600_000, everyMs: PROBE_MS },
-  );
-  const stop = async (): Promise<void> => {
-    stopped = true;
-    await done;
-  };
-  atEnd(stop);
-  return stop;
-}
-
-type Counts = { asked: number; readonly failed: Record<string, number> };
-
-/** Sends requests without a pause, each client on separate connections. */
-function startLoad(target: Target, port: number): { readonly counts: Counts; stop(): Promise<void> } {
-  const counts: Counts = { asked: 0, failed: {} };
-  let stopped = false;
-  const client = async (): Promise<void> => {
-    while (!stopped) {
-      const status = await statusOf(port, target.ask());
-      counts.asked += 1;
-      if (!target.statuses.some((good) => good === status))
-        counts.failed[status] = (counts.failed[status] ?? 0) + 1;
-    }
-  };
-  const clients = Promise.all(Array.from({ length: CLIENTS }, client));
-  const stop = async (): Promise<void> => {
-    stopped = true;
-    await clients;
-  };
-  atEnd(stop);
-  return { counts, stop };
+/** Routes requests to ready replicas only, as a controller of the cluster does. */
+async function routeToReady(nginx: Nginx, rollouts: readonly Rollout[], signal: AbortSignal): Promise<void> {
+  for (let routed = ''; !signal.aborted; await delay(PROBE_MS)) {
+    const upstreams = await upstreamsOf(rollouts);
+    if (upstreams !== routed) nginx.reload(upstreams);
+    routed = upstreams;
+  }
 }
 
 /** Returns the status of the answer, or the reason of a failure. Closes each connection: the proxy closes idle ones when it reloads. */

@@ -11,7 +11,7 @@ import { API_AND_TOOLS } from '../../../cli/services.ts';
 import { SECRET, signed } from '../../integration/webhook-receiver/support.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { grant, without } from '../../support/acls.ts';
-import { CLIENTS_KEY } from '../../support/environment.ts';
+import { ANY_PORTS, CLIENTS_KEY } from '../../support/environment.ts';
 import { HttpsReceiver } from '../../support/https-receiver.ts';
 import { serve } from '../../support/listen.ts';
 import { Pipeline } from '../../support/pipeline.ts';
@@ -89,12 +89,9 @@ export function rightsOfServices(broker: () => SecuredKafka): void {
       SCHEMA_REGISTRY_URL: registryUrl,
       TOPIC_PREFIX: prefix,
       SESSION_TIMEOUT_MS: '6000',
-      WEBHOOK_PORT: '0',
       WEBHOOK_SECRET: SECRET,
-      API_PORT: '0',
+      ...ANY_PORTS,
       API_BOARD: 'on',
-      TOOLS_PORT: '0',
-      DISPATCHER_PORT: '0',
       CLIENTS_KEY,
       DATA_DIR: temporaryFolder(),
       PROVIDER_BASE_URL: 'http://127.0.0.1:9',
@@ -131,13 +128,7 @@ export function rightsOfServices(broker: () => SecuredKafka): void {
     });
     expect(answer.status).toBe(200);
     for (const topic of ['match-state', 'standings-results', 'webhook-messages'] as const)
-      await untilTrue(`there is a record on ${topic}`, async () => {
-        let count = 0;
-        await pipeline.read(topic, () => {
-          count += 1;
-        });
-        return count > 0;
-      });
+      await untilTrue(`there is a record on ${topic}`, async () => (await pipeline.count(topic)) > 0);
     await untilTrue('the change is delivered', () => receiver.received.length > 0);
     for (const [at, name] of names.entries()) {
       if (name === 'feed-poller' || name === 'feed-monitor') continue;

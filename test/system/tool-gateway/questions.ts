@@ -63,19 +63,6 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMo
     },
     {
       who: 'trader',
-      asks: 'On which live matches is trading halted?',
-      answer: async (a) =>
-        (await a.ask('live_board')).matches.filter(({ guard }: AnsweredMatch) => !guard.safe).map(nameOf),
-      truth: [FINAL],
-    },
-    {
-      who: 'trader',
-      asks: 'Has the provider suspended betting on the final?',
-      answer: async (a) => (await a.liveDetails(FINAL)).bet_status,
-      truth: 'suspended',
-    },
-    {
-      who: 'trader',
       asks: 'Which goals were taken back today, and by what?',
       answer: async (a) => {
         const { changes } = await a.ask('list_changes', { minutes: 1_440, only: 'taken_back', limit: 50 });
