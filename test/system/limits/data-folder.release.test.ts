@@ -2,10 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startApi } from '../../support/api.ts';
-import { FailingDisk, fillDisk, freeDisk, mountDisk, remountDisk } from '../../support/disk.ts';
+import { FailingDisk, fillDisk, freeDisk } from '../../support/disk.ts';
 import type { TestService } from '../../support/processes.ts';
 import { System } from '../../support/system.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { startGateway, startUpstream } from '../../support/tool-gateway.ts';
 import { Deliveries } from './deliveries.ts';
 
@@ -78,18 +77,4 @@ describe.each(Object.entries(SERVICES))('%s', (_, start) => {
       expect(await second.stop()).toBe(0);
     },
   );
-
-  test('does not start on a read-only folder, and starts once it can write (needs the right to mount)', async ({
-    skip,
-  }) => {
-    const folder = temporaryFolder();
-    if (!mountDisk(folder, DISK_BYTES)) return skip();
-    expect(await (await start(folder)).stop()).toBe(0);
-    remountDisk(folder, 'ro');
-    await expect(start(folder)).rejects.toThrow('FOLDER_UNUSABLE');
-    remountDisk(folder, 'rw');
-    const again = await start(folder);
-    expect(again.lines.filter((line) => line.includes('rebuilds the views'))).toEqual([]);
-    expect(await again.stop()).toBe(0);
-  });
 });

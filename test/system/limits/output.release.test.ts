@@ -1,11 +1,10 @@
-/** Commands that write to a disk without room, or a read-only one: one line that names the file, and no half file. */
+/** Exports to a disk without room, or a read-only one: one line that names the file, and no half file (redirected: cli/unusable.test.ts). */
 
-import { spawnSync } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fillDisk, freeDisk, mountDisk, remountDisk } from '../../support/disk.ts';
-import { bareEnvironment, connectionEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import { System } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchline } from '../../support/touchline.ts';
@@ -63,20 +62,4 @@ describe('an export to a file', () => {
       /^touchline export: \S+ cannot be written \(EROFS: .*: the file system is read-only: mount it writable\)\n$/,
     );
   });
-});
-
-test('an output that is redirected to a full disk is reported (needs the right to mount)', ({ skip }) => {
-  if (!hasDisk) return skip();
-  const file = openSync(join(folder, 'redirected'), 'w');
-  fillDisk(folder);
-  const { status, stderr } = spawnSync(process.execPath, ['bin/touchline.js', 'export', 'states'], {
-    env: { ...bareEnvironment(), ...env },
-    stdio: ['ignore', file, 'pipe'],
-  });
-  freeDisk(folder);
-  closeSync(file);
-  expect([status, String(stderr)]).toEqual([
-    1,
-    'touchline: the output cannot be written: ENOSPC: no space left on device, write: the disk is full: free space on it\n',
-  ]);
 });
