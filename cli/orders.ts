@@ -40,7 +40,10 @@ export async function recordOrder(
     const endProblem = await write(cluster, { ...order, at: Date.now(), outcome, exit_code });
     // Before `topics` ran there was no topic for the first record.
     const problem = endProblem ?? (line.command === 'topics' ? null : beginProblem);
-    if (problem !== null) process.stderr.write(`warning: this order is not recorded: ${problem}\n`);
+    // A command that fails while nothing can be written reports the reason itself.
+    const isReported = outcome === 'failed' && beginProblem !== null && endProblem !== null;
+    if (problem !== null && !isReported)
+      process.stderr.write(`warning: this order is not recorded: ${problem}\n`);
   }
 }
 

@@ -321,7 +321,7 @@ async function expectDelay(lag: number): Promise<void> {
   const answer = async () =>
     (await tools.callTool({ name: 'get_match', arguments: { match_id: EVENT } })).structuredContent;
   await expect.poll(answer).toMatchObject({
-    act: expect.stringMatching(/^Do not act: the feed of the match is delayed by \d+ (s|min)\.$/),
+    act: expect.stringMatching(/^Do not act: feed delayed by \d+ (s|min)\.$/),
     guard: { reasons: ['feed_delayed'] },
     feed: { alive: false, state: 'delayed', delay_seconds: expect.any(Number) },
   });
