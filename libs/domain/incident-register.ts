@@ -103,10 +103,9 @@ export class IncidentRegister {
 
   /** Applies the record of an incident message. A delete sets only the time of the delete. */
   record(incident: Incident, deleted: boolean): IncidentChanges {
-    const entry = this.#entry(incident.id);
-    const before = presenceOf(entry);
-    const isNews = deleted ? markDeleted(entry, incident) : accept(entry, incident);
-    return isNews ? this.#settle([{ entry, before }]) : NO_CHANGES;
+    const touched: Touched = new Map();
+    this.#change(touched, incident, deleted ? markDeleted : accept);
+    return touched.size === 0 ? NO_CHANGES : this.#settle(inOrder(touched));
   }
 
   /** Applies the complete list of an event at `time`, Unix seconds, and deletes. An empty list is evidence of nothing (law 3). */
@@ -114,27 +113,31 @@ export class IncidentRegister {
     const touched: Touched = new Map();
     let isNews = false;
     for (const incident of incidents) {
-      const entry = this.#entry(incident.id);
-      const before = presenceOf(entry);
-      const isAccepted = accept(entry, incident);
-      const isListed = entry.listed_at === null || time > entry.listed_at;
-      if (isListed) {
-        entry.listed_at = time;
-        isNews = true;
-      }
-      if (isAccepted || isListed) touch(touched, entry, before);
+      this.#change(touched, incident, (entry) => {
+        const isListed = entry.listed_at === null || time > entry.listed_at;
+        if (isListed) entry.listed_at = time;
+        isNews ||= isListed;
+        return accept(entry, incident) || isListed;
+      });
     }
-    for (const incident of deleted) {
-      const entry = this.#entry(incident.id);
-      const before = presenceOf(entry);
-      if (markDeleted(entry, incident)) touch(touched, entry, before);
-    }
+    for (const incident of deleted) this.#change(touched, incident, markDeleted);
     if (incidents.length > 0 && (this.#snapshotAt === null || time > this.#snapshotAt)) {
       this.#snapshotAt = time;
       isNews = true;
       this.#touchAll(touched);
     }
     return this.#settle(inOrder(touched), isNews);
+  }
+
+  /** Changes the entry of an incident. `change`: returns whether it changed anything. */
+  #change(
+    touched: Touched,
+    incident: Incident,
+    change: (entry: IncidentEntry, by: Incident) => boolean,
+  ): void {
+    const entry = this.#entry(incident.id);
+    const before = presenceOf(entry);
+    if (change(entry, incident)) touch(touched, entry, before);
   }
 
   /** Sets whether the provider's result contradicts its list (law 3): then what the list omits is not removed, however old. */

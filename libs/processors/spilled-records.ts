@@ -48,13 +48,20 @@ export class SpilledRecords<Owner extends number | string> {
   }
 
   /** Adds a record to its owner; a later one of the same key replaces it. Keeps a reference to key and value. */
-  put(owner: Owner, record: KeyedValue): void {
-    this.#add(owner, record, PENDING_BYTES);
+  put(owner: Owner, record: KeyedValue, maxPendingBytes = PENDING_BYTES): void {
+    const pending = this.#pending.get(owner);
+    if (pending === undefined) {
+      this.#pending.set(owner, [record]);
+      this.#owners.add(owner);
+    } else if (pending.at(-1)?.key.equals(record.key) === true) pending[pending.length - 1] = record;
+    else pending.push(record);
+    this.#pendingBytes += record.key.length + record.value.length;
+    if (this.#pendingBytes > maxPendingBytes) this.#guard(() => this.#write());
   }
 
   /** Adds a record of a changelog, as `put`. */
   restore(owner: Owner, record: KeyedValue): void {
-    this.#add(owner, record, RESTORED_BYTES);
+    this.put(owner, record, RESTORED_BYTES);
   }
 
   /** Returns the owner's records by key, in the order of their last writes; null for an unknown owner. */
@@ -85,17 +92,6 @@ export class SpilledRecords<Owner extends number | string> {
     this.#sql = null;
     this.#owners.clear();
     this.#pending.clear();
-  }
-
-  #add(owner: Owner, record: KeyedValue, maxPendingBytes: number): void {
-    const pending = this.#pending.get(owner);
-    if (pending === undefined) {
-      this.#pending.set(owner, [record]);
-      this.#owners.add(owner);
-    } else if (pending.at(-1)?.key.equals(record.key) === true) pending[pending.length - 1] = record;
-    else pending.push(record);
-    this.#pendingBytes += record.key.length + record.value.length;
-    if (this.#pendingBytes > maxPendingBytes) this.#guard(() => this.#write());
   }
 
   #write(): void {

@@ -3,7 +3,7 @@ import { isBelieved } from '#trading/feed-status.ts';
 import { AppliedPosition, ReadProgress } from './applied.ts';
 import { addUnpublished, aliveSince } from './health-status.ts';
 import { MatchTrack, type MonitorProgress } from './match-track.ts';
-import { HealthRecords, type PublishedHealth } from './records.ts';
+import { matchRecord, type PublishedHealth, sourceRecord } from './records.ts';
 import { SignsOfLife } from './signs-of-life.ts';
 import { SourceTrack, silenceDueOf } from './source-track.ts';
 import { backlogDue, type HealthLimits, isBacklog, silenceDue } from './verdict.ts';
@@ -33,12 +33,10 @@ export class HealthMonitor {
   readonly #matches = new Map<number, MatchTrack>();
   readonly #partitions = new Map<number, MonitorProgress>();
   readonly #reportsRead = new ReadProgress();
-  readonly #records: HealthRecords;
   #nextDue = NEVER;
 
   constructor(options: MonitorOptions) {
     this.#options = options;
-    this.#records = new HealthRecords(options.term);
   }
 
   /** When a match or source is silent next, or the report of one missed, if nothing more comes: Unix milliseconds. */
@@ -71,8 +69,9 @@ export class HealthMonitor {
     const receivedAt = state === 'stale' ? since - staleAfterMs : latest;
     const signs = new SignsOfLife(delayedAfterMs, { heardAt, delay, receivedAt });
     if (event_id === null) {
-      this.#sources.set(source, new SourceTrack(source, health, signs, this.#reportsRead));
-      this.#records.restore(source, record.valid_until);
+      const track = new SourceTrack(source, health, signs, this.#reportsRead);
+      track.promised = record.valid_until;
+      this.#sources.set(source, track);
     } else this.#track(event_id).restore(record, health, signs);
   }
 
@@ -126,7 +125,7 @@ export class HealthMonitor {
   rewrite(key: string): void {
     const slash = key.lastIndexOf('/');
     const pair = this.#matches.get(Number(key.slice(slash + 1)))?.pairs.get(key.slice(0, slash));
-    if (slash === -1) this.#records.rewrite(key);
+    if (slash === -1) this.#sources.get(key)?.rewrite();
     else if (pair !== undefined) pair.written = null;
   }
 
@@ -149,9 +148,10 @@ export class HealthMonitor {
 
   /** Judges a source and its matches. Their records come before the source's, whose validity rests on them. */
   #tickSource(source: SourceTrack, now: number): PublishedHealth[] {
-    const { staleAfterMs } = this.#options;
+    const { staleAfterMs, term } = this.#options;
     const reported = source.reported(now);
-    const unpublished = this.#records.takeUnpublished(source.source);
+    const { unpublished } = source;
+    source.unpublished = null;
     if (unpublished !== null) source.health = addUnpublished(source.health, unpublished);
     const published: PublishedHealth[] = [];
     const ofMatches = { judged: 0, behind: 0, behindSince: now, runsSince: null as number | null };
@@ -163,7 +163,7 @@ export class HealthMonitor {
       if (pair === undefined) continue;
       if (unpublished !== null) pair.health = addUnpublished(pair.health, unpublished);
       const verdict = track.judge(pair, reported, this.#options, now);
-      published.push(...this.#records.ofMatch(track, pair, now));
+      published.push(...matchRecord(term, track, pair, now));
       if (verdict.kind === 'ended') continue;
       ofMatches.judged += 1;
       if (isBacklog(verdict)) {
@@ -186,15 +186,8 @@ export class HealthMonitor {
     const matches = { runsSince, behindSince: allBehind ? behindSince : null, readTo };
     source.judge(reported, matches, staleAfterMs, now);
     const validUntil = Math.min(now + VALID_MS, due + DUE_WITHIN_MS);
-    published.push(
-      ...this.#records.ofSource(
-        source,
-        { clockRuns: runsSince !== null, validUntil },
-        published.length > 0,
-        now,
-      ),
-    );
-    return published;
+    const promise = { clockRuns: runsSince !== null, validUntil };
+    return [...published, ...sourceRecord(term, source, promise, published.length > 0, now)];
   }
 
   #source(name: string, at: number): SourceTrack {

@@ -4,7 +4,7 @@ import { eventOf } from '../testing/messages.ts';
 import { AppliedPosition, ReadProgress } from './applied.ts';
 import { aliveSince, type HealthStatus } from './health-status.ts';
 import { MatchTrack, type PairTrack } from './match-track.ts';
-import { HealthRecords, type PublishedHealth } from './records.ts';
+import { matchRecord, type PublishedHealth, sourceRecord } from './records.ts';
 import { SignsOfLife } from './signs-of-life.ts';
 import { SourceTrack } from './source-track.ts';
 
@@ -52,7 +52,7 @@ describe('the record of a source', () => {
       judged_from: null,
       clock_since: null,
     };
-    expect(new HealthRecords(4).ofSource(source(), promise, false, T)).toEqual([{ key: 'webhook', value }]);
+    expect(sourceRecord(4, source(), promise, false, T)).toEqual([{ key: 'webhook', value }]);
   });
 
   test.each<[string, number, number, boolean, boolean]>([
@@ -61,44 +61,38 @@ describe('the record of a source', () => {
     ['is written with records of its matches', 1, T + 1_750, true, true],
     ['is not renewed while it is valid for a second', 400, T + 9_000, false, false],
   ])('%s', (_, after, validUntil, others, again) => {
-    const records = new HealthRecords(4);
     const track = source();
-    records.ofSource(track, promise, false, T);
-    expect(records.ofSource(track, { ...promise, validUntil }, others, T + after)).toHaveLength(
-      again ? 1 : 0,
-    );
+    sourceRecord(4, track, promise, false, T);
+    expect(sourceRecord(4, track, { ...promise, validUntil }, others, T + after)).toHaveLength(again ? 1 : 0);
   });
 
   test.each([
     ['is not written again after half a second while no clock runs', 749, 0],
     ['is written again after three quarters of a second while no clock runs', 750, 1],
   ])('%s', (_, after, again) => {
-    const records = new HealthRecords(4);
     const track = source();
     const idle = { clockRuns: false, validUntil: T + 9_000 };
-    records.ofSource(track, idle, false, T);
-    expect(records.ofSource(track, idle, false, T + after)).toHaveLength(again);
+    sourceRecord(4, track, idle, false, T);
+    expect(sourceRecord(4, track, idle, false, T + after)).toHaveLength(again);
   });
 
   test.each<[string, number, boolean]>([
     ['is renewed once it is valid for less than a second and may be valid for longer', T + 1_101, true],
     ['is not renewed if its validity would not change', T + 1_100, false],
   ])('%s', (_, validUntil, again) => {
-    const records = new HealthRecords(4);
     const track = source();
-    records.ofSource(track, { ...promise, validUntil: T + 1_100 }, false, T);
-    expect(records.ofSource(track, { ...promise, validUntil }, false, T + 100)).toHaveLength(0);
-    expect(records.ofSource(track, { ...promise, validUntil }, false, T + 101)).toHaveLength(again ? 1 : 0);
+    sourceRecord(4, track, { ...promise, validUntil: T + 1_100 }, false, T);
+    expect(sourceRecord(4, track, { ...promise, validUntil }, false, T + 100)).toHaveLength(0);
+    expect(sourceRecord(4, track, { ...promise, validUntil }, false, T + 101)).toHaveLength(again ? 1 : 0);
   });
 
   test('is written when its status changes, or after `rewrite`', () => {
-    const records = new HealthRecords(4);
     const track = source();
-    const due = () => written(records.ofSource(track, promise, false, T + 1));
+    const due = () => written(sourceRecord(4, track, promise, false, T + 1));
     expect([due(), due()]).toEqual([['webhook'], []]);
     track.health = { ...BAD };
     expect([due(), due()]).toEqual([['webhook'], []]);
-    records.rewrite('webhook');
+    track.rewrite();
     expect([due(), due()]).toEqual([['webhook'], []]);
   });
 });
@@ -141,7 +135,7 @@ describe('the record of a match', () => {
       judged_from: T - 9,
       clock_since: T - 12,
     };
-    expect(new HealthRecords(4).ofMatch(track, pair, T)).toEqual([{ key: 'webhook/7', value }]);
+    expect(matchRecord(4, track, pair, T)).toEqual([{ key: 'webhook/7', value }]);
   });
 
   test.each<[string, HealthStatus, number, boolean]>([
@@ -149,10 +143,9 @@ describe('the record of a match', () => {
     ['is not written before', BAD, 59_999, false],
     ['is written once when the match ended', { ...aliveSince(1), state: 'ended' }, 60_000, false],
   ])('%s', (_, health, after, again) => {
-    const records = new HealthRecords(4);
     const { track, pair } = matchOf(health);
-    expect(records.ofMatch(track, pair, T)).toHaveLength(1);
-    expect(records.ofMatch(track, pair, T + after)).toHaveLength(again ? 1 : 0);
+    expect(matchRecord(4, track, pair, T)).toHaveLength(1);
+    expect(matchRecord(4, track, pair, T + after)).toHaveLength(again ? 1 : 0);
   });
 
   test.each<[string, Partial<SignsOfLife>, number, boolean]>([
@@ -163,17 +156,15 @@ describe('the record of a match', () => {
     ['is written again when content is newer by a second', { heardAt: T + 991 }, 1_000, true],
     ['is not written for content that is hardly newer', { heardAt: T + 990 }, 1_000, false],
   ])('%s', (_, signs, after, again) => {
-    const records = new HealthRecords(4);
     const { track, pair } = matchOf();
-    records.ofMatch(track, pair, T);
+    matchRecord(4, track, pair, T);
     Object.assign(pair.signs, signs);
-    expect(records.ofMatch(track, pair, T + after)).toHaveLength(again ? 1 : 0);
+    expect(matchRecord(4, track, pair, T + after)).toHaveLength(again ? 1 : 0);
   });
 
   test('is written when its status or its facts change, or when it must be written', () => {
-    const records = new HealthRecords(4);
     const { track, pair } = matchOf();
-    const due = () => written(records.ofMatch(track, pair, T + 1));
+    const due = () => written(matchRecord(4, track, pair, T + 1));
     expect([due(), due()]).toEqual([['webhook/7'], []]);
     pair.health = { ...BAD };
     expect([due(), due()]).toEqual([['webhook/7'], []]);
@@ -191,8 +182,7 @@ describe('the record of a match', () => {
 
   test('keeps when the first one was written', () => {
     const { track, pair } = matchOf(BAD, { judged_from: null });
-    const records = new HealthRecords(4);
-    const from = [T, T + 60_000].map((now) => records.ofMatch(track, pair, now)[0]?.value?.judged_from);
+    const from = [T, T + 60_000].map((now) => matchRecord(4, track, pair, now)[0]?.value?.judged_from);
     expect(from).toEqual([T, T]);
   });
 });

@@ -1,9 +1,11 @@
-import type { FeedHealth, HealthGap } from '#records/types.ts';
+import type { FeedHealth } from '#records/types.ts';
 import { isBelieved } from '#trading/feed-status.ts';
 import { type HealthStatus, unpublishedGap } from './health-status.ts';
 import type { MatchTrack, PairTrack } from './match-track.ts';
 import type { SignsOfLife } from './signs-of-life.ts';
 import type { SourceTrack } from './source-track.ts';
+
+/** Makes records of health, each only when it must be written (docs/decisions/0080). */
 
 /** A record to publish; null deletes the key. */
 export type PublishedHealth = { readonly key: string; readonly value: FeedHealth | null };
@@ -19,119 +21,81 @@ const STEP_MS = 1_000;
 /** The interval then. */
 const STEP_REFRESH_MS = 1_000;
 
-/** The content of the record of a source, and when it was written. */
-type WrittenSource = {
-  readonly health: HealthStatus;
-  readonly at: number;
-  readonly reason: string | null;
-  readonly validUntil: number;
-  /** Until when readers believe the record before it; null if there was none. */
-  readonly promisedBefore: number | null;
-};
-
-/** Makes records of health, each only when it must be written (docs/decisions/0080). */
-export class HealthRecords {
-  readonly #term: number;
-  /** The last record of each source in this term. */
-  readonly #written = new Map<string, WrittenSource>();
-  /** Until when readers believe the records of each source that were published so far. */
-  readonly #promised = new Map<string, number | null>();
-  /** The gap of each source between two records, of which the first expired before the second was written. */
-  readonly #unpublished = new Map<string, HealthGap>();
-
-  constructor(term: number) {
-    this.#term = term;
-  }
-
-  /** Notes until when readers believe the record of a source that the previous monitor published. */
-  restore(source: string, validUntil: number | null): void {
-    this.#promised.set(source, validUntil);
-  }
-
-  /** Returns the gap before the record of a source that was written last, once; null where that was renewed in time. */
-  takeUnpublished(source: string): HealthGap | null {
-    const gap = this.#unpublished.get(source) ?? null;
-    this.#unpublished.delete(source);
-    return gap;
-  }
-
-  /** Returns the record of a match under a source, if it is due. */
-  ofMatch(track: MatchTrack, pair: PairTrack, now: number): PublishedHealth[] {
-    const { health, key, written: last } = pair;
-    const { facts } = track;
-    const { delay, heardAt } = pair.signs;
-    const isFresh =
-      health.state === 'ended' || (last !== null && now - last.at < refreshMs(last, pair.signs));
-    if (last?.health === health && last.facts === facts && isFresh) return [];
-    pair.written = { health, facts, delay, heardAt, at: now };
-    pair.judgedFrom ??= now;
-    const value: FeedHealth = {
-      ...this.#common(pair.source, health, pair.signs, now),
-      event_id: track.eventId,
-      clock_runs: track.facts.runs,
-      reports: track.reports,
-      keep_alive_at: pair.keepAliveAt,
-      valid_until: null,
-      judged_from: pair.judgedFrom,
-      clock_since: track.runsSince === 0 ? null : track.runsSince,
-    };
-    return [{ key, value }];
-  }
-
-  /** Returns the record of a source, if it is due: changed, about to expire, or written with records of its matches (`others`). */
-  ofSource(
-    source: SourceTrack,
-    promise: { readonly clockRuns: boolean; readonly validUntil: number },
-    others: boolean,
-    now: number,
-  ): PublishedHealth[] {
-    const key = source.source;
-    const last = this.#written.get(key);
-    const { health } = source;
-    const { clockRuns, validUntil } = promise;
-    // A good source has no reason of its own.
-    const reason = health.reason ?? (isBelieved(health.state) ? source.failure : null);
-    const isFresh =
-      last !== undefined &&
-      now - last.at < (clockRuns ? HEARTBEAT_MS.clockRuns : HEARTBEAT_MS.idle) &&
-      (last.validUntil - now >= RENEW_MS || validUntil <= last.validUntil);
-    if (!others && last?.health === health && last.reason === reason && isFresh) return [];
-    const promisedBefore = this.#promised.get(key) ?? null;
-    this.#written.set(key, { health, at: now, reason, validUntil, promisedBefore });
-    if (validUntil > now) {
-      if (promisedBefore !== null && promisedBefore < now)
-        this.#unpublished.set(key, unpublishedGap(promisedBefore, now));
-      this.#promised.set(key, validUntil);
-    }
-    const value: FeedHealth = {
-      ...this.#common(source.source, health, source.signs, now),
-      reason,
-      event_id: null,
-      clock_runs: clockRuns,
-      reports: [],
-      keep_alive_at: null,
-      valid_until: validUntil,
-      judged_from: null,
-      clock_since: null,
-    };
-    return [{ key, value }];
-  }
-
-  /** Writes the record of a source again, as the topic may have another one. */
-  rewrite(key: string): void {
-    const last = this.#written.get(key);
-    if (last === undefined) return;
-    this.#written.delete(key);
-    this.#unpublished.delete(key);
-    this.#promised.set(key, last.promisedBefore);
-  }
-
-  #common(source: string, health: HealthStatus, { heardAt, delay }: SignsOfLife, now: number) {
-    const heard_at = heardAt === 0 ? null : heardAt;
-    return { source, ...health, heard_at, delay, term: this.#term, written_at: now };
-  }
+/** Returns the record of a match under a source, if it is due. */
+export function matchRecord(
+  term: number,
+  track: MatchTrack,
+  pair: PairTrack,
+  now: number,
+): PublishedHealth[] {
+  const { health, key, written: last } = pair;
+  const { facts } = track;
+  const { delay, heardAt } = pair.signs;
+  const isFresh = health.state === 'ended' || (last !== null && now - last.at < refreshMs(last, pair.signs));
+  if (last?.health === health && last.facts === facts && isFresh) return [];
+  pair.written = { health, facts, delay, heardAt, at: now };
+  pair.judgedFrom ??= now;
+  const value: FeedHealth = {
+    ...common(term, pair.source, health, pair.signs, now),
+    event_id: track.eventId,
+    clock_runs: track.facts.runs,
+    reports: track.reports,
+    keep_alive_at: pair.keepAliveAt,
+    valid_until: null,
+    judged_from: pair.judgedFrom,
+    clock_since: track.runsSince === 0 ? null : track.runsSince,
+  };
+  return [{ key, value }];
 }
 
+/** Returns the record of a source, if it is due: changed, about to expire, or written with records of its matches (`others`). */
+export function sourceRecord(
+  term: number,
+  source: SourceTrack,
+  promise: { readonly clockRuns: boolean; readonly validUntil: number },
+  others: boolean,
+  now: number,
+): PublishedHealth[] {
+  const key = source.source;
+  const { health, written: last, promised: promisedBefore } = source;
+  const { clockRuns, validUntil } = promise;
+  // A good source has no reason of its own.
+  const reason = health.reason ?? (isBelieved(health.state) ? source.failure : null);
+  const isFresh =
+    last !== null &&
+    now - last.at < (clockRuns ? HEARTBEAT_MS.clockRuns : HEARTBEAT_MS.idle) &&
+    (last.validUntil - now >= RENEW_MS || validUntil <= last.validUntil);
+  if (!others && last?.health === health && last.reason === reason && isFresh) return [];
+  source.written = { health, at: now, reason, validUntil, promisedBefore };
+  if (validUntil > now) {
+    if (promisedBefore !== null && promisedBefore < now)
+      source.unpublished = unpublishedGap(promisedBefore, now);
+    source.promised = validUntil;
+  }
+  const value: FeedHealth = {
+    ...common(term, source.source, health, source.signs, now),
+    reason,
+    event_id: null,
+    clock_runs: clockRuns,
+    reports: [],
+    keep_alive_at: null,
+    valid_until: validUntil,
+    judged_from: null,
+    clock_since: null,
+  };
+  return [{ key, value }];
+}
+
+function common(
+  term: number,
+  source: string,
+  health: HealthStatus,
+  { heardAt, delay }: SignsOfLife,
+  now: number,
+) {
+  const heard_at = heardAt === 0 ? null : heardAt;
+  return { source, ...health, heard_at, delay, term, written_at: now };
+}
 /** The content that a record of a match has. */
 type WrittenContent = Pick<SignsOfLife, 'heardAt' | 'delay'>;
 

@@ -1,4 +1,4 @@
-import type { IngressStatus } from '#records/types.ts';
+import type { HealthGap, IngressStatus } from '#records/types.ts';
 import { isBelieved } from '#trading/feed-status.ts';
 import type { ReadProgress } from './applied.ts';
 import { addGap, applyVerdict, type HealthStatus } from './health-status.ts';
@@ -27,12 +27,28 @@ type MatchesOfSource = {
   readonly readTo: number;
 };
 
+/** The content of the record of a source, and when it was written. */
+type WrittenSource = {
+  readonly health: HealthStatus;
+  readonly at: number;
+  readonly reason: string | null;
+  readonly validUntil: number;
+  /** Until when readers believe the record before it; null if there was none. */
+  readonly promisedBefore: number | null;
+};
+
 /** The health of a source, and the reports of its ingress service. All times are Unix milliseconds. */
 export class SourceTrack {
   readonly source: string;
   health: HealthStatus;
   readonly signs: SignsOfLife;
   readonly clock = new ProviderClock();
+  /** Its last record in this term; null where it must be written. */
+  written: WrittenSource | null = null;
+  /** Until when readers believe the records that were published so far; null if there was none. */
+  promised: number | null = null;
+  /** The gap before the last record, where the one before had expired. */
+  unpublished: HealthGap | null = null;
   #backAt: number | null = null;
   /** The latest report of each process. */
   readonly #reports = new Map<string, IngressStatus>();
@@ -44,6 +60,14 @@ export class SourceTrack {
     this.health = health;
     this.signs = signs;
     this.#reportsRead = reportsRead;
+  }
+
+  /** Has its record written again, as the topic may have another one. */
+  rewrite(): void {
+    if (this.written === null) return;
+    this.promised = this.written.promisedBefore;
+    this.written = null;
+    this.unpublished = null;
   }
 
   /** Notes a message, or an answer that had everything. */

@@ -2,20 +2,22 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DatedStandings, StandingsGroup } from '#records/types.ts';
 import { type VersionStamp, wentBack } from '#trading/trading.ts';
 import { TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
-import { type CompetitionRules, MAX_OWN_TABLES } from './competition-rules.ts';
-import { BEGUN, GameSet } from './game-set.ts';
+import { type CompetitionRules, MAX_OWN_TABLES, type OwnTable } from './competition-rules.ts';
+import { BEGUN, GameSet, PLAYED } from './game-set.ts';
 import { type Flag, flagsOf, type Game, readGame } from './games.ts';
-import { hasStage, ownTable } from './own-tables.ts';
-import { correctionsAt } from './standing.ts';
+import { correctionsAt, rankTable, seasonOf } from './standing.ts';
 import { standingsId, type TableObject } from './table-id.ts';
 import {
   byId,
   correctedRules,
+  correctionsOf,
   correctionsOfStages,
   type ScopeInputs,
   type SeasonGames,
   scopesOf,
   stagesAfter,
+  type TableScope,
+  teamsOf,
 } from './table-scope.ts';
 import { OF_POINTS, type Table, tablesOf, touchedBy } from './tables.ts';
 import type { SeasonResult } from './types.ts';
@@ -333,4 +335,60 @@ function takeAll<T>(set: Set<T>, items: readonly T[]): T[] {
   const taken = items.filter((item) => set.has(item));
   set.clear();
   return taken;
+}
+
+/** Whether a table counts matches of a stage. */
+export function hasStage({ stage_ids }: OwnTable, stageId: number | null): boolean {
+  return stage_ids?.some((one) => one === stageId) ?? true;
+}
+
+/** Returns a table; without rows while it has no team. */
+export function ownTable(inputs: ScopeInputs, own: OwnTable): Table {
+  const stages = byId(inputs.games).filter(([id]) => hasStage(own, id));
+  const rules: CompetitionRules = {
+    ...inputs.rules,
+    tie_break: own.tie_break ?? inputs.rules.tie_break,
+    zones: own.zones,
+    split: null,
+    corrections: stages.flatMap(([id]) => correctionsOf(inputs, id)),
+  };
+  const scope =
+    own.place === null
+      ? {
+          games: new GameSet(stages.flatMap(([, groups]) => [...groups.values()].flatMap((set) => [...set]))),
+          teams: null,
+        }
+      : teamsAt(
+          own.place,
+          stages.flatMap(([id]) => groupsOf(inputs, own, id)),
+        );
+  const table = tablesOf({ ...scope, start: null }, rules, ['league']).get('league') as Table;
+  if (own.place === null) return table;
+  // Before the last round other teams may have had the place.
+  return { ...table, rows: table.rows.map((row) => ({ ...row, last_rank: null })) };
+}
+
+type RankedGroup = { readonly games: GameSet; readonly ranks: ReadonlyMap<number, number> };
+
+/** Returns the ranked groups of a stage. Matches without a group are none, unless the table names the stage. */
+function groupsOf(inputs: ScopeInputs, own: OwnTable, stageId: number | null): RankedGroup[] {
+  const rules = correctedRules(inputs, stageId);
+  return [...scopesOf(inputs, stageId)].flatMap(([group, scope]) => {
+    if (group === null && own.stage_ids === null) return [];
+    const { games, start } = scope;
+    const season = seasonOf(games.view(PLAYED), teamsOf(scope), rules, start);
+    return { games, ranks: rankTable(season, season.now) };
+  });
+}
+
+/** Returns the team at a place of each group, with its matches. Where equal teams share the place, nobody knows who it is: none. */
+function teamsAt(place: number, groups: readonly RankedGroup[]): Pick<TableScope, 'games' | 'teams'> {
+  const found = groups.flatMap(({ games, ranks }) => {
+    const at = [...ranks].filter(([, rank]) => rank === place);
+    return at.length === 1 ? at.map(([id]) => ({ id, games: games.ofTeam(id) })) : [];
+  });
+  return {
+    games: new GameSet(new Set(found.flatMap(({ games }) => games))),
+    teams: new Set(found.map(({ id }) => id)),
+  };
 }

@@ -49,7 +49,9 @@ export function tablesOf(
   kinds: Iterable<TableKind>,
 ): ReadonlyMap<TableKind, Table> {
   const teams = teamsOf(scope);
-  const inputs = inputsOf(scope, teams, rules);
+  const { games, start } = scope;
+  const season = seasonOf(games.view(PLAYED), teams, rules, start);
+  const live = games.view(PLAYING).size === 0 ? season : seasonOf(games.view(KNOWN), teams, rules, start);
   const corrections = rules.corrections.flatMap(
     ({ participant_id, value, reason }): StandingsCorrection[] => {
       const team = teams.get(participant_id);
@@ -64,7 +66,7 @@ export function tablesOf(
     const ofPoints = OF_POINTS.has(kind);
     const ownCorrections = ofPoints ? corrections : null;
     const zones = ofPoints ? rules.zones : [];
-    const rows = ROWS[kind](inputs);
+    const rows = ROWS[kind]({ games, season, live });
     const zoneOf = zonesOf(rows, zones, rules.not_entitled);
     tables.set(kind, {
       type,
@@ -76,51 +78,26 @@ export function tablesOf(
   return tables;
 }
 
-/** The inputs of tables, each computed on first use. */
-type TableInputs = {
-  readonly games: GameSet;
-  readonly season: () => RankedSeason;
-  /** Including games in play. */
-  readonly live: () => RankedSeason;
-};
-
-function inputsOf(
-  { games, start }: TableScope,
-  teams: ReadonlyMap<number, ResultTeam>,
-  rules: CompetitionRules,
-): TableInputs {
-  const season = once(() => seasonOf(games.view(PLAYED), teams, rules, start));
-  const live = once(() =>
-    games.view(PLAYING).size === 0 ? season() : seasonOf(games.view(KNOWN), teams, rules, start),
-  );
-  return { games, season, live };
-}
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
+/** The inputs of tables. `live`: including games in play. */
+type TableInputs = { readonly games: GameSet; readonly season: RankedSeason; readonly live: RankedSeason };
 
 const ROWS: Readonly<Record<TableKind, (inputs: TableInputs) => readonly RankedRow[]>> = {
-  league: ({ season }) => leagueRows(season()),
-  wide: ({ season }) => wideRows(season()),
-  halftime: ({ season }) => halfRows(season(), 'firstHalf'),
-  second_half: ({ season }) => halfRows(season(), 'secondHalf'),
-  home: ({ season }) => venueRows(season(), 'home'),
-  away: ({ season }) => venueRows(season(), 'away'),
-  live: ({ live, games }) => liveRows(live(), games.view(PLAYING)),
-  form: ({ season }) => formRows(season()),
-  streaks: ({ season }) => streakRows(season()),
+  league: ({ season }) => leagueRows(season),
+  wide: ({ season }) => wideRows(season),
+  halftime: ({ season }) => halfRows(season, 'firstHalf'),
+  second_half: ({ season }) => halfRows(season, 'secondHalf'),
+  home: ({ season }) => venueRows(season, 'home'),
+  away: ({ season }) => venueRows(season, 'away'),
+  live: ({ live, games }) => liveRows(live, games.view(PLAYING)),
+  form: ({ season }) => formRows(season),
+  streaks: ({ season }) => streakRows(season),
   popular_results: ({ games }) => popularResultRows(games.view(PLAYED)),
-  top_scorers: ({ season }) => scorerRows(season()),
-  cards: ({ season }) => cardRows(season()),
-  assists: ({ season }) => assistRows(season()),
-  assists_115: ({ season }) => assistRows(season()),
-  overall_stats: ({ season, games }) => [overallStatsRow(season(), games.view(TO_COME))],
-  team_overall_stats: ({ season, games }) => teamStatsRows(season(), games.view(TO_COME)),
+  top_scorers: ({ season }) => scorerRows(season),
+  cards: ({ season }) => cardRows(season),
+  assists: ({ season }) => assistRows(season),
+  assists_115: ({ season }) => assistRows(season),
+  overall_stats: ({ season, games }) => [overallStatsRow(season, games.view(TO_COME))],
+  team_overall_stats: ({ season, games }) => teamStatsRows(season, games.view(TO_COME)),
 };
 
 /** Returns a function that returns the name of a row's zone, null for none. Teams that are not entitled to a zone leave their rank in it to the next team. */

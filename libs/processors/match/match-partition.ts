@@ -187,15 +187,9 @@ export class MatchPartition implements PartitionProcessor {
     const { codecs, partition } = this.#options;
     const { ut, received_at, message_id } = message;
     this.#cache.use(loaded);
-    const cause: Cause = {
-      topic: 'normalized-messages',
-      partition,
-      offset: record.offset,
-      ut,
-      received_at,
-      message_id,
-    };
-    const bytes = record.value?.length ?? 0;
+    const { offset, value } = record;
+    const cause = { topic: 'normalized-messages', partition, offset, ut, received_at, message_id };
+    const bytes = value?.length ?? 0;
     try {
       checkIncidents(loaded.match, message);
       if (mayOutgrow(loaded, bytes)) checkSizes(codecs, loaded, message, cause);

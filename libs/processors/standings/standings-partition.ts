@@ -92,14 +92,8 @@ export class StandingsPartition implements PartitionProcessor {
     const season = seasonKey(result);
     requireOwnPartition(season, this.#options);
     const { ut, received_at, message_id } = result.cause;
-    const cause: Cause = {
-      topic: 'match-results',
-      partition: this.#options.partition,
-      offset: record.offset,
-      ut,
-      received_at,
-      message_id,
-    };
+    const { partition } = this.#options;
+    const cause = { topic: 'match-results', partition, offset: record.offset, ut, received_at, message_id };
     const tables = await this.#season(season);
     const denied = tables.deniedBy(result);
     if (denied !== null) throw versionWentBack('match-results', denied, result);
