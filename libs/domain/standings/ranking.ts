@@ -7,10 +7,10 @@ import type { Criterion, FairPlay, OwnFigure, TieBreak } from './ranking-criteri
 import { difference, emptyTally, type TeamTally, tallyGames, type Venue } from './tally.ts';
 
 /** Returns the counts of teams in the same games, at home, away or both. */
-export type TalliesAt = (venue: Venue) => ReadonlyMap<number, TeamTally>;
+type TalliesAt = (venue: Venue) => ReadonlyMap<number, TeamTally>;
 
 /** What ranks teams beside their own games. */
-export type TableFigures = {
+type TableFigures = {
   /** The games in which opponents are found, with their sums. */
   readonly games: GameSet;
   readonly points: CompetitionRules['points'];
@@ -41,22 +41,22 @@ const OWN: Readonly<Record<OwnFigure, readonly [Venue, (tally: TeamTally) => num
 };
 
 /** Returns the figure of a team. */
-export type FigureOf = (id: number) => number;
+type FigureOf = (id: number) => number;
 
 /** Returns a figure of teams' own games. */
-export function ownFigure(figure: OwnFigure, talliesAt: TalliesAt): FigureOf {
+function ownFigure(figure: OwnFigure, talliesAt: TalliesAt): FigureOf {
   const [venue, figureOf] = OWN[figure];
   const tallies = talliesAt(venue);
   return (id) => figureOf(tallies.get(id) ?? NONE);
 }
 
 /** Whether a criterion is a figure of a team's own games. */
-export function isOwnFigure(criterion: Criterion): criterion is OwnFigure {
+function isOwnFigure(criterion: Criterion): criterion is OwnFigure {
   return criterion in OWN;
 }
 
 /** Returns the figure of a criterion; null when it is unknown for one of the teams. */
-export function figuresOf(
+function figuresOf(
   criterion: Criterion,
   ids: readonly number[],
   talliesAt: TalliesAt,

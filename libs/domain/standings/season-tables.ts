@@ -338,12 +338,12 @@ function takeAll<T>(set: Set<T>, items: readonly T[]): T[] {
 }
 
 /** Whether a table counts matches of a stage. */
-export function hasStage({ stage_ids }: OwnTable, stageId: number | null): boolean {
+function hasStage({ stage_ids }: OwnTable, stageId: number | null): boolean {
   return stage_ids?.some((one) => one === stageId) ?? true;
 }
 
 /** Returns a table; without rows while it has no team. */
-export function ownTable(inputs: ScopeInputs, own: OwnTable): Table {
+function ownTable(inputs: ScopeInputs, own: OwnTable): Table {
   const stages = byId(inputs.games).filter(([id]) => hasStage(own, id));
   const rules: CompetitionRules = {
     ...inputs.rules,
