@@ -1,6 +1,5 @@
 import type {
   Cause,
-  Clock,
   Incident,
   IncidentPresence,
   KeyIncident,
@@ -12,7 +11,6 @@ import { isOver } from '#trading/trading.ts';
 import { absenceText } from './absence.ts';
 import { isClockChange } from './clock.ts';
 import { sameValue, yesNoOrNull } from './event.ts';
-import type { EventFacts } from './event-facts.ts';
 import { hasBody, type KnownIncident, type KnownSides, type Side, sameScore } from './goals.ts';
 import {
   absentAt,
@@ -380,12 +378,11 @@ function emitScores(
 }
 
 function emitEvent(collector: TransitionCollector, { before, after }: AcceptedVersion): void {
-  collector.change('status_changed', statusText(before.facts), statusText(after.facts));
-  if (isClockChange(before.clock, after.clock)) {
-    collector.emit('clock_changed', {
-      value: { before: clockText(before.clock), after: clockText(after.clock) },
-    });
-  }
+  const statusOf = ({ facts }: DerivedMatch) => wordsOf(facts.status_id, facts.status_type);
+  const clockOf = ({ clock }: DerivedMatch) => clock && wordsOf(clock.time, clock.status);
+  collector.change('status_changed', statusOf(before), statusOf(after));
+  if (isClockChange(before.clock, after.clock))
+    collector.emit('clock_changed', { value: { before: clockOf(before), after: clockOf(after) } });
   collector.change('bet_status_changed', before.facts.bet_status, after.facts.bet_status);
   const [was, is] = [before.facts.verified_result, after.facts.verified_result];
   collector.change('result_verified', yesNoOrNull(was), yesNoOrNull(is));
@@ -404,14 +401,6 @@ function emitAmended(collector: TransitionCollector, { fields, incidents }: Acce
 function emitUnread(collector: TransitionCollector, { fields, message }: AcceptedVersion['unread']): void {
   if (message !== null) collector.emit('message_unread', { value: { before: null, after: message } });
   else if (fields.length > 0) collector.emit('message_unread', { fields: [...fields] });
-}
-
-function statusText({ status_id, status_type }: EventFacts): string | null {
-  return wordsOf(status_id, status_type);
-}
-
-function clockText(clock: Clock | null): string | null {
-  return clock === null ? null : wordsOf(clock.time, clock.status);
 }
 
 /** Returns the known values as text, e.g. `34 live`, `2700 stopped`; null when none is known. */

@@ -17,12 +17,9 @@ type IncidentType = {
   readonly importantForTrader: boolean;
 };
 
-/** id, name, type, for, gameBreak, important, importantForTrader. */
-type Row = readonly [number, string, IncidentType['type'], CountsFor, boolean, boolean, boolean];
-
 /** The incident types of soccer by id. The specification names the types that break the game; the catalogue of 2019 adds Injury (415). */
 export const INCIDENT_TYPES_OF_SOCCER: ReadonlyMap<number, IncidentType> = new Map(
-  (rows as unknown as readonly Row[]).map(
+  (rows as [number, string, IncidentType['type'], CountsFor, boolean, boolean, boolean][]).map(
     ([id, name, type, countsFor, gameBreak, important, importantForTrader]) => [
       id,
       { id, name, type, for: countsFor, gameBreak, important, importantForTrader },

@@ -30,29 +30,25 @@ const TAGS = {
     'The meanings of the ids in other answers. They change rarely: store them, and request changes with `timestamp`.',
 } as const;
 
-const TAG_OF: Readonly<Record<OperationName, keyof typeof TAGS>> = {
+const TAG_OF: Readonly<Record<ResourceOf<OperationName>, keyof typeof TAGS>> = {
   oauth: 'Token',
-  'livescore.index': 'Live',
-  'basic-livescore.index': 'Live',
-  'feed.index': 'Live',
-  'feed.show': 'Live',
-  'events.index': 'Events',
-  'events-simple.index': 'Events',
-  'events.show': 'Events',
-  'events.incidents': 'Events',
-  'events.important-incidents': 'Events',
-  'standings.index': 'Standings',
-  'standings.show': 'Standings',
-  'competitions.index': 'Structure',
-  'stages.index': 'Structure',
-  'sports.index': 'Catalogues',
-  'sports.show': 'Catalogues',
-  'areas.index': 'Catalogues',
-  'languages.index': 'Catalogues',
-  'statuses.index': 'Catalogues',
-  'incidents.index': 'Catalogues',
-  'standings-types.index': 'Catalogues',
+  livescore: 'Live',
+  'basic-livescore': 'Live',
+  feed: 'Live',
+  events: 'Events',
+  'events-simple': 'Events',
+  standings: 'Standings',
+  competitions: 'Structure',
+  stages: 'Structure',
+  sports: 'Catalogues',
+  areas: 'Catalogues',
+  languages: 'Catalogues',
+  statuses: 'Catalogues',
+  incidents: 'Catalogues',
+  'standings-types': 'Catalogues',
 };
+/** What the name of an operation begins with. */
+type ResourceOf<Name extends string> = Name extends `${infer Resource}.${string}` ? Resource : Name;
 
 /** All errors by status, with cause and the client's action (spec, "Errors"). */
 export const DESCRIBED_ERRORS = (
@@ -131,7 +127,7 @@ function operationObject(
   const { name, summary, notShown, open } = operation;
   return {
     operationId: name,
-    tags: [TAG_OF[name]],
+    tags: [TAG_OF[name.split('.', 1)[0] as ResourceOf<OperationName>]],
     summary,
     ...(notShown === null ? {} : { description: notShown }),
     security: open ? [] : [{ token: [] }],

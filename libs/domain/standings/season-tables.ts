@@ -183,7 +183,7 @@ export class SeasonTables {
         const table = own && ownTable({ ...inputs, corrections }, own);
         return { day, groups: table ? [{ id: null, tables: new Map([['league' as const, table]]) }] : [] };
       });
-      return derivedTable('league', this.#season(), dated, { id, name: own?.name });
+      return derivedTable('league', this.#objectOf(), dated, { id, name: own?.name });
     });
   }
 
@@ -208,7 +208,7 @@ export class SeasonTables {
     const ofPersons = kinds.filter((kind) => OF_PERSONS.includes(kind));
     const others = kinds.filter((kind) => !ofPersons.includes(kind));
     const season = (some: readonly TableKind[], games: GameSet) =>
-      this.#ungrouped(some, this.#season(), games);
+      this.#ungrouped(some, this.#objectOf(), games);
     if (of === 'season') {
       const counted =
         stages.length === this.#stages.size ? this.#games : this.#gamesOf(stages.map(([id]) => id));
@@ -282,17 +282,10 @@ export class SeasonTables {
     this.#flags.set(reason, (this.#flags.get(reason) ?? 0) + times);
   }
 
-  #objectOf(stageId: number | null): TableObject {
-    return stageId === null ? this.#season() : { ...this.#season(), type: 'stage', id: stageId };
-  }
-
-  #season(): TableObject {
-    return {
-      type: 'season',
-      id: this.#seasonId,
-      competitionId: this.#competitionId,
-      seasonId: this.#seasonId,
-    };
+  /** Returns the object of the tables of a stage; without one that of the season. */
+  #objectOf(stageId: number | null = null): TableObject {
+    const [competitionId, seasonId] = [this.#competitionId, this.#seasonId];
+    return { type: stageId === null ? 'season' : 'stage', id: stageId ?? seasonId, competitionId, seasonId };
   }
 
   #stageOf(id: number | null): Stage {
