@@ -12,18 +12,14 @@ type UnreadChanges = {
 /** The fields that could not be read, each with its latest time, and the latest message that could not be read at all. */
 export class UnreadRegister {
   readonly #times = new Map<string, number>();
-  #messageAt: number | null = null;
+  /** When the latest message that could not be read was written, Unix seconds; null without one. */
+  messageAt: number | null = null;
 
   static restore({ unread, unread_at }: Pick<MatchState, 'unread' | 'unread_at'>): UnreadRegister {
     const register = new UnreadRegister();
     for (const { path, ut } of unread) register.#times.set(path, ut);
-    register.#messageAt = unread_at;
+    register.messageAt = unread_at;
     return register;
-  }
-
-  /** When the latest message that could not be read was written, Unix seconds; null without one. */
-  get messageAt(): number | null {
-    return this.#messageAt;
   }
 
   apply({ ut, unread, unreadable }: Pick<NormalizedMessage, 'ut' | 'unread' | 'unreadable'>): UnreadChanges {
@@ -31,13 +27,13 @@ export class UnreadRegister {
     let changed = false;
     for (const path of unread) {
       const known = this.#times.get(path);
-      if ((known ?? Number.NEGATIVE_INFINITY) >= ut) continue;
+      if (known !== undefined && known >= ut) continue;
       if (known === undefined) newPaths.push(path);
       this.#times.set(path, ut);
       changed = true;
     }
-    if (unreadable !== null && (this.#messageAt ?? Number.NEGATIVE_INFINITY) < ut) {
-      this.#messageAt = ut;
+    if (unreadable !== null && (this.messageAt === null || this.messageAt < ut)) {
+      this.messageAt = ut;
       changed = true;
     }
     return { changed, newPaths };

@@ -11,7 +11,8 @@ const INTERRUPTED_MS = 2_000;
 /** How far match state is behind in one partition of its input: its position, and the time of the first record not applied. */
 export class AppliedPosition {
   readonly #readFrom: AppliedStep;
-  #next: number;
+  /** Offset of the first record that is not applied. */
+  next: number;
   /** After the last record that was read. */
   #end: number;
   #steps: AppliedStep[];
@@ -19,30 +20,25 @@ export class AppliedPosition {
   /** `next`: the first offset not applied. `readFrom`: the first to be read; earlier ones count as received at its time. */
   constructor(next: number, readFrom: AppliedStep) {
     this.#readFrom = readFrom;
-    this.#next = next;
+    this.next = next;
     this.#end = readFrom.offset;
     this.#steps = [{ offset: next, at: readFrom.at }];
-  }
-
-  /** Offset of the first record that is not applied. */
-  get next(): number {
-    return this.#next;
   }
 
   /** The last record that is neither read nor applied, of which any match may have one, and its time; null if there is none. */
   get neverRead(): AppliedStep | null {
     const { offset, at } = this.#readFrom;
-    return this.#next < offset ? { offset: offset - 1, at } : null;
+    return this.next < offset ? { offset: offset - 1, at } : null;
   }
 
   /** Earliest time at which the first record not applied was received, Unix milliseconds; null when all are applied. */
   get waitingSince(): number | null {
-    return this.#next < this.#end ? (this.#steps[0]?.at ?? null) : null;
+    return this.next < this.#end ? (this.#steps[0]?.at ?? null) : null;
   }
 
   /** Notes that a record was read, which was received at `at`, Unix milliseconds. */
   read(offset: number, at: number): void {
-    if (this.#next >= this.#end) this.#steps = [];
+    if (this.next >= this.#end) this.#steps = [];
     this.#end = Math.max(this.#end, offset + 1);
     const last = this.#steps.at(-1);
     if (last !== undefined && at - last.at < STEP_MS) return;
@@ -52,7 +48,7 @@ export class AppliedPosition {
 
   /** Notes that everything before `next` is applied. The position goes back when state is rebuilt. */
   applied(next: number): void {
-    this.#next = next;
+    this.next = next;
     const current = this.#steps.findLastIndex(({ offset }) => offset <= next);
     // Removes none where `current` is -1.
     this.#steps.splice(0, current);
@@ -61,22 +57,14 @@ export class AppliedPosition {
 
 /** How far a partition is read, by time. All times are Unix milliseconds. */
 export class ReadProgress {
-  #to = Number.NEGATIVE_INFINITY;
-  #since = Number.NEGATIVE_INFINITY;
-
   /** Everything written until then is read. */
-  get to(): number {
-    return this.#to;
-  }
-
+  to = Number.NEGATIVE_INFINITY;
   /** The start of the current uninterrupted reading. */
-  get since(): number {
-    return this.#since;
-  }
+  since = Number.NEGATIVE_INFINITY;
 
   /** Notes that everything written until `at` is read. */
   advance(at: number): void {
-    if (at - this.#to > INTERRUPTED_MS) this.#since = at;
-    this.#to = Math.max(this.#to, at);
+    if (at - this.to > INTERRUPTED_MS) this.since = at;
+    this.to = Math.max(this.to, at);
   }
 }

@@ -50,8 +50,9 @@ export class MatchTrack {
   readonly eventId: number;
   readonly pairs = new Map<string, PairTrack>();
   #register = new EventRegister();
-  #facts: LivenessFacts = NO_FACTS;
-  #runsSince = 0;
+  facts: LivenessFacts = NO_FACTS;
+  /** Since when its clock has been running or stopped; 0 while no message said that it runs. */
+  runsSince = 0;
   /** Offset of its latest message in the input of match state. */
   #offset: number;
   /** Since when messages up to that one have been waiting. */
@@ -66,10 +67,6 @@ export class MatchTrack {
     this.#offset = applied.neverRead?.offset ?? -1;
   }
 
-  get facts(): LivenessFacts {
-    return this.#facts;
-  }
-
   /** The reports of its status and clock, for records. */
   get reports(): FeedHealth['reports'] {
     return this.#register.reports();
@@ -82,12 +79,12 @@ export class MatchTrack {
     this.#register.merge(reports);
     this.#noteFacts(signs.heardAt);
     // Another source may have been heard long after the clock began.
-    if (clock_since !== null) this.#runsSince = clock_since;
+    if (clock_since !== null) this.runsSince = clock_since;
   }
 
   /** Applies a message of it. `offset`: that of the message in the input of match state. */
   apply(message: NormalizedMessage, { contentAt, receivedAt: at }: ContentReceipt, offset: number): void {
-    const { over } = this.#facts;
+    const { over } = this.facts;
     this.#register.apply(healthOf(message.event, over), positionOf(message));
     this.#noteFacts(Math.min(contentAt, at));
     if (this.#offset < this.#applied.next) this.#waitingSince = at;
@@ -101,7 +98,7 @@ export class MatchTrack {
     { isKeepAlive, ahead, newSigns }: { isKeepAlive: boolean; ahead: number; newSigns: () => SignsOfLife },
   ): void {
     const known = this.pairs.get(source);
-    if (known === undefined && !this.#facts.live) return;
+    if (known === undefined && !this.facts.live) return;
     const health = aliveSince(receipt.receivedAt);
     const pair =
       known ?? this.#add(source, { signs: newSigns(), keepAliveAt: null, judgedFrom: null, health });
@@ -109,11 +106,6 @@ export class MatchTrack {
     // A new monitor reads again messages from before the silence: they are not newer.
     if (isSign && !isBelieved(pair.health.state)) pair.backAt ??= pair.signs.heardAt;
     if (isKeepAlive) pair.keepAliveAt = pair.signs.heardAt;
-  }
-
-  /** Since when its clock has been running or stopped; 0 while no message said that it runs. */
-  get runsSince(): number {
-    return this.#runsSince;
   }
 
   /** Since when a message of it has been waiting for match state; null if none waits. */
@@ -124,7 +116,7 @@ export class MatchTrack {
 
   /** Whether it is over, or no source sent a message of it for `ABANDONED_MS` (docs/decisions/0080). */
   isOver(now: number): boolean {
-    if (this.#facts.over) return true;
+    if (this.facts.over) return true;
     for (const { signs } of this.pairs.values()) if (now - silentSince(signs) < ABANDONED_MS) return false;
     return true;
   }
@@ -135,9 +127,9 @@ export class MatchTrack {
     const { waitingSince } = this;
     const over = this.isOver(now);
     return {
-      ...this.#facts,
+      ...this.facts,
       over,
-      runsSince: this.#runsSince,
+      runsSince: this.runsSince,
       heardAt: signs.heardAt,
       late: signs.late,
       keepAliveAt,
@@ -171,8 +163,8 @@ export class MatchTrack {
 
   #noteFacts(at: number): void {
     const facts = matchFacts(this.#register);
-    if (facts.runs !== this.#facts.runs) this.#runsSince = at;
+    if (facts.runs !== this.facts.runs) this.runsSince = at;
     // Equal facts stay the same object: each tick compares them by identity.
-    if (!sameValue(facts, this.#facts)) this.#facts = facts;
+    if (!sameValue(facts, this.facts)) this.facts = facts;
   }
 }
