@@ -51,13 +51,9 @@ type Messages = Pick<ReadDelivery, 'normalized' | 'ignored'> & {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads the body of a delivery: a list of messages, or one message. Unreadable parts become dead letters, the rest is
- * normalized:
- * - a body that is not UTF-8, not JSON, no messages, or has too many messages becomes one dead letter with its bytes;
- * - a message that cannot be normalized becomes one dead letter with the message's bytes, or with the whole body when it
- *   is the only message, and a mark among the normalized ones where its match is known.
- *
- * A dead letter's `key` is the delivery id, the key of the body in `raw-messages`. Never throws, whatever the bytes.
+ * Reads the body of a delivery: a list of messages, or one message. A body that is not UTF-8, not JSON, no messages, or has too many
+ * becomes one dead letter with its bytes; so does a message that cannot be normalized, with a mark among the normalized ones where its
+ * match is known. A dead letter's `key` is the delivery id, the key of the body in `raw-messages`. Never throws, whatever the bytes.
  */
 export function readDelivery(body: Buffer, context: ReceiptContext): ReadDelivery {
   const id = deliveryId(body);

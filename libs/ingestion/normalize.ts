@@ -187,10 +187,7 @@ function sorted(paths: ReadonlySet<string>): string[] {
   return [...paths].sort();
 }
 
-/**
- * Returns the mark of an unreadable message, with the id and time that can be read; null where its event cannot be read, or its
- * type has no effect on match state. `index`: position of the message in its delivery, the id of a message without one.
- */
+/** Returns the mark of an unreadable message; null where its event cannot be read, or its type has no effect on match state. */
 function markOfMessage(
   message: unknown,
   reason: string,

@@ -12,17 +12,17 @@ const MISHAPS = {
 /** Failure of the first attempt of a delivery. Only `lost_answer` may leave records at the receiver. */
 export type Mishap = (typeof MISHAPS)[keyof typeof MISHAPS][number];
 
+/**
+ * A body of so many messages, due after so many seconds of play. Of the accepted request: `gzip`: which form of the body it signs, null
+ * if it is not compressed; `signedAhead`: whether its clock is an hour ahead. `malformed`: the kind of an unreadable body.
+ */
 export type SimulatedDelivery = {
-  /** When it is due, seconds of play since the start, without the gaps between waves. */
   readonly due: number;
   readonly body: Buffer;
   readonly messages: number;
   readonly mishap: Mishap | null;
-  /** Whether the accepted request is compressed, and which form of the body it signs; null: it is not compressed. */
   readonly gzip: 'signs_compressed' | 'signs_body' | null;
-  /** Whether the sender of the accepted request signs it by a clock that is an hour ahead. */
   readonly signedAhead: boolean;
-  /** The kind of malformation when the body or one of its messages is unreadable; else null. */
   readonly malformed: string | null;
 };
 

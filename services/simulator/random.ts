@@ -1,13 +1,3 @@
-/** A source of random numbers, which are the same for the same seed on any machine. */
-export type SeededRandom = {
-  /** Returns a whole number from `min` to `max`, both included. */
-  int(min: number, max: number): number;
-  /** Returns true with the probability `rate`, 0 to 1. */
-  chance(rate: number): boolean;
-  /** Returns a whole number whose expected value is `rate`: one of the two next to it. */
-  count(rate: number): number;
-};
-
 /** Returns a generator of numbers from 0 to 1, 1 excluded, the same for the same seed. Its state of 32 bits suffices here. */
 export function mulberry32(seed: number): () => number {
   let state = seed | 0;
@@ -19,14 +9,19 @@ export function mulberry32(seed: number): () => number {
   };
 }
 
-/** Creates a source for a list of parts, e.g. seed, event id and purpose. Other parts yield other numbers. */
-export function createRandom(...parts: readonly (string | number)[]): SeededRandom {
+export type SeededRandom = ReturnType<typeof createRandom>;
+
+/** Creates a source of random numbers for a list of parts, e.g. seed, event id and purpose, the same on any machine. */
+export function createRandom(...parts: readonly (string | number)[]) {
   const next = mulberry32(hash(parts.join('/')));
   const chance = (rate: number): boolean => next() < rate;
   return {
-    int: (min, max) => min + Math.floor(next() * (max - min + 1)),
+    /** Returns a whole number from `min` to `max`, both included. */
+    int: (min: number, max: number): number => min + Math.floor(next() * (max - min + 1)),
+    /** Returns true with the probability `rate`, 0 to 1. */
     chance,
-    count: (rate) => Math.floor(rate) + (chance(rate % 1) ? 1 : 0),
+    /** Returns a whole number whose expected value is `rate`: one of the two next to it. */
+    count: (rate: number): number => Math.floor(rate) + (chance(rate % 1) ? 1 : 0),
   };
 }
 

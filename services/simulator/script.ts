@@ -35,12 +35,11 @@ export type ScriptedIncident = {
 /** A change of the event's fields. */
 export type ScriptedChange = {
   readonly status?: StatusId;
-  /** The period that begins; its clock runs. */
+  /** The period that begins, so that its clock runs, and the one whose added time is shown. */
   readonly begins?: PeriodPlan;
+  readonly addedTime?: PeriodPlan;
   /** Stops the clock: the time that it shows, and the match time played, seconds. */
   readonly stops?: { readonly shows: number; readonly played: number };
-  /** The period whose added time is shown. */
-  readonly addedTime?: PeriodPlan;
   /** The reason for which bets are suspended from now on, and the one that no longer suspends them. */
   readonly suspend?: string;
   readonly resume?: string;

@@ -4,12 +4,10 @@ import { defineError } from '#errors/touchline-error.ts';
 import { jsonElements } from '#ingestion/json-elements.ts';
 import { parseJson, toWholeNumber } from '#json/values.ts';
 
-/** An answer of the provider's REST contract (spec, "Response envelope"). */
+/** An answer of the provider's REST contract (spec, "Response envelope"): `api.timestamp`, Unix seconds, `api.data` and the count. */
 export type FeedAnswer = {
-  /** `api.timestamp`: the provider's clock, Unix seconds. */
   readonly timestamp: number;
   readonly data: unknown;
-  /** Number of items over all pages; null when the answer does not say. */
   readonly total: number | null;
   /** Query of the next page, without the token; null when this is the last page. */
   readonly next: Readonly<Record<string, string>> | null;
