@@ -221,16 +221,6 @@ describe('a reported goal', () => {
 });
 
 describe('the guard', () => {
-  test('is safe if match state and feed health are good', () => {
-    expect(believed(reading(state(1))).guard(EVENT, NOW)).toMatchObject({ safe: true, reasons: [] });
-  });
-
-  test('closes without a new record', () => {
-    const reader = believed(reading(state(1)));
-    const later = { ...NOW, wall: NOW.wall + 1 };
-    expect(reader.guard(EVENT, later)).toMatchObject({ safe: false, reasons: ['feed_expired'] });
-  });
-
   test('closes when the partition was not read to its end for 1.75 s, whatever the feed says', () => {
     const reader = believed(reading(state(1)));
     const at = (steady: number) => reader.guard(EVENT, { ...NOW, steady }).reasons;

@@ -30,5 +30,4 @@ const LEFT_OUT = [
   // They take seconds for every mutant that they reach, and detect few mutants of rendering.
   '**/vectors*.test.ts',
   'libs/views/render/answers/chain.test.ts',
-  'libs/views/render/answers/incremental.test.ts',
 ];

@@ -35,12 +35,8 @@ const ROW = `id, at, partition, offset, ut, changed, event_id, incident, importa
 
 /** The messages of the feed, which a sweep deletes after their retention. */
 export class FeedView extends SqlView {
-  #keptSince = 0;
-
   /** Messages received earlier may be deleted, Unix seconds. */
-  get keptSince(): number {
-    return this.#keptSince;
-  }
+  keptSince = 0;
 
   /**
    * Stores a message. Ignores one whose text or offset is already stored, such as a message that arrived by webhook and by
@@ -76,14 +72,13 @@ export class FeedView extends SqlView {
   ): Promise<StreamedAnswer> {
     const { timestamp: from, timestamp_to: to, type, eventIds, important, important_for_trader } = query;
     const incidentsOnly = important !== undefined || important_for_trader !== undefined;
-    const is = (flag: 0 | 1, wanted: boolean | undefined): boolean =>
-      wanted === undefined || wanted === (flag === 1);
-    const isYes = (wanted: 'yes' | 'no' | undefined) => wanted && wanted === 'yes';
+    const is = (flag: 0 | 1, wanted: string | undefined): boolean =>
+      wanted === undefined || (flag === 1) === (wanted === 'yes' || wanted === 'incident');
     const isWanted = (row: Row): boolean =>
-      is(row.incident, type && type === 'incident') &&
-      is(row.incident, incidentsOnly || undefined) &&
-      is(row.important, isYes(important)) &&
-      is(row.for_trader, isYes(important_for_trader)) &&
+      is(row.incident, type) &&
+      is(row.incident, incidentsOnly ? 'yes' : undefined) &&
+      is(row.important, important) &&
+      is(row.for_trader, important_for_trader) &&
       (eventIds === null || eventIds.has(row.event_id)) &&
       isServed(competitions, row.competition_id);
     const ranges: Range[] = [
@@ -102,7 +97,7 @@ export class FeedView extends SqlView {
 
   /** Deletes up to 500 messages received before `before` (Unix milliseconds). Returns whether more may remain. */
   sweep(before: number): boolean {
-    this.#keptSince = Math.max(this.#keptSince, Math.floor(before / 1000));
+    this.keptSince = Math.max(this.keptSince, Math.floor(before / 1000));
     const text = 'SELECT id FROM feed WHERE at < ? ORDER BY at LIMIT ?';
     const ids = this.sql.column<number>(text, before, SWEEP_ROWS);
     // Texts first: no sweep would find a text without its message.

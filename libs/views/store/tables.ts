@@ -4,7 +4,7 @@ import { dayOf, groupsOn } from '#domain/standings/types.ts';
 import type { JsonObject } from '#json/values.ts';
 import type { ProviderStandings, Standings } from '#records/types.ts';
 import type { KnockOutStage, SeasonEntry, TableEntry } from './board-view.ts';
-import { Conditions, type CountedPage, SqlView, type Statements } from './sql.ts';
+import { Conditions, type CountedPage, SqlView } from './sql.ts';
 
 type TableRow = { readonly json: string; readonly derived: 0 | 1; readonly changed: number };
 
@@ -17,14 +17,6 @@ const NO_BRACKET = `(object_type <> 'stage'
 
 /** The tables and their catalogue. */
 export class TableView extends SqlView {
-  readonly #now: () => number;
-
-  /** `now`: returns Unix milliseconds; their day decides which corrections a table has. */
-  constructor(sql: Statements, now: () => number) {
-    super(sql);
-    this.#now = now;
-  }
-
   /** Stores a derived table, visible since `changed`, Unix seconds; where a later version is stored, returns that version instead. */
   apply(table: Standings, changed: number): number | null {
     const later = this.#laterThan(table);
@@ -73,9 +65,9 @@ export class TableView extends SqlView {
     return this.sql.page('entry, changed', 'standings', conditions, 'id', query);
   }
 
-  /** The day of the tables, YYYY-MM-DD in UTC. */
+  /** The day of the tables, which decides which corrections they have: YYYY-MM-DD in UTC. */
   today(): string {
-    return dayOf(this.#now());
+    return dayOf(Date.now());
   }
 
   /** Returns a table as it is today, `record` as `data.standings`; undefined if it is unknown or deleted. */

@@ -122,7 +122,7 @@ export class Views {
     this.incidentLog = new IncidentView(sql);
     this.changes = new ChangeView(sql);
     this.feed = new FeedView(sql);
-    this.standings = new TableView(sql, () => Date.now());
+    this.standings = new TableView(sql);
     this.leagues = new LeagueView(sql, this.catalogue, this.standings);
     this.onTable((seasonId) => this.leagues.invalidate(seasonId));
     this.health = new HealthView(sql);

@@ -83,15 +83,6 @@ describe('/board/events', () => {
     }
   });
 
-  test('sends a season the changes of its tables and results', async () => {
-    const reader = await SlowReader.open(served, '/board/events?season=312');
-    const events = () => reader.frames.map(({ event }) => event);
-    await reader.until('its snapshot', () => events().includes('feeds'));
-    served.played.table(39719, 2, 'League standings', { groups: [] });
-    await reader.until('the change', () => events().includes('table'));
-    expect(events().slice(0, 2)).toEqual(['snapshot', 'feeds']);
-  });
-
   test('sends changed health of feeds and matches, also when it changes only with time', async () => {
     const validUntil = Date.now() + 1_500;
     served.played.health(null, { valid_until: validUntil });

@@ -5,7 +5,6 @@ import type { Access, EventsQuery, Paging, ProviderData } from '#contract/rest/p
 import { renderChain, renderTree } from '#contract/rest/tree.ts';
 import type { JsonObject } from '#json/values.ts';
 import {
-  accessKey,
   boardConditions,
   eventConditions,
   since,
@@ -15,7 +14,7 @@ import {
 import type { Conditions } from '../../store/sql.ts';
 import type { Views } from '../../store/views.ts';
 import { nodeLookup } from '../fields.ts';
-import { AnswerCache, listData } from './lists.ts';
+import { answerCache, listData, listKey } from './lists.ts';
 
 /** Maximum number of events on a basic board. It has no pages, so a larger one is refused rather than cut. */
 const MAX_BASIC = 10_000;
@@ -35,8 +34,8 @@ type Page = {
 export function eventData(views: Views, maxBasic = MAX_BASIC) {
   const { matches, incidentLog, tree } = views;
   const lookup = nodeLookup(views);
-  const lists = new AnswerCache(LIST_BYTES);
-  const single = new AnswerCache(EVENT_BYTES);
+  const lists = answerCache(LIST_BYTES);
+  const single = answerCache(EVENT_BYTES);
   views.onStale((eventId) => single.drop(String(eventId)));
 
   const render = ({ conditions, paging, form, shape }: Page) => {
@@ -45,9 +44,7 @@ export function eventData(views: Views, maxBasic = MAX_BASIC) {
     return { data: `{"competitions":${renderTree(events, lookup)}}`, total };
   };
   const list = (name: string, query: object, access: Access, page: () => Page) =>
-    lists.get(`${name} ${JSON.stringify(query)} ${accessKey(access)}`, String(views.listVersion), () =>
-      render(page()),
-    );
+    lists.get(listKey(name, query, access), String(views.listVersion), () => render(page()));
   const eventsPage = (query: EventsQuery, access: Access, form: Page['form']): Page => ({
     conditions: eventConditions(query, tree, access),
     paging: query,
@@ -58,10 +55,7 @@ export function eventData(views: Views, maxBasic = MAX_BASIC) {
   return {
     events: (query, access) => list('events', query, access, () => eventsPage(query, access, 'full')),
     eventsSimple: (query, access) =>
-      list('simple', query, access, () => ({
-        ...eventsPage(query, access, 'plain'),
-        shape: simpleEvent,
-      })),
+      list('simple', query, access, () => ({ ...eventsPage(query, access, 'plain'), shape: simpleEvent })),
     event(id, access) {
       if (access.competitions !== null) visible(id, access);
       return single.get(String(id), String(views.nameVersion), () => {

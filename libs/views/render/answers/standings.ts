@@ -9,7 +9,7 @@ import { SOCCER } from '#soccer/soccer.ts';
 import { notFound, requireAccess, since } from '../../queries/access.ts';
 import type { Views } from '../../store/views.ts';
 import { recordsOf, slugOf } from '../fields.ts';
-import { AnswerCache, listData } from './lists.ts';
+import { answerCache, listData } from './lists.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Types of ranked objects that have a name in the catalogue. */
@@ -22,7 +22,7 @@ const NAMED_OBJECTS: ReadonlySet<CatalogueRecord['kind']> = new Set([
 
 export function standingsData(views: Views): Pick<ProviderData, 'standingsList' | 'standings'> {
   const { standings: tables, tree } = views;
-  const cache = new AnswerCache(MAX_BYTES);
+  const cache = answerCache(MAX_BYTES);
   return {
     standingsList(query, access) {
       const { object_type: kind, object_id: id } = query;

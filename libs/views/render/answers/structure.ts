@@ -7,10 +7,10 @@ import type {
   StagesQuery,
 } from '#contract/rest/provider.ts';
 import { pageOf, renderStages, withList } from '#contract/rest/tree.ts';
-import { accessKey, isCovered, requireAccess, since } from '../../queries/access.ts';
+import { isCovered, requireAccess, since } from '../../queries/access.ts';
 import type { Views } from '../../store/views.ts';
 import { nodeLookup } from '../fields.ts';
-import { AnswerCache, listData } from './lists.ts';
+import { answerCache, listData, listKey } from './lists.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -19,13 +19,12 @@ export function structureData(views: Views): Pick<ProviderData, 'competitions' |
   const { catalogue, tree } = views;
   const lookup = nodeLookup(views);
   // Rendered from the nodes of all events: cached until one of these or a name changes.
-  const lists = new AnswerCache(MAX_BYTES);
+  const lists = answerCache(MAX_BYTES);
   const cached =
     <Q extends object>(name: string, render: (query: Q, access: Access) => { data: string; total: number }) =>
     (query: Q, access: Access): RestAnswer => {
       const version = `${views.nameVersion} ${views.matches.treeVersion}`;
-      const key = `${name} ${JSON.stringify(query)} ${accessKey(access)}`;
-      return lists.get(key, version, () => render(query, access));
+      return lists.get(listKey(name, query, access), version, () => render(query, access));
     };
   const changedSince = (level: 'competition' | 'stage', id: number, timestamp: number | undefined): boolean =>
     timestamp === undefined || (tree.changedAt(level, id) ?? 0) >= since(timestamp);
