@@ -28,14 +28,33 @@ export type ReaderGuard = Trading & {
 };
 
 /** How far a partition is read. */
-type ReadProgress = {
+class ReadProgress {
   /** Offset of the next record. */
-  next: number;
+  #next = 0;
   /** An end that it had, and when, until it is read; null: none. */
-  end: { readonly offset: number; readonly at: number } | null;
+  #end: { readonly offset: number; readonly at: number } | null = null;
   /** When it had the last end that is read. */
-  readAt: number;
-};
+  readAt = Number.NEGATIVE_INFINITY;
+
+  /** The earlier end stays: a log that grows all the time is never read to its newest end. */
+  endsAt(offset: number, at: number): void {
+    this.#end ??= { offset, at };
+    this.readTo(this.#next);
+  }
+
+  readTo(next: number): void {
+    this.#next = Math.max(this.#next, next);
+    if (this.#end === null || this.#next < this.#end.offset) return;
+    this.readAt = this.#end.at;
+    this.#end = null;
+  }
+
+  /** Begins again, with the same `readAt`. */
+  restart(): void {
+    this.#next = 0;
+    this.#end = null;
+  }
+}
 
 type AssignedPartition<S extends MatchStateRecord> = {
   /** Whether `match-state` is not yet read to the end that it had after the assignment. */
@@ -63,7 +82,7 @@ export class MatchReader<
   readonly health: HealthTable<F>;
   /** The halts by hand, by the records of `trading-halts`. */
   readonly halts = new HaltTable<H>();
-  readonly #haltsRead = newProgress();
+  readonly #haltsRead = new ReadProgress();
 
   /** `limits`: your own, stricter than the platform's. Throws `RangeError` for others. */
   constructor(limits: ReaderLimits = {}) {
@@ -79,9 +98,9 @@ export class MatchReader<
       const {
         isFresh = true,
         matches = new Map(),
-        read = newProgress(),
+        read = new ReadProgress(),
       } = this.#partitions.get(partition) ?? {};
-      Object.assign(read, { next: 0, end: null });
+      read.restart();
       this.#partitions.set(partition, { isLoading: true, isFresh, matches, read });
     }
   }
@@ -98,14 +117,12 @@ export class MatchReader<
 
   /** Tells the end of a partition of `match-state` at `at`, by the steady clock. Ask for it once a second, apart from reading. */
   endsAt(partition: number, end: number, at: number): void {
-    const read = this.#partitions.get(partition)?.read;
-    if (read !== undefined) noteEnd(read, end, at);
+    this.#partitions.get(partition)?.read.endsAt(end, at);
   }
 
   /** Tells the offset of the next record of `match-state` that will be read: behind the markers of transactions too. */
   readTo(partition: number, next: number): void {
-    const read = this.#partitions.get(partition)?.read;
-    if (read !== undefined) noteNext(read, next);
+    this.#partitions.get(partition)?.read.readTo(next);
   }
 
   /** In place of `endsAt` and `readTo`: `match-state` of a partition was read to the end that it had at `at`, by the steady clock. */
@@ -146,12 +163,12 @@ export class MatchReader<
 
   /** As `endsAt`, for `trading-halts`: a reader that may not know of a halt acts on no match. */
   haltsEndAt(end: number, at: number): void {
-    noteEnd(this.#haltsRead, end, at);
+    this.#haltsRead.endsAt(end, at);
   }
 
   /** As `readTo`, for `trading-halts`. */
   haltsReadTo(next: number): void {
-    noteNext(this.#haltsRead, next);
+    this.#haltsRead.readTo(next);
   }
 
   /** Returns the newest state of a match; null if there is none. */
@@ -201,27 +218,6 @@ function doubtsAbout(
   if (isLoading) return ['loading'];
   if (match.state === null) return [];
   return doubtsOf({ version: match.state.version, changed: match.changed, readAt, now });
-}
-
-function newProgress(): ReadProgress {
-  return { next: 0, end: null, readAt: Number.NEGATIVE_INFINITY };
-}
-
-function noteEnd(read: ReadProgress, offset: number, at: number): void {
-  // The earlier end stays: a log that grows all the time is never read to its newest end.
-  read.end ??= { offset, at };
-  passEnd(read);
-}
-
-function noteNext(read: ReadProgress, next: number): void {
-  read.next = Math.max(read.next, next);
-  passEnd(read);
-}
-
-function passEnd(read: ReadProgress): void {
-  if (read.end === null || read.next < read.end.offset) return;
-  read.readAt = read.end.at;
-  read.end = null;
 }
 
 function matchOf<S extends MatchStateRecord>(
