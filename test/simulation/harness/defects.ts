@@ -10,7 +10,6 @@ const INCARNATION = '/libs/streams/runtime/incarnation.ts';
 const LOGS = '/libs/streams/runtime/task-logs.ts';
 const KEPT = '/libs/streams/runtime/kept-state.ts';
 const ASSIGNMENT = '/libs/streams/client/platformatic/group/assignment.ts';
-const GROUP_REQUESTS = '/libs/streams/client/platformatic/group/group-requests.ts';
 const PRODUCER = '/libs/streams/client/platformatic/transactional-producer.ts';
 const ERRORS = '/libs/streams/client/platformatic/errors.ts';
 const GROUP_MEMBER = '/libs/streams/client/platformatic/group/group-member.ts';
@@ -27,8 +26,8 @@ const LAST_RECORD = change(
 
 const LATE_HEARTBEAT = change(
   GROUP_MEMBER,
-  'const sentAt = performance.now();\n    this.#heartbeatAt = sentAt;\n    await this.#requests.heartbeat(this.#membership);',
-  'this.#heartbeatAt = performance.now();\n    await this.#requests.heartbeat(this.#membership);\n    const sentAt = performance.now();',
+  'const sentAt = performance.now();\n    this.#heartbeatAt = sentAt;\n    await this.#confirmMembership();',
+  'this.#heartbeatAt = performance.now();\n    await this.#confirmMembership();\n    const sentAt = performance.now();',
 );
 
 /** The simulation finds each of these again: `npm run test:simulation -- --defects`. */
@@ -88,8 +87,8 @@ export const DEFECTS: readonly Defect[] = [
       LATE_HEARTBEAT,
       change(
         GROUP_MEMBER,
-        'const sentAt = performance.now();\n    const assignment = await this.#requests.sync(this.#membership, shares);',
-        'const assignment = await this.#requests.sync(this.#membership, shares);\n    const sentAt = performance.now();',
+        'const sentAt = performance.now();\n    const assignment = await this.#sync(shares);',
+        'const assignment = await this.#sync(shares);\n    const sentAt = performance.now();',
       ),
     ],
   },
@@ -104,7 +103,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'a process that starts again is a new member (0114)',
     changes: [
-      change(GROUP_REQUESTS, 'this.#instanceId = options.instanceId ?? null;', 'this.#instanceId = null;'),
+      change(GROUP_MEMBER, 'this.#instanceId = options.instanceId ?? null;', 'this.#instanceId = null;'),
     ],
   },
   {

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { assignPartitions, type OwnershipClaim } from './assignment.ts';
+import {
+  assignmentOf,
+  assignPartitions,
+  decodeAssignment,
+  encodeSubscription,
+  type OwnershipClaim,
+} from './assignment.ts';
 
 const range = (count: number) => Array.from({ length: count }, (_, at) => at);
 
@@ -103,4 +109,16 @@ describe('assignPartitions', () => {
       }),
     );
   });
+});
+
+test('sends claims and shares through the coordinator; a member without partitions has an empty share', () => {
+  const member = ([memberId, [partitions, generation]]: [string, [number[], number]]) => ({
+    memberId,
+    metadata: encodeSubscription('messages', { partitions, generation }),
+  });
+  const claims = { a: [[0, 1], 3], b: [[0, 1, 2, 3], 4], c: [[], -1] } as Record<string, [number[], number]>;
+  const shares = assignmentOf('messages', 2, Object.entries(claims).map(member));
+  expect(
+    Object.fromEntries(shares.map((of) => [of.memberId, decodeAssignment('messages', of.assignment)])),
+  ).toEqual({ a: [1], b: [0], c: [] });
 });

@@ -1,3 +1,16 @@
+/** The messages that members exchange through the coordinator, in the formats of Kafka's own consumers (KIP-429, KIP-792). */
+import {
+  decodeConsumerProtocolAssignment,
+  decodeConsumerProtocolSubscription,
+  encodeConsumerProtocolAssignment,
+  encodeConsumerProtocolSubscription,
+} from '../library.ts';
+
+/** Name of the assignor, the same for all members of a group. */
+export const PROTOCOL = 'touchline-sticky';
+/** First version of the subscription format with owned partitions and their generation. */
+const VERSION = 2;
+
 /** The partitions that a joining member claims to own. */
 export type OwnershipClaim = {
   readonly partitions: readonly number[];
@@ -17,7 +30,10 @@ export function assignPartitions(
   const floor = Math.floor(partitions.length / claims.size);
   let larger = partitions.length % claims.size;
   const shares = new Map<string, number[]>();
-  for (const [member, claim] of latestFirst(claims)) {
+  const latestFirst = [...claims].sort(
+    ([a, one], [b, other]) => other.generation - one.generation || (a < b ? -1 : 1),
+  );
+  for (const [member, claim] of latestFirst) {
     const share: number[] = [];
     shares.set(member, share);
     for (const partition of claim.partitions) {
@@ -35,7 +51,41 @@ export function assignPartitions(
   return shares;
 }
 
-/** Sorts claims by generation, latest first, and by member name within a generation. */
-function latestFirst(claims: ReadonlyMap<string, OwnershipClaim>): [member: string, claim: OwnershipClaim][] {
-  return [...claims].sort(([a, one], [b, other]) => other.generation - one.generation || (a < b ? -1 : 1));
+/** Encodes the subscription that a member joins with. */
+export function encodeSubscription(topic: string, { partitions, generation }: OwnershipClaim): Buffer {
+  return encodeConsumerProtocolSubscription({
+    version: VERSION,
+    topics: [topic],
+    ownedPartitions: [{ topic, partitions: [...partitions] }],
+    generationId: generation,
+  });
+}
+
+/** Returns each member's encoded share, for the leader's SyncGroup request. `members`: as the coordinator sends them to the leader. */
+export function assignmentOf(
+  topic: string,
+  count: number,
+  members: readonly { readonly memberId: string; readonly metadata: Buffer }[],
+): { memberId: string; assignment: Buffer }[] {
+  const partitions = Array.from({ length: count }, (_, partition) => partition);
+  const claims = new Map(members.map(({ memberId, metadata }) => [memberId, claimIn(topic, metadata)]));
+  return [...assignPartitions(partitions, claims)].map(([memberId, share]) => ({
+    memberId,
+    assignment: encodeConsumerProtocolAssignment({
+      version: VERSION,
+      assignedPartitions: [{ topic, partitions: share }],
+    }),
+  }));
+}
+
+/** Returns the partitions of an encoded assignment. */
+export function decodeAssignment(topic: string, assignment: Buffer): number[] {
+  const { assignedPartitions } = decodeConsumerProtocolAssignment(assignment);
+  return assignedPartitions.find((one) => one.topic === topic)?.partitions ?? [];
+}
+
+function claimIn(topic: string, metadata: Buffer): OwnershipClaim {
+  const { ownedPartitions, generationId } = decodeConsumerProtocolSubscription(metadata);
+  const owned = ownedPartitions.find((one) => one.topic === topic);
+  return { partitions: owned?.partitions ?? [], generation: generationId };
 }

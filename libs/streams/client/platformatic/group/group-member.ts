@@ -5,12 +5,11 @@ import type { Logger } from '../../../log.ts';
 import type { GroupMember, GroupOptions } from '../../port.ts';
 import type { BrokerConnections } from '../connections.ts';
 import { hasCode, isDisconnected, isRetryable, toStreamError } from '../errors.ts';
-import { assignmentOf, decodeAssignment } from './consumer-protocol.ts';
-import { GroupRequests, type JoinGroupAnswer } from './group-requests.ts';
+import { type Connection, heartbeatV4, joinGroupV9, leaveGroupV5, syncGroupV5 } from '../library.ts';
+import { assignmentOf, decodeAssignment, encodeSubscription, PROTOCOL } from './assignment.ts';
 import {
   assigned,
   GROUP_CODES,
-  joined,
   type Membership,
   type MembershipDecision,
   NOT_A_MEMBER,
@@ -31,6 +30,13 @@ const LEAVE_WITHIN_MS = 5_000;
 const BACKOFF = { firstMs: 50, ceilingMs: 1_000 };
 /** Pause after the group refused a request. */
 const REFUSED_MS = 1_000;
+/** Maximum rebalance timeout, below the request timeout: the coordinator responds to a join once all members have joined. */
+const MAX_REBALANCE_MS = 10_000;
+/** Share of the session timeout: a join that waits for a dead member must end before the others' sessions expire. */
+const REBALANCE_SHARE = 2 / 3;
+/** Timeout of a heartbeat as a share of the session timeout, so that two can fail within a session. */
+const HEARTBEAT_SHARE = 1 / 3;
+const TYPE = 'consumer';
 /** Interval at which the group's leader checks for new partitions of the topic. */
 const PARTITIONS_MS = 10_000;
 
@@ -41,7 +47,7 @@ export class ProtocolGroupMember implements GroupMember {
   readonly #log: Logger;
   readonly #stopping = new AbortController();
   readonly #first = Promise.withResolvers<void>();
-  readonly #requests: GroupRequests;
+  readonly #instanceId: string | null;
   #membership: Membership = NOT_A_MEMBER;
   #running: Promise<void> = Promise.resolve();
   /** Whether the listener's last call was for an assignment, and not for its loss. */
@@ -58,7 +64,7 @@ export class ProtocolGroupMember implements GroupMember {
   constructor(connections: BrokerConnections, options: GroupOptions, log: Logger) {
     this.#connections = connections;
     this.#options = options;
-    this.#requests = new GroupRequests(connections, options);
+    this.#instanceId = options.instanceId ?? null;
     this.#log = log;
   }
 
@@ -93,22 +99,51 @@ export class ProtocolGroupMember implements GroupMember {
   }
 
   async #join(): Promise<void> {
-    const { topic } = this.#options;
-    const answer = await this.#requests.join(this.#membership);
+    const { group, topic, sessionTimeoutMs } = this.#options;
+    const answer = await joinGroupV9.api.async(
+      await this.#coordinator(),
+      group,
+      sessionTimeoutMs,
+      Math.min(MAX_REBALANCE_MS, sessionTimeoutMs * REBALANCE_SHARE),
+      this.#membership.memberId,
+      this.#instanceId,
+      TYPE,
+      [{ name: PROTOCOL, metadata: encodeSubscription(topic, this.#membership.held) }],
+    );
     const { memberId, generationId, leader, members } = answer;
-    this.#membership = joined(this.#membership, memberId, generationId);
+    this.#membership = { ...this.#membership, memberId, generation: generationId };
     const shares = memberId === leader ? await this.#share(answer) : [];
     if (memberId !== leader) this.#partitions = null;
     // Only the leader learns of the members.
     const isAlone = memberId === leader && members.length === 1;
     this.#aloneSince = isAlone ? performance.now() : Number.POSITIVE_INFINITY;
     const sentAt = performance.now();
-    const assignment = await this.#requests.sync(this.#membership, shares);
+    const assignment = await this.#sync(shares);
     if (this.#stopping.signal.aborted) return;
     const partitions = decodeAssignment(topic, assignment);
     this.#membership = assigned(this.#membership, partitions);
     this.#heartbeatAt = sentAt;
     if (this.#confirm(sentAt)) this.#assign(sentAt);
+  }
+
+  /** Returns the share of this member. `shares`: all members' shares when this member leads the group, else empty. */
+  async #sync(shares: { memberId: string; assignment: Buffer }[]): Promise<Buffer> {
+    const { memberId, generation } = this.#membership;
+    const { assignment } = await syncGroupV5.api.async(
+      await this.#coordinator(),
+      this.#options.group,
+      generation,
+      memberId,
+      this.#instanceId,
+      TYPE,
+      PROTOCOL,
+      shares,
+    );
+    return assignment;
+  }
+
+  #coordinator(): Promise<Connection> {
+    return this.#connections.coordinator('group', this.#options.group);
   }
 
   #assign(sentAt: number): void {
@@ -121,7 +156,7 @@ export class ProtocolGroupMember implements GroupMember {
   async #share({
     members,
     skipAssignment,
-  }: JoinGroupAnswer): Promise<{ memberId: string; assignment: Buffer }[]> {
+  }: Awaited<ReturnType<typeof joinGroupV9.api.async>>): Promise<ReturnType<typeof assignmentOf>> {
     const { topic } = this.#options;
     this.#connections.forget();
     const count = await this.#connections.partitionCount(topic);
@@ -135,12 +170,22 @@ export class ProtocolGroupMember implements GroupMember {
     if (this.#stopping.signal.aborted) return;
     const sentAt = performance.now();
     this.#heartbeatAt = sentAt;
-    await this.#requests.heartbeat(this.#membership);
+    await this.#confirmMembership();
     if (this.#stopping.signal.aborted) return;
     if (!this.#confirm(sentAt)) return;
     if (this.#isAssigned) listener.onHeartbeat(sentAt);
     else this.#assign(sentAt);
     if (await this.#hasMorePartitions()) this.#membership = { ...this.#membership, step: 'join' };
+  }
+
+  /** Sends a heartbeat. Rejects with `StreamError` after a third of a session without a response. */
+  async #confirmMembership(): Promise<void> {
+    const { group, sessionTimeoutMs } = this.#options;
+    const { memberId, generation } = this.#membership;
+    const coordinator = await this.#coordinator();
+    const answered = heartbeatV4.api.async(coordinator, group, generation, memberId, this.#instanceId);
+    if (!(await settlesWithin(answered, sessionTimeoutMs * HEARTBEAT_SHARE)))
+      throw new StreamError('UNAVAILABLE', `${group}: a heartbeat is not answered`);
   }
 
   #heartbeatMs(): number {
@@ -217,7 +262,8 @@ export class ProtocolGroupMember implements GroupMember {
     if (memberId === '' || step === 'ended' || this.#options.leaves === false) return;
     // A broker responds in order on a connection: the request to leave would wait behind the join.
     if (step === 'join') await this.#connections.reset();
-    await this.#requests.leave(memberId);
+    const members = [{ memberId, groupInstanceId: this.#instanceId }];
+    await leaveGroupV5.api.async(await this.#coordinator(), this.#options.group, members);
   }
 
   async #pause(ms: number): Promise<void> {

@@ -29,22 +29,21 @@ export const NOT_A_MEMBER: Membership = {
   held: { partitions: [], generation: -1 },
 };
 
-/** Protocol errors that change the membership. Any other error means that the group refuses the request. */
-export const GROUP_CODES = [
-  'MEMBER_ID_REQUIRED',
-  'REBALANCE_IN_PROGRESS',
-  'ILLEGAL_GENERATION',
-  'UNKNOWN_MEMBER_ID',
-  'FENCED_INSTANCE_ID',
-  'NOT_COORDINATOR',
-  'COORDINATOR_NOT_AVAILABLE',
-  'COORDINATOR_LOAD_IN_PROGRESS',
-] as const;
+/** What the member changes before it joins again, by the protocol error, and whether others may own its partitions. */
+const REJOINS = {
+  MEMBER_ID_REQUIRED: [{}, false],
+  REBALANCE_IN_PROGRESS: [{}, false],
+  ILLEGAL_GENERATION: [{ generation: -1 }, true],
+  UNKNOWN_MEMBER_ID: [{ memberId: '', generation: -1 }, true],
+  FENCED_INSTANCE_ID: [{ step: 'ended' }, true],
+} as const satisfies Record<string, readonly [Partial<Membership>, isLost: boolean]>;
+/** The coordinator has moved, or loads. */
+const MOVES = ['NOT_COORDINATOR', 'COORDINATOR_NOT_AVAILABLE', 'COORDINATOR_LOAD_IN_PROGRESS'] as const;
 
-/** Returns the membership after a join: the member waits for its share of the generation. */
-export function joined(membership: Membership, memberId: string, generation: number): Membership {
-  return { ...membership, memberId, generation };
-}
+type GroupCode = keyof typeof REJOINS | (typeof MOVES)[number];
+
+/** Protocol errors that change the membership. Any other error means that the group refuses the request. */
+export const GROUP_CODES = [...Object.keys(REJOINS), ...MOVES] as readonly GroupCode[];
 
 /** Returns the membership after an assignment in the joined generation. */
 export function assigned(membership: Membership, partitions: readonly number[]): Membership {
@@ -55,32 +54,15 @@ export function assigned(membership: Membership, partitions: readonly number[]):
 /** Decides after an error of the coordinator. `memberId`: the id in its response, for MEMBER_ID_REQUIRED. */
 export function refused(
   membership: Membership,
-  code: (typeof GROUP_CODES)[number] | 'other',
+  code: GroupCode | 'other',
   memberId = '',
 ): MembershipDecision {
-  const rejoin = (changes: Partial<Membership>, isLost = false): MembershipDecision => ({
-    membership: { ...membership, step: 'join', ...changes },
-    isLost,
-    before: 'nothing',
-  });
-  switch (code) {
-    case 'MEMBER_ID_REQUIRED':
-      return rejoin({ memberId });
-    case 'REBALANCE_IN_PROGRESS':
-      return rejoin({});
-    case 'ILLEGAL_GENERATION':
-      return rejoin({ generation: -1 }, true);
-    case 'UNKNOWN_MEMBER_ID':
-      return rejoin({ memberId: '', generation: -1 }, true);
-    case 'FENCED_INSTANCE_ID':
-      return rejoin({ step: 'ended' }, true);
-    case 'NOT_COORDINATOR':
-    case 'COORDINATOR_NOT_AVAILABLE':
-    case 'COORDINATOR_LOAD_IN_PROGRESS':
-      return unanswered(membership);
-    case 'other':
-      return { ...rejoin({}), before: 'pause' };
-  }
+  const rejoined = { ...membership, step: 'join' } as const;
+  if (code === 'other') return { membership: rejoined, isLost: false, before: 'pause' };
+  if (!(code in REJOINS)) return unanswered(membership);
+  const [changes, isLost] = REJOINS[code as keyof typeof REJOINS];
+  const given = code === 'MEMBER_ID_REQUIRED' ? { memberId } : {};
+  return { membership: { ...rejoined, ...changes, ...given }, isLost, before: 'nothing' };
 }
 
 /** Sends the same request again: the group keeps the member for a session timeout, and longer when the coordinator is down. */
