@@ -3,7 +3,7 @@ import type { Brokers } from '#security/brokers.ts';
 import { partitionsUpTo, type StreamClient } from '#streams/client/port.ts';
 import { RefusedError } from '#streams/errors.ts';
 import { findPosition, type Position, positionsTopic } from '#streams/runtime/positions.ts';
-import { checkLogs, requireInput } from '#streams/runtime/start-checks.ts';
+import { checkLogs } from '#streams/runtime/start-checks.ts';
 import { ownOutputs, type StreamTopics } from '#streams/runtime/stream-topics.ts';
 import { withStreamClient } from './access.ts';
 
@@ -52,13 +52,7 @@ async function refusalOf(
     let before: Position | null = null;
     try {
       before = await findPosition(client, positions, partition);
-      const checked = await checkLogs(context, partition, {
-        input: idOf(input),
-        changelogs: changelogs.map(idOf),
-      });
-      const { position } = checked;
-      if (position !== null)
-        requireInput(context, partition, { position, topicId: idOf(input), input: checked.input });
+      await checkLogs(context, partition, { input: idOf(input), changelogs: changelogs.map(idOf) });
       return null;
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;

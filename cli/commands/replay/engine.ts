@@ -13,11 +13,10 @@ import {
 } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
 import { silentLogger } from '#streams/log.ts';
-import { BatchCommitter } from '#streams/runtime/batch-committer.ts';
+import { BatchCommitter, type CommitterWork } from '#streams/runtime/batch-committer.ts';
 import { Lifetime } from '#streams/runtime/lifetime.ts';
 import { streamMetrics } from '#streams/runtime/metrics.ts';
 import type { PartitionProcessor } from '#streams/runtime/processor.ts';
-import type { CommitContext } from '#streams/runtime/stream-topics.ts';
 import { Suspects } from '#streams/runtime/suspects.ts';
 import { TaskLogs } from '#streams/runtime/task-logs.ts';
 import { sleep } from '#timing/clock.ts';
@@ -183,7 +182,7 @@ const BATCH_OVERHEAD = 100;
  */
 export class ReplayTask {
   readonly #options: ReplayTaskOptions;
-  readonly #context: CommitContext;
+  readonly #context: CommitterWork['context'];
   readonly #suspects = new Suspects();
   #processor: PartitionProcessor;
   #committer: BatchCommitter;
@@ -248,27 +247,23 @@ export class ReplayTask {
   #committerAt(next: number): BatchCommitter {
     const { partition } = this.#options;
     const logs = { application: '', partition, outputs: [] };
-    return new BatchCommitter(
+    const work = {
       partition,
-      this.#context,
-      this.#suspects,
-      {
-        processor: this.#processor,
-        producer: {
-          identity: { id: '', epoch: 0 },
-          transact: async (records) => this.#add(records),
-          requireDecided: async () => {},
-          untilCompleted: async () => {},
-        },
-        topicId: '',
-        logs: new TaskLogs(logs, new Map()),
-        committed: null,
-        lifetime: new Lifetime(),
-        // No transaction can exceed its timeout.
-        maxBytes: Number.POSITIVE_INFINITY,
+      context: this.#context,
+      suspects: this.#suspects,
+      processor: this.#processor,
+      producer: {
+        identity: { id: '', epoch: 0 },
+        transact: async (records: readonly OutputRecord[]) => this.#add(records),
       },
-      { next, inputEpoch: null },
-    );
+      topicId: '',
+      logs: new TaskLogs(logs, new Map()),
+      committed: null,
+      lifetime: new Lifetime(),
+      // No transaction can exceed its timeout.
+      maxBytes: Number.POSITIVE_INFINITY,
+    };
+    return new BatchCommitter(work, { next, inputEpoch: null });
   }
 
   /** Adds the records of a transaction to the output, or none: throws `StreamError` RECORD_TOO_LARGE where a broker refuses one. */

@@ -62,15 +62,14 @@ function committerOf(
       if (count > 0) accept([{ topic: 'changelog', partition: 3, baseOffset: left.shift() ?? -1, count }]);
       transactions.push(records);
     },
-    requireDecided: async () => {},
-    untilCompleted: async () => {},
   };
   const logs = new TaskLogs(
     { application: 'touchline.counting', partition: 3, outputs: [] },
     new Map([['changelog', { id: 'c', start: 0, end: changelogEnd, last: null }]]),
   );
-  const claim = { processor, producer, topicId: 'id', logs, committed: null, lifetime: new Lifetime() };
-  const committer = new BatchCommitter(3, context, new Suspects(), claim, { next: 5, inputEpoch: null });
+  const claim = { partition: 3, context, suspects: new Suspects(), lifetime: new Lifetime() };
+  const work = { ...claim, processor, producer, topicId: 'id', logs, committed: null };
+  const committer = new BatchCommitter(work, { next: 5, inputEpoch: null });
   const positions = () =>
     transactions.map((records) => parsePosition('positions', 3, records.at(-1)?.value ?? Buffer.alloc(0)));
   return { committer, positions };

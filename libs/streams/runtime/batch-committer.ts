@@ -1,7 +1,6 @@
 import { PoisonError } from '#errors/touchline-error.ts';
 import {
   type FetchedRecord,
-  type ProducerIdentity,
   type ReadBatch,
   TRANSACTION_TIMEOUT_MS,
   type TransactionalProducer,
@@ -12,22 +11,27 @@ import type { InputPosition, KeptState, PendingCommit, TransactionDraft } from '
 import { ClosedError, type Lifetime } from './lifetime.ts';
 import { positionRecord } from './positions.ts';
 import { type PartitionProcessor, RecordCollector } from './processor.ts';
-import { fieldsOf, RecordWatch } from './record-watch.ts';
-import type { CommitContext } from './stream-topics.ts';
+import { RecordWatch } from './record-watch.ts';
+import type { TaskContext } from './stream-topics.ts';
 import type { Suspects, TransactionRange } from './suspects.ts';
 import type { TaskLogs } from './task-logs.ts';
 
 /** Maximum bytes of one transaction's results, so that it ends within its timeout. */
 const MAX_COLLECTED_BYTES = 16 * 1024 * 1024;
 
-type ClaimedWork = {
+export type CommitterWork = {
+  readonly partition: number;
+  readonly context: Pick<TaskContext, 'input' | 'positions' | 'deadLetter' | 'metrics' | 'log'> & {
+    readonly clock: Pick<TaskContext['clock'], 'monotonic' | 'sleep'>;
+  };
+  readonly suspects: Suspects;
   readonly processor: PartitionProcessor;
-  readonly producer: Omit<TransactionalProducer, 'requireCurrent' | 'close'>;
+  readonly producer: Pick<TransactionalProducer, 'identity' | 'transact'>;
   readonly topicId: string;
   /** Marks of the changelogs and own outputs at the claim. */
   readonly logs: TaskLogs;
   /** The last commit before the claim; null without one. */
-  readonly committed: { readonly producer: ProducerIdentity; readonly next: number } | null;
+  readonly committed: KeptState['committed'] | null;
   /** Ends at the release of the partition. After it nothing may be committed or changed. */
   readonly lifetime: Lifetime;
   /** Maximum bytes of one transaction's results. Default: `MAX_COLLECTED_BYTES`. */
@@ -42,13 +46,10 @@ const SLICE_MS = 10;
 
 /** Turns input records of a claimed partition into committed results. Methods reject with `ClosedError` after a release. */
 export class BatchCommitter {
-  readonly #partition: number;
-  readonly #context: CommitContext;
-  readonly #suspects: Suspects;
-  readonly #work: ClaimedWork;
+  readonly #work: CommitterWork;
   #position: InputPosition;
   #logs: TaskLogs;
-  #committed: ClaimedWork['committed'];
+  #committed: KeptState['committed'] | null;
   /** The last transaction sent, until it is known to be committed; null without one. */
   #pending: PendingCommit | null = null;
   /** Whether the processor has changes that no transaction contains. */
@@ -57,16 +58,7 @@ export class BatchCommitter {
   /** When markers or aborted records after the position were first read; null when there are none. */
   #passedAt: number | null = null;
 
-  constructor(
-    partition: number,
-    context: CommitContext,
-    suspects: Suspects,
-    work: ClaimedWork,
-    position: InputPosition,
-  ) {
-    this.#partition = partition;
-    this.#context = context;
-    this.#suspects = suspects;
+  constructor(work: CommitterWork, position: InputPosition) {
     this.#work = work;
     this.#position = position;
     this.#logs = work.logs;
@@ -75,12 +67,11 @@ export class BatchCommitter {
 
   /** The state that the next claim may reuse after a failure; null when it cannot be reused. */
   get kept(): KeptState | null {
-    const { processor, topicId } = this.#work;
+    const { processor, topicId, suspects } = this.#work;
     const pending = this.#pending;
     if (processor.isKept !== true || this.#isAhead || this.#committed === null) return null;
     // A batch that is retried in halves must be processed again.
-    if (pending !== null && pending.range.count > this.#suspects.maxRecordsFrom(pending.range.first))
-      return null;
+    if (pending !== null && pending.range.count > suspects.maxRecordsFrom(pending.range.first)) return null;
     return { processor, topicId, pending, logs: this.#logs.marks, committed: this.#committed };
   }
 
@@ -100,9 +91,9 @@ export class BatchCommitter {
 
   /** Processes the records of a batch in order and commits their results, in as many transactions as needed. */
   async process({ records, next, epoch }: Pick<ReadBatch, 'records' | 'next' | 'epoch'>): Promise<void> {
-    const { processor, maxBytes = MAX_COLLECTED_BYTES } = this.#work;
-    if (processor.prepare !== undefined) await this.#work.lifetime.guard(processor.prepare(records));
-    const { clock } = this.#context;
+    const { processor, lifetime, suspects, context, maxBytes = MAX_COLLECTED_BYTES } = this.#work;
+    const { clock } = context;
+    if (processor.prepare !== undefined) await lifetime.guard(processor.prepare(records));
     const last = records.length - 1;
     let sliceEnd = clock.monotonic() + SLICE_MS;
     let draft = this.#newDraft();
@@ -110,13 +101,13 @@ export class BatchCommitter {
     for (let at = 0; at <= last; at += 1) {
       const record = records[at] as FetchedRecord;
       const processing = this.#processOne(record, draft);
-      if (processing !== undefined) await this.#work.lifetime.guard(processing);
+      if (processing !== undefined) await lifetime.guard(processing);
       const first = records[from] as FetchedRecord;
       const count = at - from + 1;
-      const isFull = count >= this.#suspects.maxRecordsFrom(first.offset) || draft.collector.bytes > maxBytes;
+      const isFull = count >= suspects.maxRecordsFrom(first.offset) || draft.collector.bytes > maxBytes;
       if (at < last && !isFull && processor.isFull?.() !== true) {
         if (clock.monotonic() >= sliceEnd) {
-          await this.#work.lifetime.guard(clock.sleep(0, this.#work.lifetime.signal));
+          await lifetime.guard(clock.sleep(0, lifetime.signal));
           sliceEnd = clock.monotonic() + SLICE_MS;
         }
         continue;
@@ -124,7 +115,7 @@ export class BatchCommitter {
       const range = { first: first.offset, last: record.offset, count };
       // The last transaction also moves the position past control records.
       const reached = { next: at === last ? next : record.offset + 1, inputEpoch: epoch };
-      await this.#work.lifetime.guard(this.#commit(draft, range, reached));
+      await lifetime.guard(this.#commit(draft, range, reached));
       draft = this.#newDraft();
       from = at + 1;
       sliceEnd = clock.monotonic() + SLICE_MS;
@@ -137,16 +128,6 @@ export class BatchCommitter {
     if (nowMs >= this.#passedAt + PASS_AFTER_MS) await this.commitPosition({ next, inputEpoch: epoch });
   }
 
-  /** Rejects with UNDECIDED when a broker left the last transaction open in a log. */
-  async requireDecided(): Promise<void> {
-    await this.#work.lifetime.guard(this.#work.producer.requireDecided());
-  }
-
-  /** Resolves when the next transaction can likely begin. */
-  untilCompleted(): Promise<void> {
-    return this.#work.producer.untilCompleted();
-  }
-
   /** Commits a position without processing records. */
   async commitPosition(reached: InputPosition): Promise<void> {
     const range = { first: this.position, last: reached.next - 1, count: 0 };
@@ -155,24 +136,24 @@ export class BatchCommitter {
 
   /** Commits the pending transaction of the previous claim, unless it is committed. The kept state includes its records. */
   async resume({ draft, range, reached }: PendingCommit, isCommitted: boolean): Promise<void> {
-    const unwatched = { ...draft, watch: null };
-    if (isCommitted) this.#accepted(unwatched, range, reached);
-    else await this.#work.lifetime.guard(this.#send(unwatched, range, reached));
+    if (isCommitted) this.#accepted(draft, range, reached);
+    else await this.#work.lifetime.guard(this.#send(draft, range, reached));
   }
 
   #newDraft(): TransactionDraft {
-    const watch = RecordWatch.of(this.#context, this.#work.processor, this.#partition);
-    return { collector: new RecordCollector(this.#partition), letters: [], watch };
+    const { context, processor, partition } = this.#work;
+    const watch = new RecordWatch(context, processor, partition);
+    return { collector: new RecordCollector(partition), letters: [], watch };
   }
 
   #processOne(record: FetchedRecord, draft: TransactionDraft): void | Promise<void> {
     this.#isAhead = true;
-    const verdict = this.#suspects.rejectionOf(record.offset);
+    const verdict = this.#work.suspects.rejectionOf(record.offset);
     if (verdict !== null) {
       this.#sendToDeadLetters(verdict.isBare ? withoutBytes(record) : record, verdict.error, draft);
       return;
     }
-    draft.watch?.begin(record, draft.collector);
+    draft.watch.begin(record, draft.collector);
     try {
       const processing = this.#work.processor.process(record, draft.collector);
       return processing?.catch((error: unknown) => this.#processingFailed(record, error, draft));
@@ -189,16 +170,13 @@ export class BatchCommitter {
       this.#sendToDeadLetters(record, error, draft);
       return;
     }
-    if (!isEnvironmentFault(error)) this.#suspects.processingFailed(record.offset, error);
+    if (!isEnvironmentFault(error)) this.#work.suspects.processingFailed(record.offset, error);
     throw error;
   }
 
-  #sendToDeadLetters(
-    record: FetchedRecord,
-    error: PoisonError,
-    { collector, letters }: TransactionDraft,
-  ): void {
-    const letter = this.#context.deadLetter(this.#partition, record, error);
+  #sendToDeadLetters(record: FetchedRecord, error: PoisonError, draft: TransactionDraft): void {
+    const { collector, letters } = draft;
+    const letter = this.#work.context.deadLetter(this.#work.partition, record, error);
     collector.add(letter.topic, letter.key, letter.value, letter.partition);
     letters.push({ record, error });
   }
@@ -216,14 +194,14 @@ export class BatchCommitter {
   }
 
   async #send(draft: TransactionDraft, range: TransactionRange, reached: InputPosition): Promise<void> {
-    const { positions, clock, metrics } = this.#context;
-    const { producer, topicId } = this.#work;
+    const { partition, context, producer, topicId, suspects } = this.#work;
+    const { positions, clock, metrics } = context;
     const { records } = draft.collector;
     const started = clock.monotonic();
     const before = this.#logs;
     const after = before.after(records);
     const position = { ...reached, topicId, logs: after.marks, producer: producer.identity };
-    const record = positionRecord(positions, this.#partition, position);
+    const record = positionRecord(positions, partition, position);
     const accept = (written: readonly WrittenBatch[]): void =>
       after.written(written, before, this.#position.next);
     this.#pending = { draft, range, reached, producer: producer.identity };
@@ -232,7 +210,7 @@ export class BatchCommitter {
       this.#committing = producer.transact([...records, record], accept);
       await this.#committing;
     } catch (error) {
-      if (clock.monotonic() - started > TRANSACTION_TIMEOUT_MS) this.#suspects.tookTooLong(range);
+      if (clock.monotonic() - started > TRANSACTION_TIMEOUT_MS) suspects.tookTooLong(range);
       this.#failed(draft, range, error);
       throw error;
     } finally {
@@ -245,28 +223,27 @@ export class BatchCommitter {
   }
 
   #failed({ letters, watch }: TransactionDraft, range: TransactionRange, error: unknown): void {
-    watch?.failed(error);
+    watch.failed(error);
     if (range.count > 0 && isRecordFault(error))
-      this.#suspects.commitFailed(range, error, letters[0]?.error ?? null);
+      this.#work.suspects.commitFailed(range, error, letters[0]?.error ?? null);
   }
 
   /** Moves the position and reports the results of a committed transaction. */
   #accepted({ letters, watch }: TransactionDraft, range: TransactionRange, reached: InputPosition): void {
-    const { input, metrics, log } = this.#context;
-    const { processor } = this.#work;
-    const partition = this.#partition;
+    const { partition, processor, suspects } = this.#work;
+    const { metrics, log } = this.#work.context;
     this.#pending = null;
     this.#position = reached;
     this.#passedAt = null;
-    this.#suspects.committed(reached.next);
+    suspects.committed(reached.next);
     metrics.records.inc({ partition }, range.count);
     metrics.transactions.inc({ partition });
     for (const { record, error } of letters) {
       const code = error.published;
       metrics.deadLetters.inc({ code });
-      log.warn({ ...fieldsOf(input, partition, record, processor), code, err: error }, 'dead letter');
+      log.warn({ ...watch.fields(record), code, err: error }, 'dead letter');
     }
-    watch?.committed();
+    watch.committed();
     if (this.#work.lifetime.isOver) throw new ClosedError();
     processor.committed?.();
   }

@@ -2,15 +2,21 @@ import { settlesWithin } from '#timing/clock.ts';
 import type { PartitionReader, TransactionalProducer } from '../client/port.ts';
 import { RefusedError, StreamError } from '../errors.ts';
 import { BatchCommitter } from './batch-committer.ts';
-import { type Claimed, claimPartition } from './claim.ts';
 import { type KeptState, type PendingCommit, prove } from './kept-state.ts';
 import { ClosedError, Lifetime } from './lifetime.ts';
+import { findPosition } from './positions.ts';
 import type { PartitionProcessor } from './processor.ts';
-import { ahead, restoreState } from './restore.ts';
-import type { TaskContext } from './stream-topics.ts';
+import { ahead, type Claimed, restoreState } from './restore.ts';
+import { checkLogs, startOffset } from './start-checks.ts';
+import { type TaskContext, transactionalIdOf, writesOf } from './stream-topics.ts';
 import type { Suspects } from './suspects.ts';
 import { type KnownMark, TaskLogs } from './task-logs.ts';
 
+/** Maximum bytes of an input read. A larger batch of a backlog needs fewer transactions and fewer match-state records. */
+const FETCH_BYTES = 4 * 1024 * 1024;
+/** Maximum bytes of all partitions together. Each holds two batches: the current and the next one. */
+const ALL_FETCH_BYTES = 32 * 1024 * 1024;
+const RESTORE_BYTES = 1024 * 1024;
 /** How long a close waits for a pending commit. */
 const LAST_COMMIT_MS = 2_000;
 
@@ -42,14 +48,9 @@ export class Incarnation {
     return this.#reusable;
   }
 
-  /** Committed offset of the next input record; null before the partition is processed. */
-  get position(): number | null {
-    return this.#committer?.position ?? null;
-  }
-
-  /** Marks of the logs at the last commit, by topic; null before the partition is processed. */
-  get marks(): KeptState['logs'] | null {
-    return this.#committer?.marks ?? null;
+  /** Null before the partition is processed. */
+  get committer(): BatchCommitter | null {
+    return this.#committer;
   }
 
   /** Ends this claim with the error after the pending read, so that the next claim checks the logs. */
@@ -73,37 +74,82 @@ export class Incarnation {
   }
 
   async #claimAndProcess(onStep: (step: 'restoring' | 'running') => void): Promise<void> {
-    const claimed = await claimPartition(this.#context, this.#partition, this.#lifetime, (producer) => {
-      this.#producer = producer;
-    });
+    const claimed = await this.#claim();
     onStep('restoring');
-    const { kept, processor, lastOffsets } = await this.#stateFor(claimed);
-    const { producer, topicId, position, found } = claimed;
-    const { application } = this.#context;
+    const { pending, isCommitted, processor, lastOffsets } = await this.#stateFor(claimed);
+    const { producer, topicId, lost, found } = claimed;
+    const partition = this.#partition;
+    const context = this.#context;
     const marks = new Map<string, KnownMark>();
     for (const { topic, id, start, end } of claimed.changelogs)
       marks.set(topic, { id, start, end, last: lastOffsets.get(topic) ?? null });
     for (const { topic, end } of claimed.outputs)
       marks.set(topic, { id: null, start: null, end, last: found?.logs[topic]?.last ?? null });
     const outputs = claimed.outputs.map(({ topic }) => topic);
-    const of = { application, partition: this.#partition, outputs };
     const work = {
+      partition,
+      context,
+      suspects: this.#suspects,
       processor,
       producer,
       topicId,
-      logs: new TaskLogs(of, marks),
-      committed: found === null ? null : { producer: found.producer, next: found.next },
+      logs: new TaskLogs({ application: context.application, partition, outputs }, marks),
+      committed: found,
       lifetime: this.#lifetime,
     };
-    const at = { next: position, inputEpoch: found?.inputEpoch ?? null };
-    const committer = new BatchCommitter(this.#partition, this.#context, this.#suspects, work, at);
+    const at = { next: claimed.position, inputEpoch: found?.inputEpoch ?? null };
+    const committer = new BatchCommitter(work, at);
     this.#committer = committer;
     // Commits the position after the lost records, so that the next claim does not count them again.
-    if (claimed.lost > 0) await committer.commitPosition(at);
-    if (kept?.pending != null) await committer.resume(kept.pending, kept.isCommitted);
+    if (lost > 0) await committer.commitPosition(at);
+    if (pending !== null) await committer.resume(pending, isCommitted);
     onStep('running');
-    const readEpoch = kept?.pending?.reached.inputEpoch ?? claimed.readEpoch;
-    await this.#run(processor, committer, claimed.input, readEpoch);
+    const readEpoch = pending?.reached.inputEpoch ?? (lost === 0 ? at.inputEpoch : null);
+    await this.#run(committer, { processor, producer, input: claimed.input }, readEpoch);
+  }
+
+  /** Fences the previous owner, decides its transaction and checks the logs. Rejects with `RefusedError`, `StreamError`. */
+  async #claim(): Promise<Claimed> {
+    const context = this.#context;
+    const { application, client, input: topic, changelogs, positions, partitions } = context;
+    const partition = this.#partition;
+    const lifetime = this.#lifetime;
+    if (partition >= partitions)
+      throw new RefusedError(
+        'PARTITIONS_DIFFER',
+        `${topic} has a partition ${partition} now, the topics of ${application} have ${partitions}: do not add partitions to any of ` +
+          'them while it runs; see docs/guides/operate.md, "A topic with other partitions"',
+      );
+    if (context.requireTopics !== undefined) await lifetime.guard(context.requireTopics());
+    const producer = lifetime.hold(
+      await client.openProducer({
+        transactionalId: transactionalIdOf(context, partition),
+        ...writesOf(context, partition),
+        lastCommitted: async () => (await findPosition(client, positions, partition))?.producer ?? null,
+        signal: lifetime.signal,
+      }),
+    );
+    this.#producer = producer;
+    const maxBytes = Math.min(FETCH_BYTES, Math.floor(ALL_FETCH_BYTES / (2 * partitions)));
+    const input = lifetime.hold(client.openReader({ topic, partition, maxBytes }));
+    const topicId = await lifetime.guard(input.topicId());
+    const readers = changelogs.map((name) =>
+      lifetime.hold(client.openReader({ topic: name, partition, maxBytes: RESTORE_BYTES })),
+    );
+    const ids = await lifetime.guard(Promise.all(readers.map((reader) => reader.topicId())));
+    const checked = await lifetime.guard(checkLogs(context, partition, { input: topicId, changelogs: ids }));
+    const found = checked.position;
+    const position = startOffset(context, partition, checked);
+    return {
+      producer,
+      input,
+      topicId,
+      position,
+      lost: found === null ? 0 : position - found.next,
+      changelogs: checked.changelogs.map((log, at) => ({ ...log, reader: readers[at] as PartitionReader })),
+      outputs: checked.outputs,
+      found,
+    };
   }
 
   /** Returns the refusal, or FENCED when a newer owner has opened its producer and may have written while this claim read. */
@@ -120,54 +166,44 @@ export class Incarnation {
   async close(): Promise<void> {
     if (this.#lifetime.isOver) return;
     this.#lifetime.end();
-    const committing = this.#committer?.committing ?? null;
-    if (committing !== null)
-      await settlesWithin(
-        committing.catch(() => {}),
-        LAST_COMMIT_MS,
-        this.#context.clock,
-      );
+    const committed = this.#committer?.committing?.catch(() => {});
+    if (committed !== undefined) await settlesWithin(committed, LAST_COMMIT_MS, this.#context.clock);
     if (this.#reusable === null) this.#processor?.close();
     await this.#lifetime.closeAll();
   }
 
   /** Returns the previous claim's state when nobody else has written since, else restores it from the changelogs. */
   async #stateFor(claimed: Claimed): Promise<{
-    readonly kept: { readonly pending: PendingCommit | null; readonly isCommitted: boolean } | null;
+    /** The kept state's pending commit, and whether it succeeded. */
+    readonly pending: PendingCommit | null;
+    readonly isCommitted: boolean;
     readonly processor: PartitionProcessor;
     readonly lastOffsets: ReadonlyMap<string, number>;
   }> {
-    const { client, metrics, log } = this.#context;
-    const { found, lost } = claimed;
+    const { client, metrics, log, partitions } = this.#context;
+    const { found, lost, position } = claimed;
     const partition = this.#partition;
     const kept = this.#kept;
-    if (kept !== null && found !== null && lost === 0) {
-      const proof = await this.#lifetime.guard(prove(client, kept, { ...claimed, position: found }));
-      this.#kept = null;
-      if (proof !== null) {
-        metrics.keptStates.inc({ partition });
-        const { processor, pending } = kept;
-        log.info({ partition, entries: processor.size(), position: claimed.position }, 'state kept');
-        const { isCommitted, changelogLasts } = proof;
-        return { kept: { pending, isCommitted }, processor, lastOffsets: changelogLasts };
-      }
-    }
+    const isProvable = kept !== null && found !== null && lost === 0;
+    const proof = isProvable ? await this.#lifetime.guard(prove(client, kept, found, claimed)) : null;
     this.#kept = null;
+    if (kept !== null && proof !== null) {
+      const { processor, pending } = kept;
+      metrics.keptStates.inc({ partition });
+      log.info({ partition, entries: processor.size(), position }, 'state kept');
+      return { pending, processor, ...proof };
+    }
     this.#processor?.close();
     this.#processor = null;
-    const processor = this.#context.createProcessor(partition, this.#context.partitions);
+    const processor = this.#context.createProcessor(partition, partitions);
     this.#processor = processor;
-    return {
-      kept: null,
-      processor,
-      lastOffsets: await restoreState(this.#context, partition, processor, claimed, this.#lifetime),
-    };
+    const lastOffsets = await restoreState(this.#context, partition, processor, claimed, this.#lifetime);
+    return { pending: null, isCommitted: false, processor, lastOffsets };
   }
 
   async #run(
-    processor: PartitionProcessor,
     committer: BatchCommitter,
-    input: PartitionReader,
+    { processor, producer, input }: Pick<Claimed, 'producer' | 'input'> & { processor: PartitionProcessor },
     readEpoch: number | null,
   ): Promise<never> {
     const { clock, metrics } = this.#context;
@@ -184,7 +220,8 @@ export class Incarnation {
       if (batch.records.length > 0) await committer.process(batch);
       else {
         if (batch.next > committer.position) await committer.pass(batch, clock.monotonic());
-        await committer.requireDecided();
+        // A broker may have left the last transaction open in a log.
+        await this.#lifetime.guard(producer.requireDecided());
       }
       if (this.#lifetime.isOver) throw new ClosedError();
       if (batch.next >= batch.end) processor.caughtUp?.();
@@ -195,7 +232,7 @@ export class Incarnation {
       metrics.undecidedSeconds.set(label, watch.stuckMs(now) / 1_000);
       metrics.stateSize.set(label, processor.size());
       if (isBehind) continue;
-      await this.#lifetime.guard(committer.untilCompleted());
+      await this.#lifetime.guard(producer.untilCompleted());
       reading = ahead(input.read(batch.next));
     }
   }

@@ -1,19 +1,18 @@
 /** State in memory that the next claim may reuse after a failure (docs/decisions/0050). */
 import type { PoisonError } from '#errors/touchline-error.ts';
-import type {
-  ConsumedRecord,
-  LogBounds,
-  OutputRecord,
-  ProducerIdentity,
-  StreamClient,
-  TopicPartition,
+import {
+  type ConsumedRecord,
+  type LogBounds,
+  type ProducerIdentity,
+  partitionKey,
+  type StreamClient,
+  type TopicPartition,
 } from '../client/port.ts';
 import { readRange } from '../read/read-range.ts';
-import type { Claimed } from './claim.ts';
 import type { Position } from './positions.ts';
 import type { PartitionProcessor, RecordCollector } from './processor.ts';
 import type { RecordWatch } from './record-watch.ts';
-import type { ChangelogRecord } from './start-checks.ts';
+import type { ChangelogRecord, CheckedLogs } from './start-checks.ts';
 import type { TransactionRange } from './suspects.ts';
 
 /** A transaction in preparation. */
@@ -21,8 +20,7 @@ export type TransactionDraft = {
   readonly collector: RecordCollector;
   /** Input records that become dead letters. */
   readonly letters: { readonly record: ConsumedRecord; readonly error: PoisonError }[];
-  /** Null while neither debug lines nor traces are on. */
-  readonly watch: RecordWatch | null;
+  readonly watch: RecordWatch;
 };
 
 /** Offset of the next input record, and the leader epoch of the record before it; null when unknown. */
@@ -47,29 +45,23 @@ export type KeptState = {
   readonly pending: PendingCommit | null;
 };
 
-type KeptStateProof = {
-  /** Whether the pending commit succeeded. */
-  readonly isCommitted: boolean;
-  /** Offsets of the last record of each changelog, by name; without those that end with a tombstone. */
-  readonly changelogLasts: Map<string, number>;
-};
-
 const READ_BYTES = 64 * 1024;
 
 /**
  * Proves that the kept state is the committed one: the position of the same producer, epoch and offset, the same topics, each
- * changelog with its last known record and after it only the pending commit. Null when it must be restored.
+ * changelog with its last known record and after it only the pending commit. Null when it must be restored. `isCommitted`: whether
+ * the pending commit succeeded; `lastOffsets`: of the last record of each changelog, without those that end with a tombstone.
  */
 export async function prove(
   client: StreamClient,
   kept: KeptState,
-  found: Pick<Claimed, 'topicId' | 'changelogs'> & { readonly position: Position },
-): Promise<KeptStateProof | null> {
-  const { position, topicId, changelogs } = found;
+  position: Position,
+  { topicId, changelogs }: { readonly topicId: string } & Pick<CheckedLogs, 'changelogs'>,
+): Promise<{ readonly isCommitted: boolean; readonly lastOffsets: Map<string, number> } | null> {
   const isCommitted = isOf(position, kept.pending?.producer, kept.pending?.reached.next);
   if (!isCommitted && !isOf(position, kept.committed.producer, kept.committed.next)) return null;
   if (kept.topicId !== topicId || position.topicId !== topicId) return null;
-  const changelogLasts = new Map<string, number>();
+  const lastOffsets = new Map<string, number>();
   for (const log of changelogs) {
     const { topic, id, end } = log;
     const mark = kept.logs[topic];
@@ -80,21 +72,18 @@ export async function prove(
       if (end !== mark.end) return null;
       continue;
     }
-    const added = isCommitted ? countIn(log, kept.pending?.draft.collector.records ?? []) : 0;
-    const newest = await lastAfter(client, { ...log, start: last, end }, added + 1);
+    const records = (isCommitted && kept.pending?.draft.collector.records) || [];
+    const added = records.filter((one) => partitionKey(one) === partitionKey(log));
+    const newest = await lastAfter(client, { ...log, start: last }, added.length + 1);
     if (newest === null) return null;
-    if (!newest.isTombstone) changelogLasts.set(topic, newest.offset);
+    if (!newest.isTombstone) lastOffsets.set(topic, newest.offset);
   }
-  return { isCommitted, changelogLasts };
+  return { isCommitted, lastOffsets };
 }
 
 function isOf(position: Position, producer: ProducerIdentity | undefined, next: number | undefined): boolean {
   const { id, epoch } = position.producer;
   return id === producer?.id && epoch === producer.epoch && position.next === next;
-}
-
-function countIn(of: TopicPartition, records: readonly OutputRecord[]): number {
-  return records.filter(({ topic, partition }) => topic === of.topic && partition === of.partition).length;
 }
 
 /** Returns the last committed record of a log range; null unless the range begins with a record and has exactly `count`. */

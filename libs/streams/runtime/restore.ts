@@ -1,15 +1,30 @@
 import { TouchlineError } from '#errors/touchline-error.ts';
-import type { ReadBatch, TopicPartition } from '../client/port.ts';
+import type { PartitionReader, ReadBatch, TransactionalProducer } from '../client/port.ts';
 import { RefusedError, StreamError } from '../errors.ts';
-import type { Changelog, Claimed } from './claim.ts';
 import type { Lifetime } from './lifetime.ts';
-import { rebuildCommand } from './positions.ts';
+import { type Position, rebuildCommand } from './positions.ts';
 import type { PartitionProcessor } from './processor.ts';
-import { type ChangelogRecord, requireLastRecord } from './start-checks.ts';
+import { type ChangelogRecord, type CheckedLogs, requireLastRecord } from './start-checks.ts';
 import type { TaskContext } from './stream-topics.ts';
 
 /** Timeout of restoring without progress, as happens behind another producer's open transaction. */
 const RESTORE_STALL_MS = 30_000;
+
+type Changelog = CheckedLogs['changelogs'][number] & { readonly reader: PartitionReader };
+
+/** The result of a claim. */
+export type Claimed = Pick<CheckedLogs, 'outputs'> & {
+  readonly producer: TransactionalProducer;
+  readonly input: PartitionReader;
+  readonly topicId: string;
+  /** Offset of the next input record. */
+  readonly position: number;
+  /** Number of unprocessed input records that were removed from the log and are skipped. */
+  readonly lost: number;
+  readonly changelogs: readonly Changelog[];
+  /** The last commit; null without one. */
+  readonly found: Position | null;
+};
 
 /** Restores the state of a claimed partition. Resolves with the offsets of the changelogs' last records, tombstones left out. */
 export async function restoreState(
@@ -21,14 +36,10 @@ export async function restoreState(
 ): Promise<Map<string, number>> {
   const { application, clock, metrics, log } = context;
   const started = clock.monotonic();
-  const restored = await lifetime.guard(
-    Promise.all(
-      changelogs.map(async (changelog) => ({
-        ...changelog,
-        last: await restoreOne(context, processor, changelog, lifetime),
-      })),
-    ),
-  );
+  const restoring = changelogs.map(async (log) => {
+    return { ...log, last: await restoreOne(context, processor, log, lifetime) };
+  });
+  const restored = await lifetime.guard(Promise.all(restoring));
   if (found !== null) for (const one of restored) requireLastRecord(application, partition, found, one);
   const seconds = (clock.monotonic() - started) / 1_000;
   metrics.restoreSeconds.inc(seconds);
@@ -64,7 +75,19 @@ async function restoreOne(
       if (restoring !== undefined) await lifetime.guard(restoring);
     } catch (error) {
       if (!(error instanceof TouchlineError) || error.name !== 'DecodeError') throw error;
-      throw changelogUnreadable(application, { topic, partition }, batch, error);
+      const advice =
+        error.code === 'SCHEMA_UNKNOWN'
+          ? 'restore the schemas: docs/guides/runbooks/registry-lost.md'
+          : `find out who else writes to the topic, then process all input again with ${rebuildCommand(application)}`;
+      const [first, final] = [batch.records[0]?.offset, batch.records.at(-1)?.offset];
+      // Going on without the record would forget the state of its key, or repeat its results.
+      throw new RefusedError(
+        'CHANGELOG_UNREADABLE',
+        `${topic}-${partition} has a record that nobody can read, at offsets ${first} to ${final} (${error.message}): ` +
+          'the state of its key is unknown',
+        { partition, of: () => advice },
+        error,
+      );
     }
     metrics.restoredRecords.inc(batch.records.length);
     const newest = batch.records.at(-1);
@@ -72,26 +95,6 @@ async function restoreOne(
   }
   await reader.close();
   return last;
-}
-
-/** Going on without the record would forget the state of its key, or repeat its results. */
-function changelogUnreadable(
-  application: string,
-  { topic, partition }: TopicPartition,
-  { records }: ReadBatch,
-  error: TouchlineError,
-): RefusedError {
-  const advice =
-    error.code === 'SCHEMA_UNKNOWN'
-      ? 'restore the schemas: docs/guides/runbooks/registry-lost.md'
-      : `find out who else writes to the topic, then process all input again with ${rebuildCommand(application)}`;
-  return new RefusedError(
-    'CHANGELOG_UNREADABLE',
-    `${topic}-${partition} has a record that nobody can read, at offsets ${records[0]?.offset} to ${records.at(-1)?.offset} (${error.message}): ` +
-      'the state of its key is unknown',
-    { partition, of: () => advice },
-    error,
-  );
 }
 
 /** Marks a rejection as handled, so that a read may be awaited later. */

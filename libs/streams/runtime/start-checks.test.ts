@@ -8,6 +8,7 @@ import { streamMetrics } from './metrics.ts';
 import type { LogMark, Position } from './positions.ts';
 import {
   requireChangelogs,
+  requireInput,
   requireLastRecord,
   requireSameCommit,
   requireSameInput,
@@ -21,17 +22,15 @@ const position = (next: number): Position => {
   return { next, topicId: 'a', inputEpoch: null, logs: {}, producer: { id: '1', epoch: 0 } };
 };
 
+const of = { application: APPLICATION, input: INPUT };
+
 function start(
   found: Position | null,
   input: { start: number; end: number },
   onLostInput: 'stop' | 'continue' = 'stop',
-  topicId = 'a',
 ): number {
-  const context = { application: APPLICATION, input: INPUT, onLostInput, metrics, log: quietLog };
-  return startOffset(context, 3, { position: found, topicId, input });
+  return startOffset({ ...of, onLostInput, metrics, log: quietLog }, 3, { position: found, input });
 }
-
-const refusal = (...args: Parameters<typeof start>) => thrownBy(() => start(...args)) as RefusedError;
 
 test.each([
   ['the start of the log without a position', null, { start: 5, end: 9 }, 5],
@@ -40,27 +39,26 @@ test.each([
   ['the position at the start', position(5), { start: 5, end: 9 }, 5],
   ['the position of an empty log', position(5), { start: 5, end: 5 }, 5],
 ])('begins at %s', (_, found, input, offset) => {
+  if (found !== null) requireInput(of, 3, found, 'a', input);
   expect(start(found, input)).toBe(offset);
 });
 
-test('refuses a position beyond the end, and names the commands that resolve it', () => {
-  const { code, message } = refusal(position(120), { start: 0, end: 80 });
-  expect(code).toBe('POSITION_BEYOND_END');
-  expect(message).toContain('touchline.normalized-messages-3 ends at offset 80, before the position 120');
-  expect(message).toContain('npx touchline position match-processor 3 80');
-  expect(message).toContain('npx touchline rebuild match-processor');
-});
-
-test('refuses an input that was created again', () => {
-  const { code, message } = refusal(position(7), { start: 0, end: 80 }, 'stop', 'b');
-  expect(code).toBe('INPUT_RECREATED');
-  expect(message).toContain('position 7');
-  expect(message).toContain('offsets 0 to 80');
+test.each([
+  [
+    'whose end is before the position',
+    'a',
+    'POSITION_BEYOND_END',
+    /-3 ends at offset 80, before the position 120.*position match-processor 3 80, or .*rebuild match-processor/,
+  ],
+  ['that was created again', 'b', 'INPUT_RECREATED', /position 120 was .* offsets 0 to 80/],
+])('refuses an input %s, and names the commands that resolve it', (_, id, code, message) => {
+  const check = () => requireInput(of, 3, position(120), id, { start: 0, end: 80 });
+  expect(check).toThrow(expect.objectContaining({ code, message: expect.stringMatching(message) }));
 });
 
 describe('an input whose records before position 17 are of leader epoch 3', () => {
   const check = (found: { epoch: number; endOffset: number } | null) => () =>
-    requireSameInput({ application: APPLICATION, input: INPUT }, 3, { next: 17, inputEpoch: 3 }, found);
+    requireSameInput(of, 3, { next: 17, inputEpoch: 3 }, found);
 
   test.each([
     ['continues after the position', { epoch: 3, endOffset: 20 }],
@@ -79,7 +77,7 @@ describe('an input whose records before position 17 are of leader epoch 3', () =
 });
 
 test('refuses input that retention removed unprocessed, or counts it with onLostInput continue', async () => {
-  const { code, message } = refusal(position(7), { start: 10, end: 80 });
+  const { code, message } = thrownBy(() => start(position(7), { start: 10, end: 80 })) as RefusedError;
   expect(code).toBe('INPUT_LOST');
   expect(message).toContain('3 records were removed');
   expect(message).toContain('ON_LOST_INPUT=continue');
@@ -94,15 +92,14 @@ test.each([
   ['lost all of its records', { id: 'c', start: 12, end: 12 }, 'CHANGELOG_TRUNCATED'],
 ])('refuses a changelog that %s', (_, found, code) => {
   const committed = { ...position(7), logs: { changelog: { id: 'c', start: 0, end: 12, last: 10 } } };
-  const check = (one: typeof found) =>
-    requireChangelogs(APPLICATION, 3, committed, [{ topic: 'changelog', ...one }]);
+  const check = (one: typeof found) => requireChangelogs(of, 3, committed, [{ topic: 'changelog', ...one }]);
   expect(() => check(found)).toThrow(expect.objectContaining({ code }));
   expect(() => check({ id: 'c', start: 0, end: 12 })).not.toThrow();
 });
 
 test('accepts a changelog whose beginning an operator accepted, and one created again that had no record', () => {
   const check = (mark: LogMark, found: { id: string; start: number; end: number }) => () =>
-    requireChangelogs(APPLICATION, 3, { ...position(7), logs: { changelog: mark } }, [
+    requireChangelogs(of, 3, { ...position(7), logs: { changelog: mark } }, [
       { topic: 'changelog', ...found },
     ]);
   const accepted = { id: 'c', start: null, end: null, last: null };
@@ -149,14 +146,8 @@ describe('an output whose position has the last record at 10 and the end at 12',
         close: async () => {},
       }),
     } as unknown as StreamClient;
-    const context = { client, application: APPLICATION, positions: 'positions' };
-    return requireSameCommit(context, committed, {
-      topic: 'output',
-      partition: 3,
-      start,
-      end,
-      isOutput: true,
-    });
+    const context = { client, application: APPLICATION, positions: 'positions', changelogs: [] };
+    return requireSameCommit(context, committed, { topic: 'output', partition: 3, start, end });
   }
 
   test('is accepted, also when aborted records follow or retention removed all records', async () => {

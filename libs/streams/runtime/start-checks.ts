@@ -7,12 +7,10 @@ import { findPosition, type Position, rebuildCommand, serviceOf } from './positi
 import { ownOutputs, type StreamTopics, type TaskContext } from './stream-topics.ts';
 
 /** The stream whose partition is checked. */
-type Checked = Pick<TaskContext, 'application' | 'input'>;
+type CheckedStream = StreamTopics & Pick<TaskContext, 'client' | 'positions'>;
 
-/** The input as a claim finds it, with the position to continue at. */
-type FoundInput<P> = { readonly position: P; readonly topicId: string; readonly input: LogBounds };
-
-type CheckedLogs = {
+/** A partition's logs as a claim finds them. */
+export type CheckedLogs = {
   /** The last commit; null without one. */
   readonly position: Position | null;
   readonly input: LogBounds;
@@ -24,60 +22,53 @@ type CheckedLogs = {
 
 /** Compares a partition's position with its logs. Rejects with `RefusedError` where continuing would lose or repeat records. */
 export async function checkLogs(
-  context: StreamTopics & Pick<TaskContext, 'client' | 'positions'>,
+  context: CheckedStream,
   partition: number,
   ids: { readonly input: string; readonly changelogs: readonly string[] },
 ): Promise<CheckedLogs> {
-  const { application, client, input: topic, positions } = context;
+  const { client, input: topic, positions } = context;
   const written = ownOutputs(context);
   const names = [positions, topic, ...context.changelogs, ...written];
   const bounds = await client.logBounds(names.map((name) => ({ topic: name, partition })));
-  const boundsOf = (name: string) => bounds[names.indexOf(name)] as LogBounds;
-  const input = boundsOf(topic);
-  const changelogs = context.changelogs.map((name, at) => ({
-    topic: name,
-    partition,
-    id: ids.changelogs[at] as string,
-    isOutput: false,
-    ...boundsOf(name),
-  }));
-  const outputs = written.map((name) => ({ topic: name, partition, isOutput: true, ...boundsOf(name) }));
-  const position = await findPosition(client, positions, partition, boundsOf(positions));
+  const logOf = (name: string) => {
+    return { topic: name, partition, ...(bounds[names.indexOf(name)] as LogBounds) };
+  };
+  const input = logOf(topic);
+  const changelogs = context.changelogs.map((name, at) => {
+    return { ...logOf(name), id: ids.changelogs[at] as string };
+  });
+  const outputs = written.map(logOf);
+  const position = await findPosition(client, positions, partition, logOf(positions));
   if (position === null) {
     // Outputs are searched too: the changelogs may be lost together with the position.
     for (const log of [...changelogs, ...outputs]) await requireNothing(context, log);
     return { position, input, changelogs, outputs };
   }
-  requireChangelogs(application, partition, position, changelogs);
-  await Promise.all([...changelogs, ...outputs].map((log) => requireSameCommit(context, position, log)));
   const { next, inputEpoch } = position;
+  requireChangelogs(context, partition, position, changelogs);
+  await Promise.all([...changelogs, ...outputs].map((log) => requireSameCommit(context, position, log)));
   if (inputEpoch !== null && position.topicId === ids.input && next <= input.end) {
     const found = await client.epochEnd({ topic, partition }, inputEpoch);
     requireSameInput(context, partition, { next, inputEpoch }, found);
   }
+  requireInput(context, partition, position, ids.input, input);
   return { position, input, changelogs, outputs };
 }
 
-/** Returns the position, or the start of the log. Throws `RefusedError` for another topic, and for lost records unless these may be. */
+/** Returns the offset to continue at. Throws `RefusedError` INPUT_LOST for records that were removed, unless these may be lost. */
 export function startOffset(
-  context: Checked & Pick<TaskContext, 'onLostInput' | 'metrics' | 'log'>,
+  context: Pick<TaskContext, 'application' | 'input' | 'onLostInput' | 'metrics' | 'log'>,
   partition: number,
-  found: FoundInput<Position | null>,
+  { position, input: { start } }: Pick<CheckedLogs, 'position' | 'input'>,
 ): number {
   const { application, input, onLostInput, metrics, log } = context;
-  const { position } = found;
-  const { start } = found.input;
-  if (position === null) return start;
-  const { next } = position;
-  requireInput(context, partition, { ...found, position });
+  const next = position?.next ?? start;
   if (next >= start) return next;
   const lost = `${input}-${partition} begins at offset ${start}, after the position ${next}: ${start - next} records were removed before they were processed`;
   if (onLostInput === 'stop') {
-    throw new RefusedError('INPUT_LOST', lost, {
-      partition,
-      of: () =>
-        `continue without them with ${positionCommand(application, partition, start)} or ON_LOST_INPUT=continue`,
-    });
+    const command = positionCommand(application, partition, start);
+    const of = () => `continue without them with ${command} or ON_LOST_INPUT=continue`;
+    throw new RefusedError('INPUT_LOST', lost, { partition, of });
   }
   metrics.lostRecords.inc({ partition }, start - next);
   log.error({ partition, from: next, to: start, code: 'INPUT_LOST' }, `${lost}, continuing without them`);
@@ -86,28 +77,27 @@ export function startOffset(
 
 /** Throws `RefusedError` when the input is not the topic of the position, or ends before it. */
 export function requireInput(
-  { application, input }: Checked,
+  { application, input }: Pick<StreamTopics, 'application' | 'input'>,
   partition: number,
-  found: FoundInput<Position>,
+  { next, topicId }: Pick<Position, 'next' | 'topicId'>,
+  id: string,
+  { start, end }: LogBounds,
 ): void {
-  const { start, end } = found.input;
-  const { next, topicId } = found.position;
   const name = `${input}-${partition}`;
-  const service = serviceOf(application);
-  if (topicId !== found.topicId) {
+  if (topicId !== id) {
+    const command = `npx touchline position ${serviceOf(application)}`;
     throw new RefusedError(
       'INPUT_RECREATED',
       `${name} is not the topic that position ${next} was written for: it was deleted and created again, and has offsets ${start} ` +
         `to ${end}`,
       {
         partition,
-        of: (partitions) =>
-          `process all of its records with npx touchline position ${service} ${partitions} start, or only new ones with ` +
-          `npx touchline position ${service} ${partitions} end --yes`,
+        of: (all) =>
+          `process all of its records with ${command} ${all} start, or only new ones with ${command} ${all} end --yes`,
       },
     );
   }
-  if (next > end) {
+  if (next > end)
     throw new RefusedError(
       'POSITION_BEYOND_END',
       `${name} ends at offset ${end}, before the position ${next}: it lost records (truncated, or restored from a backup)`,
@@ -115,12 +105,11 @@ export function requireInput(
         before: `continue at its end with ${positionCommand(application, partition, end)}, or `,
       }),
     );
-  }
 }
 
 /** Throws `RefusedError` when a changelog is another topic, or lacks its first or its last records of the position. */
 export function requireChangelogs(
-  application: string,
+  { application }: Pick<StreamTopics, 'application'>,
   partition: number,
   { next, logs }: Pick<Position, 'next' | 'logs'>,
   changelogs: readonly (LogBounds & { readonly topic: string; readonly id: string })[],
@@ -151,7 +140,7 @@ export function requireChangelogs(
 
 /** Throws `RefusedError` when the input lost processed records. `found`: the log's end in their leader epoch; null: not compared. */
 export function requireSameInput(
-  { application, input }: Checked,
+  { application, input }: Pick<StreamTopics, 'application' | 'input'>,
   partition: number,
   { next, inputEpoch }: { readonly next: number; readonly inputEpoch: number },
   found: EpochEnd | null,
@@ -162,15 +151,13 @@ export function requireSameInput(
     endOffset < next
       ? [`${next - endOffset} processed records, from offset ${endOffset} to the position ${next}`, endOffset]
       : [`processed records, written in leader epoch ${inputEpoch} before the position ${next}`, next];
+  const command = positionCommand(application, partition, from);
   throw new RefusedError(
     'INPUT_TRUNCATED',
     `${input}-${partition} lost ${lost}, and other records may have their offsets now`,
-    {
-      partition,
-      of: () =>
-        `process the records from offset ${from} on with ${positionCommand(application, partition, from)}, or all records of the input ` +
-        `with ${rebuildCommand(application)}`,
-    },
+    byRebuild(application, partition, {
+      before: `process the records from offset ${from} on with ${command}, or `,
+    }),
   );
 }
 
@@ -227,7 +214,7 @@ function positionCommand(application: string, partition: number, to: number | '<
 
 /** Rejects with `RefusedError` POSITION_MISSING when a log of a partition without a position has a committed value. */
 async function requireNothing(
-  { application, positions, client }: Pick<TaskContext, 'application' | 'positions' | 'client'>,
+  { application, positions, client }: CheckedStream,
   log: TopicPartition & LogBounds,
 ): Promise<void> {
   const { topic, partition } = log;
@@ -243,11 +230,12 @@ async function requireNothing(
 
 /** Compares a log of this task alone with the position (docs/decisions/0113). Rejects with POSITION_TRUNCATED, OUTPUT_TRUNCATED. */
 export async function requireSameCommit(
-  { application, positions, client }: Pick<TaskContext, 'application' | 'positions' | 'client'>,
+  { application, positions, client, changelogs }: Omit<CheckedStream, 'input' | 'outputs'>,
   { next, logs }: Position,
-  log: TopicPartition & LogBounds & { readonly isOutput: boolean },
+  log: TopicPartition & LogBounds,
 ): Promise<void> {
-  const { topic, partition, start, end, isOutput } = log;
+  const { topic, partition, start, end } = log;
+  const isOutput = !changelogs.includes(topic);
   const mark = logs[topic];
   const last = mark?.last ?? null;
   // Outside these bounds retention removed the record, or the output was created again.

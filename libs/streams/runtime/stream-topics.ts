@@ -68,8 +68,3 @@ export type TaskContext = StreamTopics & {
   readonly metrics: StreamMetrics;
   readonly log: Logger;
 };
-
-/** The parts that process and commit batches. */
-export type CommitContext = Pick<TaskContext, 'input' | 'positions' | 'deadLetter' | 'metrics' | 'log'> & {
-  readonly clock: Pick<MachineClock, 'monotonic' | 'sleep'>;
-};

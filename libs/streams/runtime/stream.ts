@@ -101,7 +101,7 @@ class StreamRuntime implements GroupListener {
   readonly #recheck: LogRecheck;
   #recheckAt = 0;
   /** Positions at the last check. */
-  readonly #checked = new Map<number, number | null>();
+  readonly #checked = new Map<number, number>();
   #joined = false;
   #isRetrying = false;
 
@@ -182,10 +182,12 @@ class StreamRuntime implements GroupListener {
 
   /** Ends the claims of partitions whose logs, or the settings of a topic, have become wrong. */
   async #recheckRunning(tasks: readonly Task[]): Promise<void> {
-    const running = tasks.flatMap(({ partition, marks, position }) => {
+    const running = tasks.flatMap(({ partition, committer }) => {
+      if (committer === null) return [];
+      const { marks, position } = committer;
       const isIdle = this.#checked.get(partition) === position;
       this.#checked.set(partition, position);
-      return marks === null ? [] : [{ partition, marks, isIdle }];
+      return [{ partition, marks, isIdle }];
     });
     try {
       for (const [partition, doubt] of await this.#recheck.find(running))

@@ -1,5 +1,6 @@
 import { FolderError } from '#security/folders.ts';
 import { RefusedError, StreamError } from '../errors.ts';
+import type { BatchCommitter } from './batch-committer.ts';
 import { Incarnation } from './incarnation.ts';
 import type { KeptState } from './kept-state.ts';
 import type { TaskFailure } from './retry-schedule.ts';
@@ -35,14 +36,9 @@ export class Task {
     return this.#state;
   }
 
-  /** Committed offset of the next input record; null unless the task is running. */
-  get position(): number | null {
-    return this.#state === 'running' ? (this.#incarnation?.position ?? null) : null;
-  }
-
-  /** Marks of the logs at the last commit, by topic; null unless the task is running. */
-  get marks(): KeptState['logs'] | null {
-    return this.#state === 'running' ? (this.#incarnation?.marks ?? null) : null;
+  /** Null unless the task is running. */
+  get committer(): BatchCommitter | null {
+    return this.#state === 'running' ? (this.#incarnation?.committer ?? null) : null;
   }
 
   /** Claims the partition again, within seconds, as its logs may have changed. */

@@ -3,7 +3,6 @@ import type { SourceChange } from './substitutes.ts';
 /** A defect that the code had, with the changes that restore it. */
 type Defect = { readonly name: string; readonly changes: readonly SourceChange[] };
 
-const CLAIM = '/libs/streams/runtime/claim.ts';
 const CHECKS = '/libs/streams/runtime/start-checks.ts';
 const RESTORE = '/libs/streams/runtime/restore.ts';
 const INCARNATION = '/libs/streams/runtime/incarnation.ts';
@@ -35,7 +34,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'a changelog that ends too early is restored (0113)',
     changes: [
-      change(CHECKS, 'requireChangelogs(application, partition, position, changelogs);'),
+      change(CHECKS, 'requireChangelogs(context, partition, position, changelogs);'),
       LAST_RECORD,
       change(LOGS, 'if (baseOffset < end && !this.#of.outputs.includes(topic))', 'if (false)'),
     ],
@@ -123,18 +122,18 @@ export const DEFECTS: readonly Defect[] = [
     name: 'the position is read before the former owner is fenced',
     changes: [
       change(
-        CLAIM,
+        INCARNATION,
         'const producer = lifetime.hold(',
         'const early = await findPosition(client, positions, partition);\n  const producer = lifetime.hold(',
       ),
       change(
-        CLAIM,
+        INCARNATION,
         '{ input: topicId, changelogs: ids }',
         '{ input: topicId, changelogs: ids, early } as never',
       ),
       change(
         CHECKS,
-        'const position = await findPosition(client, positions, partition, boundsOf(positions));',
+        'const position = await findPosition(client, positions, partition, logOf(positions));',
         'const position = (ids as never as { early: Position | null }).early;',
       ),
     ],
