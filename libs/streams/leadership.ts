@@ -6,10 +6,7 @@ import type { StreamError } from './errors.ts';
 import type { Logger } from './log.ts';
 
 /** Thrown when this process no longer leads and must not publish. */
-class LeadershipLostError extends defineError('LeadershipLostError', () => [
-  'LEADERSHIP_LOST',
-  'this process no longer leads',
-]) {}
+class LeadershipLostError extends defineError('LeadershipLostError', 'LEADERSHIP_LOST') {}
 
 /** A period in which this process leads, as far as it knows. */
 export type LeadershipTerm = {
@@ -59,16 +56,7 @@ export class Leadership implements GroupListener {
   constructor(options: LeadershipOptions) {
     this.#options = options;
     this.onFenced = options.onFenced;
-    const { group, topic, sessionTimeoutMs, instanceId, leaves } = options;
-    this.#member = options.client.openGroupMember({
-      group,
-      topic,
-      sessionTimeoutMs,
-      instanceId,
-      leaves,
-      heartbeatMs: HEARTBEAT_MS,
-      listener: this,
-    });
+    this.#member = options.client.openGroupMember({ ...options, heartbeatMs: HEARTBEAT_MS, listener: this });
   }
 
   /** Whether this process is a member of the group, and so leads or stands by. */
@@ -91,15 +79,15 @@ export class Leadership implements GroupListener {
     this.#stopping.abort();
     await this.#endAll();
     await this.#member.stop();
-    this.#changed(0);
+    this.#options.onChange?.(0);
   }
 
   onAssigned(partitions: readonly number[], sentAt: number): void {
-    const { partitions: led = 1, log } = this.#options;
+    const { partitions: led = 1, log, onChange } = this.#options;
     this.#joined = true;
     this.#owned = new Set(partitions.filter((partition) => partition < led));
     this.#heartbeatAt = sentAt;
-    this.#changed(this.#owned.size > 0 ? 1 : 0);
+    onChange?.(this.#owned.size > 0 ? 1 : 0);
     if (this.#owned.size === 0) log.info({}, 'another process leads, this one stands by');
     for (const partition of this.#terms.keys()) if (!this.#owned.has(partition)) void this.#end(partition);
     this.#beginAll();
@@ -109,7 +97,7 @@ export class Leadership implements GroupListener {
     this.#joined = false;
     this.#owned = new Set();
     if (this.#options.outlastsOutages === true && this.#terms.size > 0) return;
-    this.#changed(0);
+    this.#options.onChange?.(0);
     void this.#endAll();
   }
 
@@ -131,7 +119,7 @@ export class Leadership implements GroupListener {
       requireTerm: () => {
         const silent = clock.monotonic() - this.#heartbeatAt > sessionTimeoutMs;
         if (silent) over.abort();
-        if (over.signal.aborted) throw new LeadershipLostError();
+        if (over.signal.aborted) throw new LeadershipLostError('this process no longer leads');
       },
     };
     log.info({ partition }, 'this process leads');
@@ -144,7 +132,7 @@ export class Leadership implements GroupListener {
       .then(() => {
         // The next heartbeat starts a new term if this process still leads.
         this.#terms.delete(partition);
-        if (this.#owned.size === 0) this.#changed(0);
+        if (this.#owned.size === 0) this.#options.onChange?.(0);
       });
     this.#terms.set(partition, { over, ended });
   }
@@ -157,10 +145,6 @@ export class Leadership implements GroupListener {
 
   async #endAll(): Promise<void> {
     await Promise.all(Array.from(this.#terms.keys(), (partition) => this.#end(partition)));
-  }
-
-  #changed(leads: 0 | 1): void {
-    this.#options.onChange?.(leads);
   }
 }
 

@@ -9,7 +9,7 @@ import { BatchSender, batchRecords } from '#streams/client/platformatic/batch-pr
 import {
   type OpenTransaction,
   openTransactions as openOf,
-} from '#streams/client/platformatic/kafka-20734/open-transactions.ts';
+} from '#streams/client/platformatic/kafka-20734/undecided-transactions.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
 import {
   type BatchRecord,

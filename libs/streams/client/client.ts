@@ -1,6 +1,6 @@
 import type { Brokers } from '#security/brokers.ts';
 import { type Logger, silentLogger } from '../log.ts';
-import { BrokerConnections, SharedMetadata } from './platformatic/connections.ts';
+import { BrokerConnections, sharedMetadata } from './platformatic/connections.ts';
 import { hasCode } from './platformatic/errors.ts';
 import { ProtocolGroupMember } from './platformatic/group/group-member.ts';
 import { epochEnd, logBounds, topicIds } from './platformatic/offsets.ts';
@@ -9,22 +9,23 @@ import { untilAnswered } from './platformatic/retries.ts';
 import { openTransactionalProducer } from './platformatic/transactional-producer.ts';
 import type { StreamClient } from './port.ts';
 
-type ClientOptions = {
-  readonly brokers: Brokers;
-  readonly clientId: string;
-  /** For group members. Default: silent. */
-  readonly log?: Logger;
-};
-
 /** How long an unknown topic is looked up again: a broker may not know a topic that was just created. */
 const UNKNOWN_TOPIC_MS = 2_000;
 
-/** Opens the runtime's Kafka client, built on the requests of @platformatic/kafka (docs/decisions/0114, 0116). */
-export function openStreamClient({ brokers, clientId, log = silentLogger }: ClientOptions): StreamClient {
+/** Opens the runtime's Kafka client, built on the requests of @platformatic/kafka (docs/decisions/0114, 0116). `log`: for group members. */
+export function openStreamClient({
+  brokers,
+  clientId,
+  log = silentLogger,
+}: {
+  readonly brokers: Brokers;
+  readonly clientId: string;
+  readonly log?: Logger;
+}): StreamClient {
   const all = new Set<BrokerConnections>();
-  const metadata = new SharedMetadata();
+  const metadata = sharedMetadata();
   const open = (): BrokerConnections => {
-    const opened = new BrokerConnections(brokers, clientId, { metadata, onClose: () => all.delete(opened) });
+    const opened = new BrokerConnections(brokers, clientId, metadata, () => all.delete(opened));
     all.add(opened);
     return opened;
   };

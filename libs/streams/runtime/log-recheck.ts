@@ -30,51 +30,34 @@ export class LogRecheck {
   /** Resolves with the reason for each doubtful partition. Three requests for all of them. Rejects with `StreamError`. */
   async find(running: readonly RunningPartition[]): Promise<Map<number, StreamError>> {
     const doubts = new Map<number, StreamError>();
+    const truncated = (partition: number, message: string) =>
+      doubts.set(partition, new StreamError('LOG_TRUNCATED', message));
     const ids = await this.#client.topicIds(this.#topics);
     for (const topic of this.#topics) {
       for (const { partition, marks } of running) {
         const known = marks[topic]?.id ?? this.#ids.get(topic);
-        if (known !== undefined && ids.get(topic) !== known && !doubts.has(partition))
-          doubts.set(partition, gone(topic, ids.has(topic)));
+        if (known === undefined || ids.get(topic) === known || doubts.has(partition)) continue;
+        const message = `${topic} was deleted${ids.has(topic) ? ' and created again' : ''}`;
+        doubts.set(partition, new StreamError('TOPIC_RECREATED', message));
       }
     }
     for (const [topic, id] of ids) this.#ids.set(topic, id);
+    const present = this.#topics.filter((topic) => ids.has(topic));
     const logs = running
       .filter(({ partition }) => !doubts.has(partition))
-      .flatMap(({ partition, marks, isIdle }) =>
-        this.#topics
-          .filter((topic) => ids.has(topic))
-          .map((topic) => ({ topic, partition, mark: marks[topic], isIdle })),
-      );
+      .flatMap((of) => present.map((topic) => ({ ...of, topic, mark: of.marks[topic] })));
     const bounds = await this.#client.logBounds(logs);
     for (const [at, { topic, partition, mark, isIdle }] of logs.entries()) {
       const key = partitionKey({ topic, partition });
       const log = `${ids.get(topic)} ${partition}`;
       const { start, end } = bounds[at] as LogBounds;
       if (start > (mark?.start ?? start))
-        doubts.set(
-          partition,
-          new StreamError(
-            'LOG_TRUNCATED',
-            `${key} begins at offset ${start}, and had begun at ${mark?.start}`,
-          ),
-        );
+        truncated(partition, `${key} begins at offset ${start}, and had begun at ${mark?.start}`);
       if (!isIdle) continue;
       const known = Math.max(mark?.end ?? 0, this.#ends.get(log) ?? 0);
       this.#ends.set(log, end);
-      if (end < known)
-        doubts.set(
-          partition,
-          new StreamError('LOG_TRUNCATED', `${key} ends at offset ${end}, and had reached ${known}`),
-        );
+      if (end < known) truncated(partition, `${key} ends at offset ${end}, and had reached ${known}`);
     }
     return doubts;
   }
-}
-
-function gone(topic: string, exists: boolean): StreamError {
-  return new StreamError(
-    'TOPIC_RECREATED',
-    exists ? `${topic} was deleted and created again` : `${topic} was deleted`,
-  );
 }

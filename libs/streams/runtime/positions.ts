@@ -76,15 +76,14 @@ export function serviceOf(application: string): string {
 
 /** Returns the record that stores a position. */
 export function positionRecord(topic: string, partition: number, position: Position): OutputRecord {
-  const { next, topicId, inputEpoch, logs, producer } = position;
   const value: z.input<typeof stored> = {
     layout: LAYOUT,
-    next,
-    topic_id: topicId,
-    input_epoch: inputEpoch,
-    logs: { ...logs },
-    producer_id: producer.id,
-    producer_epoch: producer.epoch,
+    next: position.next,
+    topic_id: position.topicId,
+    input_epoch: position.inputEpoch,
+    logs: { ...position.logs },
+    producer_id: position.producer.id,
+    producer_epoch: position.producer.epoch,
   };
   return { topic, partition, key: String(partition), value: Buffer.from(JSON.stringify(value)) };
 }
@@ -95,14 +94,11 @@ export function parsePosition(topic: string, partition: number, value: Buffer): 
   const { success, data } = stored.safeParse(json);
   if (!success) {
     const { layout = 'unknown' } = (json ?? {}) as { readonly layout?: unknown };
+    const command = rebuildCommand(topic.slice(0, -SUFFIX.length));
     throw new RefusedError(
       'LAYOUT_UNKNOWN',
       `${topic}-${partition} was written by another version of Touchline (layout ${layout}, this one knows ${LAYOUT})`,
-      {
-        partition,
-        of: () =>
-          `run that version, or process all input again with ${rebuildCommand(topic.slice(0, -SUFFIX.length))}`,
-      },
+      { partition, of: () => `run that version, or process all input again with ${command}` },
     );
   }
   const { next, topic_id: topicId, input_epoch: inputEpoch, logs } = data;
@@ -116,25 +112,16 @@ export async function findPosition(
   partition: number,
   bounds?: LogBounds,
 ): Promise<Position | null> {
-  const value = await lastPositionValue(client, topic, partition, bounds);
-  return value === null ? null : parsePosition(topic, partition, value);
-}
-
-/** Returns the last committed position's value; null without. Reads back from the end: aborted transactions leave records too. */
-async function lastPositionValue(
-  client: StreamClient,
-  topic: string,
-  partition: number,
-  bounds?: LogBounds,
-): Promise<Buffer | null> {
   const [log] = bounds === undefined ? await client.logBounds([{ topic, partition }]) : [bounds];
   if (log === undefined || log.end === log.start) return null;
+  // Reads back from the end, as aborted transactions leave records too.
   for (let offsets = FIRST_OFFSETS; ; offsets *= 8) {
     const start = Math.max(log.start, log.end - offsets);
-    let last: Buffer | null = null;
     const range = { topic, partition, start, end: log.end, maxBytes: READ_BYTES };
+    let last: Buffer | null = null;
     for await (const { records } of readRange(client, range))
       last = records.findLast(({ value }) => value !== null)?.value ?? last;
-    if (last !== null || start === log.start) return last;
+    if (last !== null) return parsePosition(topic, partition, last);
+    if (start === log.start) return null;
   }
 }

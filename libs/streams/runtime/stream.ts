@@ -49,13 +49,8 @@ export async function runStream(options: StreamOptions): Promise<Stream> {
   try {
     const partitions = await requirePartitions(client, options);
     const runtime = new StreamRuntime(options, client, partitions);
-    try {
-      await runtime.start();
-    } catch (error) {
-      await runtime.stop();
-      throw error;
-    }
-    return { ready: () => runtime.ready(), stop: () => runtime.stop() };
+    await runtime.start();
+    return runtime;
   } catch (error) {
     await client.close();
     throw error;
@@ -69,11 +64,8 @@ async function requirePartitions(client: StreamClient, options: StreamOptions): 
   const wanted = new Map<string, number>([
     [input, Math.max(1, partitions)],
     [positionsTopic(application), partitions],
-    ...changelogs.map((topic): [string, number] => [topic, partitions]),
-    ...outputs.map(({ topic, partitions: of }): [string, number] => [
-      topic,
-      typeof of === 'number' ? of : partitions,
-    ]),
+    ...changelogs.map((topic) => [topic, partitions] as const),
+    ...outputs.map(({ topic, partitions: of }) => [topic, typeof of === 'number' ? of : partitions] as const),
   ]);
   const found = await Promise.all(
     [...wanted.keys()].map((topic) => (topic === input ? partitions : client.partitionCount(topic))),
@@ -90,7 +82,7 @@ async function requirePartitions(client: StreamClient, options: StreamOptions): 
   );
 }
 
-class StreamRuntime implements GroupListener {
+class StreamRuntime implements GroupListener, Stream {
   readonly #context: TaskContext;
   readonly #member: GroupMember;
   readonly #tasks = new Map<number, Task>();
@@ -106,7 +98,7 @@ class StreamRuntime implements GroupListener {
   #isRetrying = false;
 
   constructor(options: StreamOptions, client: StreamClient, partitions: number) {
-    const { application, input, sessionTimeoutMs = 6_000 } = options;
+    const { application, input, sessionTimeoutMs = 6_000, instanceId, leaves } = options;
     this.#context = {
       ...options,
       positions: positionsTopic(application),
@@ -123,15 +115,20 @@ class StreamRuntime implements GroupListener {
       group: application,
       topic: input,
       sessionTimeoutMs,
-      instanceId: options.instanceId,
-      leaves: options.leaves,
+      instanceId,
+      leaves,
       listener: this,
     });
     this.onFenced = options.onFenced;
   }
 
-  start(): Promise<void> {
-    return this.#member.start();
+  async start(): Promise<void> {
+    try {
+      await this.#member.start();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
   }
 
   ready(): boolean {

@@ -1,4 +1,4 @@
-import type { OpenTransaction } from '#streams/client/platformatic/kafka-20734/open-transactions.ts';
+import type { OpenTransaction } from '#streams/client/platformatic/kafka-20734/undecided-transactions.ts';
 import { type EpochEnd, partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import type { Process, World } from '../world/world.ts';
 import { Coordinators, idsOfUp } from './coordinators.ts';

@@ -1,4 +1,4 @@
-import type { OpenTransaction } from '#streams/client/platformatic/kafka-20734/open-transactions.ts';
+import type { OpenTransaction } from '#streams/client/platformatic/kafka-20734/undecided-transactions.ts';
 import type { EpochEnd, FetchedRecord } from '#streams/client/port.ts';
 import { ProtocolError } from './protocol-error.ts';
 

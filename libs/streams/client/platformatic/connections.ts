@@ -29,17 +29,10 @@ type TopicMetadata = {
   readonly brokers: readonly Address[];
 };
 
-/** Recent topic metadata, shared by a client's connections: one request for many claims. Who finds an entry outdated removes it. */
-export class SharedMetadata extends PromiseCache<TopicMetadata> {
-  constructor() {
-    super(SHARED_MS);
-  }
+/** Returns a cache of topic metadata for a client's connections: one request for many claims. Who finds an entry outdated removes it. */
+export function sharedMetadata(): PromiseCache<TopicMetadata> {
+  return new PromiseCache(SHARED_MS);
 }
-
-type ConnectionsOptions = {
-  readonly metadata?: SharedMetadata;
-  readonly onClose?: () => void;
-};
 
 /** One owner's connections to the brokers; a closed one is opened again for the next request. Does not retry requests. */
 export class BrokerConnections {
@@ -51,33 +44,20 @@ export class BrokerConnections {
   readonly #coordinators = new PromiseCache<Address>();
   /** All brokers of the cluster; empty until the first metadata. */
   #brokers: readonly Address[] = [];
-  readonly #metadata: SharedMetadata;
+  readonly #metadata: PromiseCache<TopicMetadata>;
   readonly #onClose: () => void;
-  #changes = 0;
-  #lastError: unknown = null;
-  #closed = false;
+  /** Number of connections opened and lost so far. An increase means that a broker may have restarted or a leader moved. */
+  changes = 0;
+  /** The last error of a connection; null without one. Errors of its requests do not name the cause. */
+  lastError: unknown = null;
+  isClosed = false;
 
-  constructor(brokers: Brokers, clientId: string, options: ConnectionsOptions = {}) {
-    const { metadata = new SharedMetadata(), onClose = () => {} } = options;
+  constructor(brokers: Brokers, clientId: string, metadata = sharedMetadata(), onClose = () => {}) {
     this.#cluster = brokers;
     this.#bootstrap = addressesOf(brokers).map(parseAddress);
     this.#clientId = clientId;
     this.#metadata = metadata;
     this.#onClose = onClose;
-  }
-
-  /** Number of connections opened and lost so far. An increase means that a broker may have restarted or a leader moved. */
-  get changes(): number {
-    return this.#changes;
-  }
-
-  /** The last error of a connection; null without one. Errors of its requests do not name the cause. */
-  get lastError(): unknown {
-    return this.#lastError;
-  }
-
-  get isClosed(): boolean {
-    return this.#closed;
   }
 
   async coordinator(of: 'group' | 'transaction', key: string): Promise<Connection> {
@@ -117,7 +97,6 @@ export class BrokerConnections {
     return Array.from((await this.#topic(topic)).leaders, (leader) => leader !== undefined);
   }
 
-  /** Returns the topic's id, which the cluster set when the topic was created. */
   async topicId(topic: string): Promise<string> {
     return (await this.#topic(topic)).id;
   }
@@ -135,7 +114,7 @@ export class BrokerConnections {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.isClosed = true;
     this.#onClose();
     await this.reset();
   }
@@ -183,7 +162,7 @@ export class BrokerConnections {
       id: topics[0]?.topicId ?? '',
       leaders,
       leaderEpochs,
-      brokers: brokers.map(({ host, port }) => ({ host, port })),
+      brokers,
     };
   }
 
@@ -196,7 +175,7 @@ export class BrokerConnections {
   }
 
   async #connectTo(address: Address): Promise<Connection> {
-    if (this.#closed) throw new StreamError('UNAVAILABLE', 'the connections are closed');
+    if (this.isClosed) throw new StreamError('UNAVAILABLE', 'the connections are closed');
     const key = `${address.host}:${address.port}`;
     const existing = this.#open.get(key);
     if (existing !== undefined) return existing;
@@ -210,7 +189,7 @@ export class BrokerConnections {
   #drop(key: string, opening: Promise<Connection>): void {
     if (this.#open.get(key) !== opening) return;
     this.#open.delete(key);
-    this.#changes += 1;
+    this.changes += 1;
     this.forget();
   }
 
@@ -222,7 +201,7 @@ export class BrokerConnections {
     });
     // An error event without a listener would end the process.
     connection.on('error', (error) => {
-      this.#lastError = error;
+      this.lastError = error;
     });
     try {
       await connection.connect(host, port);
@@ -230,10 +209,10 @@ export class BrokerConnections {
       await end(connection);
       throw accessError(this.#cluster, key, error) ?? error;
     }
-    this.#changes += 1;
+    this.changes += 1;
     const opened = this.#open.get(key);
     if (opened !== undefined) connection.once('close', () => this.#drop(key, opened));
-    if (this.#closed) await end(connection);
+    if (this.isClosed) await end(connection);
     return connection;
   }
 }
@@ -278,12 +257,7 @@ export async function byLeader<P extends TopicPartition>(
   connections: BrokerConnections,
   partitions: readonly P[],
 ): Promise<Map<Connection, P[]>> {
-  const found = new Map<Connection, P[]>();
-  for (const one of partitions) {
-    const leader = await connections.leader(one);
-    const known = found.get(leader);
-    if (known === undefined) found.set(leader, [one]);
-    else known.push(one);
-  }
-  return found;
+  const leaders = new Map<P, Connection>();
+  for (const one of partitions) leaders.set(one, await connections.leader(one));
+  return Map.groupBy(partitions, (one) => leaders.get(one) as Connection);
 }

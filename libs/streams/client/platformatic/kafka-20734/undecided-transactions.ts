@@ -7,16 +7,16 @@
 import { poll } from '#timing/poll.ts';
 import { RefusedError, StreamError } from '../../../errors.ts';
 import {
+  byTopic,
   type ProducerIdentity,
   type ProducerOptions,
   partitionKey,
   type TopicPartition,
 } from '../../port.ts';
-import type { BrokerConnections } from '../connections.ts';
-import { hasCode } from '../errors.ts';
-import { describeTransactionsV0, endTxnV3 } from '../library.ts';
-import { onCoordinator } from '../retries.ts';
-import { type OpenTransaction, openTransactions, openWhereReachable } from './open-transactions.ts';
+import { type BrokerConnections, byLeader } from '../connections.ts';
+import { hasCode, isRetryable } from '../errors.ts';
+import { type Connection, describeProducersV0, describeTransactionsV0, endTxnV3 } from '../library.ts';
+import { onCoordinator, retryTransient } from '../retries.ts';
 
 /** Timeout for a committed transaction's markers to reach every partition. */
 const MARKERS_MS = 5_000;
@@ -40,8 +40,13 @@ const UNKNOWN_STATES = ['Empty', 'Dead'];
 /** The coordinator's state of the last transaction of a transactional id. */
 export type LastTransaction = { readonly state: string; readonly producer: ProducerIdentity };
 
-/** Ends a transaction in these partitions. */
-type Decide = (partitions: readonly TopicPartition[], decision: 'commit' | 'abort') => Promise<void>;
+type Producer = {
+  readonly identity: ProducerIdentity;
+  /** How the last transaction before it ended. */
+  readonly before: LastTransaction | null;
+  /** Ends a transaction in these partitions. */
+  readonly decide: (partitions: readonly TopicPartition[], decision: 'commit' | 'abort') => Promise<void>;
+};
 
 /**
  * Returns how the last transaction ended; null for an unknown id. Called before fencing, which makes the coordinator forget it.
@@ -87,9 +92,7 @@ export async function lastTransaction(
 export class UndecidedTransactions {
   readonly #connections: BrokerConnections;
   readonly #options: ProducerOptions;
-  readonly #identity: ProducerIdentity;
-  readonly #before: LastTransaction | null;
-  readonly #decide: Decide;
+  readonly #producer: Producer;
   readonly #own: ReadonlySet<string>;
   /** Shared partitions whose leader has not responded yet, by key. They are settled before the first write to each. */
   readonly #unchecked = new Map<string, TopicPartition>();
@@ -102,20 +105,10 @@ export class UndecidedTransactions {
   /** Number of connection changes at the last check that found no undecided transaction. */
   #checkedChanges = 0;
 
-  constructor(
-    connections: BrokerConnections,
-    options: ProducerOptions,
-    of: {
-      readonly identity: ProducerIdentity;
-      readonly before: LastTransaction | null;
-      readonly decide: Decide;
-    },
-  ) {
+  constructor(connections: BrokerConnections, options: ProducerOptions, producer: Producer) {
     this.#connections = connections;
     this.#options = options;
-    this.#identity = of.identity;
-    this.#before = of.before;
-    this.#decide = of.decide;
+    this.#producer = producer;
     this.#own = new Set(options.own?.map(partitionKey));
   }
 
@@ -185,8 +178,9 @@ export class UndecidedTransactions {
 
   /** Ends the transactions of this producer id. Throws HANGING_TRANSACTION where it cannot, and for another's in its own partitions. */
   async #end(open: readonly OpenTransaction[]): Promise<void> {
-    const { id } = this.#identity;
-    const former = this.#before?.producer.id;
+    const { identity, before, decide } = this.#producer;
+    const { id } = identity;
+    const former = before?.producer.id;
     const stranger = open.find(
       (one) => one.producer.id !== id && (one.producer.id === former || this.#isOwn(one)),
     );
@@ -195,7 +189,7 @@ export class UndecidedTransactions {
     for (const [epoch, ofEpoch] of Map.groupBy(ours, ({ producer }) => producer.epoch)) {
       const decision = await this.#decisionOn(epoch, ofEpoch);
       if (decision === null) throw this.#hanging(ofEpoch[0] as OpenTransaction);
-      await this.#decide(ofEpoch, decision);
+      await decide(ofEpoch, decision);
     }
     const [left] = await this.#untilDecided(ours);
     if (left !== undefined) throw this.#hanging(left);
@@ -206,13 +200,13 @@ export class UndecidedTransactions {
    * partition; an earlier one was aborted, unless its epoch or a later one has committed.
    */
   async #decisionOn(epoch: number, open: readonly OpenTransaction[]): Promise<'commit' | 'abort' | null> {
-    const before = this.#before;
+    const { before, identity } = this.#producer;
     const isLast = before?.producer.epoch === epoch || open.some((one) => this.#isOwn(one));
     if (before !== null && isLast && !UNKNOWN_STATES.includes(before.state))
       return COMMIT_STATES.includes(before.state) ? 'commit' : 'abort';
     if (this.#lastCommitted === undefined) await this.#readLastCommitted();
     const last = this.#lastCommitted;
-    return last?.id === this.#identity.id && last.epoch >= epoch ? null : 'abort';
+    return last?.id === identity.id && last.epoch >= epoch ? null : 'abort';
   }
 
   /** Returns this producer's open transactions in these partitions, after waiting up to `MARKERS_MS` for their markers. */
@@ -220,7 +214,7 @@ export class UndecidedTransactions {
     let ours: readonly OpenTransaction[] = [];
     const decided = async (): Promise<boolean> => {
       const open = await openTransactions(this.#connections, partitions);
-      ours = open.filter(({ producer }) => producer.id === this.#identity.id);
+      ours = open.filter(({ producer }) => producer.id === this.#producer.identity.id);
       return ours.length === 0;
     };
     await poll(decided, { timeoutMs: MARKERS_MS, everyMs: POLL_MS });
@@ -243,4 +237,73 @@ export class UndecidedTransactions {
         `--partition ${partition} --start-offset ${start}`,
     );
   }
+}
+
+/** An open transaction in a partition. */
+export type OpenTransaction = TopicPartition & {
+  readonly producer: ProducerIdentity;
+  /** Offset of its first record. */
+  readonly start: number;
+};
+
+/** Returns the open transactions of any producer in these partitions, as reported by the leaders (KIP-664). */
+export function openTransactions(
+  connections: BrokerConnections,
+  partitions: readonly TopicPartition[],
+): Promise<OpenTransaction[]> {
+  return retryTransient(
+    async () => {
+      const leaders = [...(await byLeader(connections, partitions))];
+      return (await Promise.all(leaders.map(([leader, of]) => describeAt(leader, of)))).flat();
+    },
+    () => connections.forget(),
+  );
+}
+
+/** Returns the open transactions without retries. `unreachable`: partitions whose leader is missing or does not respond. */
+async function openWhereReachable<P extends TopicPartition>(
+  connections: BrokerConnections,
+  partitions: readonly P[],
+): Promise<{ readonly open: readonly OpenTransaction[]; readonly unreachable: readonly P[] }> {
+  const unreachable: P[] = [];
+  const addUnreachable = (error: unknown, of: readonly P[]): void => {
+    if (!isRetryable(error)) throw error;
+    unreachable.push(...of);
+    connections.forget();
+  };
+  const leaders = new Map<Connection, P[]>();
+  const found = await Promise.allSettled(partitions.map((of) => connections.leader(of)));
+  for (const [at, outcome] of found.entries()) {
+    const of = partitions[at] as P;
+    if (outcome.status === 'rejected') addUnreachable(outcome.reason, [of]);
+    else leaders.set(outcome.value, [...(leaders.get(outcome.value) ?? []), of]);
+  }
+  const open = await Promise.all(
+    [...leaders].map(([leader, ofLeader]) =>
+      describeAt(leader, ofLeader).catch((error: unknown) => {
+        addUnreachable(error, ofLeader);
+        return [];
+      }),
+    ),
+  );
+  return { open: open.flat(), unreachable };
+}
+
+async function describeAt(
+  leader: Connection,
+  partitions: readonly TopicPartition[],
+): Promise<OpenTransaction[]> {
+  const requested = byTopic(partitions).map(([name, partitionIndexes]) => ({ name, partitionIndexes }));
+  const { topics } = await describeProducersV0.api.async(leader, requested);
+  const open: OpenTransaction[] = [];
+  for (const { name: topic, partitions: described } of topics) {
+    for (const { partitionIndex: partition, activeProducers } of described) {
+      for (const { producerId, producerEpoch, currentTxnStartOffset } of activeProducers) {
+        if (currentTxnStartOffset < 0n) continue;
+        const producer = { id: String(producerId), epoch: producerEpoch };
+        open.push({ topic, partition, producer, start: Number(currentTxnStartOffset) });
+      }
+    }
+  }
+  return open;
 }
