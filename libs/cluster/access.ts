@@ -85,29 +85,30 @@ export async function groupsWithMembers(brokers: Brokers): Promise<string[]> {
 export { BrokerConnections };
 
 /** Opens connections to a cluster, calls `use` and closes the connections. Rejects as `use`. */
-export async function withConnections<T>(
+export function withConnections<T>(
   brokers: Brokers,
   clientId: string,
   use: (connections: BrokerConnections) => Promise<T>,
 ): Promise<T> {
-  const connections = new BrokerConnections(brokers, clientId);
-  try {
-    return await use(connections);
-  } finally {
-    await connections.close();
-  }
+  return closing(new BrokerConnections(brokers, clientId), use);
 }
 
 /** Opens a stream client, calls `use` and closes the client. Rejects as `use`. */
-export async function withStreamClient<T>(
+export function withStreamClient<T>(
   brokers: Brokers,
   clientId: string,
   use: (client: StreamClient) => Promise<T>,
 ): Promise<T> {
-  const client = openStreamClient({ brokers, clientId });
+  return closing(openStreamClient({ brokers, clientId }), use);
+}
+
+async function closing<C extends { close(): Promise<void> }, T>(
+  opened: C,
+  use: (of: C) => Promise<T>,
+): Promise<T> {
   try {
-    return await use(client);
+    return await use(opened);
   } finally {
-    await client.close();
+    await opened.close();
   }
 }

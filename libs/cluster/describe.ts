@@ -34,16 +34,17 @@ export type TopicFacts = {
   readonly chosen: ReadonlySet<string>;
 };
 
-/** The size of a disk with a log folder of a broker. */
-type DiskFacts = { readonly broker: string; readonly freeBytes: number; readonly totalBytes: number };
-
 /** The description of a cluster. */
 export type ClusterFacts = {
   /** Advertised addresses of all brokers, host:port. */
   readonly brokers: readonly string[];
   readonly unreachable: readonly string[];
   /** Disks of the brokers that responded and allow these credentials to describe them. */
-  readonly disks: readonly DiskFacts[];
+  readonly disks: readonly {
+    readonly broker: string;
+    readonly freeBytes: number;
+    readonly totalBytes: number;
+  }[];
   /** The requested topics that exist, by name. */
   readonly topics: ReadonlyMap<string, TopicFacts>;
 };
@@ -85,67 +86,39 @@ export async function describeTopics(
   const { topics, brokers } = await metadataOf(broker, null, { withRights: true });
   const wanted = new Set(names);
   const found = topics.filter(({ name }) => wanted.has(name ?? ''));
-  const settings = await settingsOf(
-    broker,
-    found.map(({ name }) => name ?? ''),
+  const resources = found.map(({ name }) => ({ resourceType: TOPIC_RESOURCE, resourceName: name ?? '' }));
+  // The whole request fails when the settings of one topic may not be read.
+  const { results } =
+    resources.length === 0
+      ? { results: [] }
+      : await describeConfigsV4.api.async(broker, resources, false, false).catch(() => ({ results: [] }));
+  const settings = new Map(results.map(({ resourceName, configs }) => [resourceName, configs]));
+  const facts = found.map(
+    (topic) => [topic.name ?? '', factsOf(topic, settings.get(topic.name ?? ''))] as const,
   );
-  const facts = found.map((topic) => {
-    const name = topic.name ?? '';
-    return [name, factsOf(topic, settings.get(name))] as const;
-  });
   return { brokers, topics: new Map(facts) };
 }
 
-type Topic = metadataV12.MetadataResponseTopic;
+type Configs = Awaited<ReturnType<typeof describeConfigsV4.api.async>>['results'][number]['configs'];
 
-type Settings = Pick<TopicFacts, 'chosen'> & { readonly settings: ReadonlyMap<string, string> };
-
-function factsOf(
-  { topicId, partitions, topicAuthorizedOperations }: Topic,
-  { settings, chosen }: Pick<TopicFacts, 'settings' | 'chosen'> = UNREADABLE,
-): TopicFacts {
-  const minimum = (count: (partition: Topic['partitions'][number]) => number): number =>
-    Math.min(...partitions.map(count));
+function factsOf(topic: metadataV12.MetadataResponseTopic, configs: Configs | undefined): TopicFacts {
+  const { topicId, partitions, topicAuthorizedOperations } = topic;
+  const chosen = configs?.filter(({ configSource }) => configSource === TOPIC_CONFIG) ?? [];
   return {
     id: topicId,
     partitions: partitions.length,
     leaderless: partitions.filter(({ leaderId }) => leaderId < 0).length,
-    replicas: minimum(({ replicaNodes }) => replicaNodes.length),
-    inSync: minimum(({ isrNodes }) => isrNodes.length),
+    replicas: Math.min(...partitions.map(({ replicaNodes }) => replicaNodes.length)),
+    inSync: Math.min(...partitions.map(({ isrNodes }) => isrNodes.length)),
     mayRead: (topicAuthorizedOperations & OPERATION_BITS.Read) !== 0,
     mayWrite: (topicAuthorizedOperations & OPERATION_BITS.Write) !== 0,
-    settings,
-    chosen,
+    settings: configs === undefined ? null : new Map(configs.map(({ name, value }) => [name, value ?? ''])),
+    chosen: new Set(chosen.map(({ name }) => name)),
   };
 }
 
-const UNREADABLE = { settings: null, chosen: new Set<string>() };
-
-async function settingsOf(
-  broker: Connection,
-  names: readonly string[],
-): Promise<ReadonlyMap<string, Settings>> {
-  if (names.length === 0) return new Map();
-  const resources = names.map((resourceName) => ({ resourceType: TOPIC_RESOURCE, resourceName }));
-  // The whole request fails when the settings of one topic may not be read.
-  const { results } = await describeConfigsV4.api
-    .async(broker, resources, false, false)
-    .catch(() => ({ results: [] }));
-  return new Map(
-    results.map(({ resourceName, configs }) => [
-      resourceName,
-      {
-        settings: new Map(configs.map(({ name, value }) => [name, value ?? ''])),
-        chosen: new Set(
-          configs.filter(({ configSource }) => configSource === TOPIC_CONFIG).map(({ name }) => name),
-        ),
-      },
-    ]),
-  );
-}
-
 /** Returns the disks of one broker; none when these credentials may not describe them, null when it does not respond. */
-async function disksOf(brokers: Brokers, address: string): Promise<DiskFacts[] | null> {
+async function disksOf(brokers: Brokers, address: string): Promise<ClusterFacts['disks'] | null> {
   const response = await requestAny(brokersAt(brokers, [address]), (broker) =>
     describeLogDirsV4.api.async(broker, []).catch(() => ({ results: [] })),
   );

@@ -108,31 +108,18 @@ export function readPositions(options: {
   });
 }
 
-/** An application's progress on one input partition. */
-export type PartitionProgress = {
-  readonly partition: number;
-  readonly start: number;
-  readonly end: number;
-  /** Next offset to process; null before the first commit. */
-  readonly position: number | null;
-};
+/** An application's progress on one input partition. `position`: next offset to process; null before the first commit. */
+export type PartitionProgress = LogBounds & { readonly partition: number; readonly position: number | null };
 
 /** Returns an application's progress on its input topic. Rejects with `StreamError`, `RefusedError`. */
-export async function inputProgress(options: {
-  readonly brokers: Brokers;
-  readonly application: string;
-  readonly input: string;
-}): Promise<PartitionProgress[]> {
+export async function inputProgress(
+  options: Parameters<typeof readPositions>[0] & { readonly input: string },
+): Promise<PartitionProgress[]> {
   const { brokers, input } = options;
   const positions = await readPositions(options);
   // Read after the positions: what is processed meanwhile would lie beyond earlier ends.
   const bounds = await topicBounds({ brokers, clientId: 'touchline-progress' }, [input]);
-  return bounds.map(({ partition, start, end }) => ({
-    partition,
-    start,
-    end,
-    position: positions.get(partition) ?? null,
-  }));
+  return bounds.map((of) => ({ ...of, position: positions.get(of.partition) ?? null }));
 }
 
 /** Returns the total lag: the number of unprocessed records in these partitions. */

@@ -123,15 +123,14 @@ export function adminOver(connections: BrokerConnections, withinMs: number) {
 }
 
 /** Errors of a slow broker, which may nevertheless have created some of the topics. */
-export const BUSY_CREATE_CODES: readonly string[] = [
-  'REQUEST_TIMED_OUT',
-  'TOPIC_ALREADY_EXISTS',
-  'NOT_CONTROLLER',
-];
+export const BUSY_CREATE_CODES = ['REQUEST_TIMED_OUT', 'TOPIC_ALREADY_EXISTS', 'NOT_CONTROLLER'] as const;
 /** `BUSY_CREATE_CODES`, and the error of a broker that has not joined its cluster yet: then no broker can host a replica. */
-export const TRANSIENT_CREATE_CODES: readonly string[] = [...BUSY_CREATE_CODES, 'INVALID_REPLICATION_FACTOR'];
+export const TRANSIENT_CREATE_CODES = [...BUSY_CREATE_CODES, 'INVALID_REPLICATION_FACTOR'];
 
 /** Whether topic creation failed with transient errors only: `passing` codes or a lost connection. */
-export function isTransientCreateError(error: unknown, passing = TRANSIENT_CREATE_CODES): boolean {
+export function isTransientCreateError(
+  error: unknown,
+  passing: readonly string[] = TRANSIENT_CREATE_CODES,
+): boolean {
   return isDisconnected(error) || hasOnly(error, passing);
 }

@@ -48,8 +48,10 @@ export class Leadership implements GroupListener {
   readonly #options: LeadershipOptions;
   readonly #member: GroupMember;
   readonly #stopping = new AbortController();
-  #owned: ReadonlySet<number> = new Set();
-  #joined = false;
+  /** The partitions that the group has assigned to this process. */
+  owned: ReadonlySet<number> = new Set();
+  /** Whether this process is a member of the group, and so leads or stands by. */
+  joined = false;
   #heartbeatAt = Number.NEGATIVE_INFINITY;
   readonly #terms = new Map<number, { readonly over: AbortController; readonly ended: Promise<void> }>();
 
@@ -57,16 +59,6 @@ export class Leadership implements GroupListener {
     this.#options = options;
     this.onFenced = options.onFenced;
     this.#member = options.client.openGroupMember({ ...options, heartbeatMs: HEARTBEAT_MS, listener: this });
-  }
-
-  /** Whether this process is a member of the group, and so leads or stands by. */
-  get joined(): boolean {
-    return this.#joined;
-  }
-
-  /** The partitions that the group has assigned to this process. */
-  get owned(): ReadonlySet<number> {
-    return this.#owned;
   }
 
   /** Joins the group. Rejects when the broker is unreachable. */
@@ -84,18 +76,18 @@ export class Leadership implements GroupListener {
 
   onAssigned(partitions: readonly number[], sentAt: number): void {
     const { partitions: led = 1, log, onChange } = this.#options;
-    this.#joined = true;
-    this.#owned = new Set(partitions.filter((partition) => partition < led));
+    this.joined = true;
+    this.owned = new Set(partitions.filter((partition) => partition < led));
     this.#heartbeatAt = sentAt;
-    onChange?.(this.#owned.size > 0 ? 1 : 0);
-    if (this.#owned.size === 0) log.info({}, 'another process leads, this one stands by');
-    for (const partition of this.#terms.keys()) if (!this.#owned.has(partition)) void this.#end(partition);
+    onChange?.(this.owned.size > 0 ? 1 : 0);
+    if (this.owned.size === 0) log.info({}, 'another process leads, this one stands by');
+    for (const partition of this.#terms.keys()) if (!this.owned.has(partition)) void this.#end(partition);
     this.#beginAll();
   }
 
   onLost(): void {
-    this.#joined = false;
-    this.#owned = new Set();
+    this.joined = false;
+    this.owned = new Set();
     if (this.#options.outlastsOutages === true && this.#terms.size > 0) return;
     this.#options.onChange?.(0);
     void this.#endAll();
@@ -107,11 +99,11 @@ export class Leadership implements GroupListener {
   }
 
   #beginAll(): void {
-    for (const partition of this.#owned) this.#begin(partition);
+    if (this.#stopping.signal.aborted) return;
+    for (const partition of this.owned) if (!this.#terms.has(partition)) this.#begin(partition);
   }
 
   #begin(partition: number): void {
-    if (this.#terms.has(partition) || this.#stopping.signal.aborted) return;
     const over = new AbortController();
     const { lead, clock, sessionTimeoutMs, log } = this.#options;
     const term: LeadershipTerm = {
@@ -132,7 +124,7 @@ export class Leadership implements GroupListener {
       .then(() => {
         // The next heartbeat starts a new term if this process still leads.
         this.#terms.delete(partition);
-        if (this.#owned.size === 0) this.#options.onChange?.(0);
+        if (this.owned.size === 0) this.#options.onChange?.(0);
       });
     this.#terms.set(partition, { over, ended });
   }

@@ -32,17 +32,15 @@ export type QueuedBatch = {
   readonly publishes: number;
 };
 
-/** Unsent records of a batch, and the time of their next attempt. */
-type HeldRecords = { readonly unsent: Unsent; readonly until: number };
-
-const ALL_SENT: HeldRecords = { unsent: new Map(), until: 0 };
+const ALL_SENT: Unsent = new Map();
 
 /** The records that wait to be sent, in order, with their publishes. */
 export class PublishQueue {
   readonly #maxBytes: number;
   #records: QueuedRecord[] = [];
   #next = 0;
-  #bytes = 0;
+  /** Bytes of records without an acknowledgement. */
+  bytes = 0;
   /** Records that could not be sent, and later records of the same lanes, in order. They do not delay other lanes. */
   #held: QueuedRecord[] = [];
   readonly #heldLanes = new Set<string>();
@@ -50,10 +48,6 @@ export class PublishQueue {
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
   }
 
   /** Whether records are held, as they could not be sent. */
@@ -65,12 +59,12 @@ export class PublishQueue {
   add(records: readonly PublishRecord[], deadline: number): Promise<void> {
     const sizes = records.map(recordBytes);
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
-    if (this.#bytes > 0 && this.#bytes + bytes > this.#maxBytes) {
+    if (this.bytes > 0 && this.bytes + bytes > this.#maxBytes) {
       return Promise.reject(
         new PublishError('QUEUE_FULL', `more than ${this.#maxBytes} bytes would wait to be sent`),
       );
     }
-    this.#bytes += bytes;
+    this.bytes += bytes;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const publish = { deadline, open: records.length, alone: false, settled: false, resolve, reject };
     for (const [index, record] of records.entries())
@@ -91,7 +85,7 @@ export class PublishQueue {
       if (!publish.settled && publish.deadline <= now)
         settle(publish, new PublishError('TIMEOUT', 'not sent in time', publish.unsent));
       if (publish.settled) {
-        this.#bytes -= bytes;
+        this.bytes -= bytes;
         continue;
       }
       if (this.#heldLanes.size > 0 && this.#heldLanes.has(laneOf(record))) {
@@ -114,8 +108,12 @@ export class PublishQueue {
     return records.length === 0 ? null : { records, deadline, publishes: publishes.size };
   }
 
-  /** Acknowledges a batch but `unsent` records, and moves its publishes to `deadline`. Holds those and what must not overtake them. */
-  acknowledge(batch: QueuedBatch, deadline: number, { unsent, until }: HeldRecords = ALL_SENT): void {
+  /** Acknowledges a batch but `unsent` records, and moves its publishes to `deadline`. Holds those and what must not overtake them `until`. */
+  acknowledge(
+    batch: QueuedBatch,
+    deadline: number,
+    { unsent, until } = { unsent: ALL_SENT, until: 0 },
+  ): void {
     if (!this.holding) this.#heldUntil = until;
     for (const queued of batch.records) {
       const { publish, record, bytes } = queued;
@@ -126,7 +124,7 @@ export class PublishQueue {
         this.#heldLanes.add(laneOf(record));
         continue;
       }
-      this.#bytes -= bytes;
+      this.bytes -= bytes;
       publish.open -= 1;
       publish.deadline = deadline;
       if (publish.open === 0) settle(publish);

@@ -54,7 +54,8 @@ export class BatchCommitter {
   #pending: PendingCommit | null = null;
   /** Whether the processor has changes that no transaction contains. */
   #isAhead = false;
-  #committing: Promise<void> | null = null;
+  /** The pending commit; null when there is none. */
+  committing: Promise<void> | null = null;
   /** When markers or aborted records after the position were first read; null when there are none. */
   #passedAt: number | null = null;
 
@@ -82,11 +83,6 @@ export class BatchCommitter {
   /** Committed offset of the next input record. */
   get position(): number {
     return this.#position.next;
-  }
-
-  /** The pending commit; null when there is none. */
-  get committing(): Promise<void> | null {
-    return this.#committing;
   }
 
   /** Processes the records of a batch in order and commits their results, in as many transactions as needed. */
@@ -207,14 +203,14 @@ export class BatchCommitter {
     this.#pending = { draft, range, reached, producer: producer.identity };
     this.#isAhead = false;
     try {
-      this.#committing = producer.transact([...records, record], accept);
-      await this.#committing;
+      this.committing = producer.transact([...records, record], accept);
+      await this.committing;
     } catch (error) {
       if (clock.monotonic() - started > TRANSACTION_TIMEOUT_MS) suspects.tookTooLong(range);
       this.#failed(draft, range, error);
       throw error;
     } finally {
-      this.#committing = null;
+      this.committing = null;
     }
     metrics.commitSeconds.observe((clock.monotonic() - started) / 1_000);
     this.#logs = after;

@@ -27,12 +27,14 @@ export class Incarnation {
   readonly #suspects: Suspects;
   readonly #lifetime = new Lifetime();
   #producer: TransactionalProducer | null = null;
-  #committer: BatchCommitter | null = null;
+  /** Null before the partition is processed. */
+  committer: BatchCommitter | null = null;
   /** Closed at the end, unless the next claim may reuse it. */
   #processor: PartitionProcessor | null;
   /** The previous claim's state, until it is proven or dropped. */
   #kept: KeptState | null;
-  #reusable: KeptState | null = null;
+  /** The state that the next claim may reuse after a failure; null when there is none. */
+  reusable: KeptState | null = null;
   #doubt: StreamError | RefusedError | null = null;
 
   constructor(partition: number, context: TaskContext, suspects: Suspects, kept: KeptState | null) {
@@ -41,16 +43,6 @@ export class Incarnation {
     this.#suspects = suspects;
     this.#kept = kept;
     this.#processor = kept?.processor ?? null;
-  }
-
-  /** The state that the next claim may reuse after a failure; null when there is none. */
-  get reusable(): KeptState | null {
-    return this.#reusable;
-  }
-
-  /** Null before the partition is processed. */
-  get committer(): BatchCommitter | null {
-    return this.#committer;
   }
 
   /** Ends this claim with the error after the pending read, so that the next claim checks the logs. */
@@ -66,7 +58,7 @@ export class Incarnation {
       if (error instanceof ClosedError || this.#lifetime.isOver) return;
       const cause = error instanceof RefusedError ? await this.#causeOf(error) : error;
       if (this.#lifetime.isOver) return;
-      if (isBrokerFault(cause)) this.#reusable = this.#kept ?? this.#committer?.kept ?? null;
+      if (isBrokerFault(cause)) this.reusable = this.#kept ?? this.committer?.kept ?? null;
       throw cause;
     } finally {
       await this.close();
@@ -99,7 +91,7 @@ export class Incarnation {
     };
     const at = { next: claimed.position, inputEpoch: found?.inputEpoch ?? null };
     const committer = new BatchCommitter(work, at);
-    this.#committer = committer;
+    this.committer = committer;
     // Commits the position after the lost records, so that the next claim does not count them again.
     if (lost > 0) await committer.commitPosition(at);
     if (pending !== null) await committer.resume(pending, isCommitted);
@@ -166,9 +158,9 @@ export class Incarnation {
   async close(): Promise<void> {
     if (this.#lifetime.isOver) return;
     this.#lifetime.end();
-    const committed = this.#committer?.committing?.catch(() => {});
+    const committed = this.committer?.committing?.catch(() => {});
     if (committed !== undefined) await settlesWithin(committed, LAST_COMMIT_MS, this.#context.clock);
-    if (this.#reusable === null) this.#processor?.close();
+    if (this.reusable === null) this.#processor?.close();
     await this.#lifetime.closeAll();
   }
 
@@ -209,6 +201,7 @@ export class Incarnation {
     const { clock, metrics } = this.#context;
     const label = { partition: this.#partition };
     const watch = new StableWatch();
+    let reportedEnd = -1;
     // The first read compares the epoch: the log may lose its end between the claim and this read.
     for (let reading = ahead(input.read(committer.position, readEpoch)); ; ) {
       const batch = await this.#lifetime.guard(reading);
@@ -227,9 +220,12 @@ export class Incarnation {
       if (batch.next >= batch.end) processor.caughtUp?.();
       metrics.lag.set(label, Math.max(0, batch.end - batch.next));
       metrics.undecided.set(label, batch.written - batch.end);
-      const now = clock.monotonic();
-      if (watch.becameStuck(batch.end, batch.written, now)) this.#reportStuck(batch.end);
-      metrics.undecidedSeconds.set(label, watch.stuckMs(now) / 1_000);
+      const stuckMs = watch.stuckMs(batch.end, batch.written, clock.monotonic());
+      if (stuckMs >= STUCK_MS && reportedEnd !== batch.end) {
+        reportedEnd = batch.end;
+        this.#reportStuck(batch.end);
+      }
+      metrics.undecidedSeconds.set(label, stuckMs / 1_000);
       metrics.stateSize.set(label, processor.size());
       if (isBehind) continue;
       await this.#lifetime.guard(producer.untilCompleted());
@@ -258,27 +254,17 @@ function isBrokerFault(error: unknown): boolean {
 /** How long records may wait behind an open transaction: longer than the transaction timeout of most producers. */
 const STUCK_MS = 60_000;
 
-/** Detects a partition whose committed records wait behind an open transaction. */
+/** Watches for committed records that wait behind an open transaction. */
 export class StableWatch {
   #end = -1;
   #movedAt = 0;
-  #isReported = false;
 
-  /** Returns how long the last stable offset has not moved although records follow it, milliseconds; 0 when none follow. */
-  stuckMs(nowMs: number): number {
-    return nowMs - this.#movedAt;
-  }
-
-  /** Returns true once when `end` has not moved for a minute although `written` is beyond it, again only after it moved. `nowMs`: monotonic. */
-  becameStuck(end: number, written: number, nowMs: number): boolean {
+  /** Returns how long the last stable offset `end` has not moved although records up to `written` follow it, milliseconds. */
+  stuckMs(end: number, written: number, nowMs: number): number {
     if (end !== this.#end || written <= end) {
       this.#end = end;
       this.#movedAt = nowMs;
-      this.#isReported = false;
-      return false;
     }
-    if (this.#isReported || nowMs < this.#movedAt + STUCK_MS) return false;
-    this.#isReported = true;
-    return true;
+    return nowMs - this.#movedAt;
   }
 }

@@ -21,7 +21,8 @@ export class Task {
   #incarnation: Incarnation | null = null;
   /** The last logged refusal, as each one is logged once; null without one. */
   #refusal: string | null = null;
-  #failure: TaskFailure | null = null;
+  /** The last failure; null without one. */
+  failure: TaskFailure | null = null;
   /** State of a failed claim that the next one may reuse; null without one. */
   #kept: KeptState | null = null;
 
@@ -44,11 +45,6 @@ export class Task {
   /** Claims the partition again, within seconds, as its logs may have changed. */
   doubt(error: StreamError | RefusedError): void {
     this.#incarnation?.doubt(error);
-  }
-
-  /** The last failure; null without one. */
-  get failure(): TaskFailure | null {
-    return this.#failure;
   }
 
   /** Begins an incarnation. Throws when one runs or the task is closed. */
@@ -99,7 +95,7 @@ export class Task {
     const isKnown =
       error instanceof RefusedError || error instanceof StreamError || error instanceof FolderError;
     const code = isKnown ? error.code : 'PROCESSING_FAILED';
-    this.#failure = { code, at: clock.monotonic(), hasProgress: this.#suspects.takeProgress() };
+    this.failure = { code, at: clock.monotonic(), hasProgress: this.#suspects.takeProgress() };
     this.#removeGauges();
     metrics.failures.inc({ code });
     if (error instanceof RefusedError) {

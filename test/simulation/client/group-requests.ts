@@ -19,12 +19,7 @@ export const joinGroupV9 = deferred<
 >(
   'JoinGroup',
   (cluster, broker, respond, [name, sessionMs, rebalanceMs, memberId, instanceId, , protocols]) => {
-    try {
-      cluster.requireCoordinator(broker, `${GROUP} ${name}`);
-    } catch (error) {
-      respond({ error: error as Error });
-      return;
-    }
+    cluster.requireCoordinator(broker, `${GROUP} ${name}`);
     const request = { memberId, instanceId, sessionMs, rebalanceMs, metadata: protocols[0]?.metadata };
     cluster.group(name).join(request, (result) => respond(responseOf(result)));
   },
@@ -42,12 +37,7 @@ export const syncGroupV5 = deferred<
   ],
   Synced
 >('SyncGroup', (cluster, broker, respond, [name, generation, memberId, instanceId, , , shares]) => {
-  try {
-    cluster.requireCoordinator(broker, `${GROUP} ${name}`);
-  } catch (error) {
-    respond({ error: error as Error });
-    return;
-  }
+  cluster.requireCoordinator(broker, `${GROUP} ${name}`);
   cluster.group(name).sync(memberId, generation, instanceId, shares, (result) => respond(responseOf(result)));
 });
 

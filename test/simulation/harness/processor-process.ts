@@ -18,33 +18,33 @@ const SHORT_MS = 100;
 const LATE_MS = 250;
 const CLAIMS = 'touchline_claims_total';
 
+type ProcessOptions = {
+  readonly checks: Checks;
+  readonly membership: MembershipChecks;
+  readonly isStatic: boolean;
+  readonly isKept: boolean;
+};
+
 /** A process of the stream with a fixed name, which faults kill, pause, stop and start again. */
 export class ProcessorProcess {
   readonly name: string;
-  readonly #world: World;
   readonly #cluster: Cluster;
-  readonly #checks: Checks;
-  readonly #membership: MembershipChecks;
+  readonly #of: ProcessOptions;
   /** Instance id, in seeds with static members. */
   readonly #name: { readonly instanceId?: string; readonly leaves?: boolean };
-  readonly #isKept: boolean;
   #process: Process | null = null;
   #stream: Stream | null = null;
   #starts = 0;
 
-  constructor(
-    name: string,
-    cluster: Cluster,
-    { checks, membership }: { readonly checks: Checks; readonly membership: MembershipChecks },
-    { isStatic, isKept }: { readonly isStatic: boolean; readonly isKept: boolean },
-  ) {
-    this.#membership = membership;
-    this.#isKept = isKept;
-    this.#name = isStatic ? { instanceId: name, leaves: cluster.world.random.chance(0.5) } : {};
+  constructor(name: string, cluster: Cluster, of: ProcessOptions) {
     this.name = name;
-    this.#world = cluster.world;
     this.#cluster = cluster;
-    this.#checks = checks;
+    this.#of = of;
+    this.#name = of.isStatic ? { instanceId: name, leaves: cluster.world.random.chance(0.5) } : {};
+  }
+
+  get #world(): World {
+    return this.#cluster.world;
   }
 
   get isRunning(): boolean {
@@ -69,7 +69,7 @@ export class ProcessorProcess {
   kill(): void {
     if (this.#process === null) return;
     this.#world.note(this.#process.name, 'is killed');
-    this.#checks.onEnd();
+    this.#of.checks.onEnd();
     this.#process.isAlive = false;
     this.#process = null;
     this.#stream = null;
@@ -122,9 +122,9 @@ export class ProcessorProcess {
           { topic: TOPICS.output, partitions: 'own' },
           { topic: TOPICS.letters, partitions: 1 },
         ],
-        createProcessor: (partition) => new CountingProcessor(partition, this.#isKept),
+        createProcessor: (partition) => new CountingProcessor(partition, this.#of.isKept),
         deadLetter: (partition, { offset }) => {
-          this.#checks.fail(`partition ${partition} sends the record at ${offset} to the dead letters`);
+          this.#of.checks.fail(`partition ${partition} sends the record at ${offset} to the dead letters`);
           return { topic: TOPICS.letters, partition: 0, key: String(offset), value: null };
         },
         log,
@@ -133,23 +133,26 @@ export class ProcessorProcess {
         ...this.#name,
         onFenced: () => {
           this.#world.note(process.name, 'is fenced, and ends');
-          if (this.#process === process) this.kill();
-          this.#world.after(RESTART_MS, () => this.start());
+          this.#restart(process);
         },
         client: openStreamClient({ brokers: bootstrap(this.#cluster), clientId: this.name, log }),
         clock: clockOf(process),
       });
     } catch (error) {
       this.#world.note(process.name, `does not start: ${error}`);
-      if (this.#process === process) this.kill();
-      this.#world.after(RESTART_MS, () => this.start());
+      this.#restart(process);
     }
+  }
+
+  #restart(process: Process): void {
+    if (this.#process === process) this.kill();
+    this.#world.after(RESTART_MS, () => this.start());
   }
 
   #metricsOf(process: Process): StreamOptions['metrics'] {
     const registry = new Registry();
     registry.onCount = (name, { partition }) => {
-      if (name === CLAIMS) this.#membership.onClaim(process, Number(partition));
+      if (name === CLAIMS) this.#of.membership.onClaim(process, Number(partition));
     };
     return registry as unknown as StreamOptions['metrics'];
   }
@@ -168,14 +171,15 @@ export class ProcessorProcess {
       warn: (fields: object, message: string) => {
         write('warn', fields, message);
         const { partition, code } = fields as { partition?: number; code?: string };
-        if (partition !== undefined && code === 'FENCED') this.#membership.onFenced(process, partition);
+        if (partition !== undefined && code === 'FENCED') this.#of.membership.onFenced(process, partition);
       },
       error: (fields: object, message: string) => {
         write('error', fields, message);
         const { partition, code, err } = fields as { partition?: number; code?: string; err?: unknown };
         if (partition === undefined || code === undefined) return;
-        if (code === 'PROCESSING_FAILED') this.#checks.fail(`partition ${partition} fails: ${stackOf(err)}`);
-        else if (err === undefined && code !== 'TRANSACTION_OPEN') this.#checks.onRefusal(partition, code);
+        const stack = err instanceof Error ? err.stack : err;
+        if (code === 'PROCESSING_FAILED') this.#of.checks.fail(`partition ${partition} fails: ${stack}`);
+        else if (err === undefined && code !== 'TRANSACTION_OPEN') this.#of.checks.onRefusal(partition, code);
       },
     };
   }
@@ -191,8 +195,4 @@ function clockOf(process: Process): MachineClock {
         () => {},
       ),
   };
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? String(error)) : String(error);
 }

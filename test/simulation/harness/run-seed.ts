@@ -44,7 +44,7 @@ export async function runSeed(
   const membership = new MembershipChecks(cluster, group, (violation) => checks.fail(violation));
   const processes = Array.from(
     { length: PROCESSES },
-    (_, n) => new ProcessorProcess(`p${n + 1}`, cluster, { checks, membership }, of),
+    (_, n) => new ProcessorProcess(`p${n + 1}`, cluster, { checks, membership, ...of }),
   );
   for (const process of processes) world.after(random.between(0, 400), () => process.start());
   const faultsUntil = random.between(1_500, 10_000);

@@ -20,7 +20,12 @@ class Timer {
 
 export const performance = { now: (): number => currentProcess().world.now };
 
-const SimulatedDate = { now: (): number => wallClockOf(currentProcess()) };
+const SimulatedDate = {
+  now(): number {
+    const { world, wallOffsetMs } = currentProcess();
+    return world.unixMs() + wallOffsetMs;
+  },
+};
 
 export { SimulatedDate as Date };
 
@@ -37,10 +42,7 @@ export function clearTimeout(timer: Timer | undefined): void {
 export function delay<T>(ms: number, value?: T, options: { readonly signal?: AbortSignal } = {}): Promise<T> {
   const { signal } = options;
   return new Promise<T>((resolve, reject) => {
-    if (signal?.aborted === true) {
-      reject(aborted());
-      return;
-    }
+    if (signal?.aborted === true) return reject(aborted());
     const onAbort = (): void => {
       clearTimeout(timer);
       reject(aborted());
@@ -54,11 +56,5 @@ export function delay<T>(ms: number, value?: T, options: { readonly signal?: Abo
 }
 
 function aborted(): Error {
-  const error = new Error('The operation was aborted');
-  error.name = 'AbortError';
-  return error;
-}
-
-function wallClockOf(process: ReturnType<typeof currentProcess>): number {
-  return process.world.unixMs() + process.wallOffsetMs;
+  return Object.assign(new Error('The operation was aborted'), { name: 'AbortError' });
 }

@@ -4,14 +4,13 @@ import { CompletionEstimate } from './transactional-producer.ts';
 /** Times of requests that the broker refuses until its transaction is complete: as the producer sends them. */
 function requestsOf(estimate: CompletionEstimate, endedAt: number, completeMs: number): number {
   estimate.ended(endedAt);
-  const waitMs = estimate.waitMs(endedAt);
-  let now = endedAt + waitMs;
+  let now = endedAt + estimate.waitMs(endedAt);
   let refusals = 0;
   for (let backoff = 2; now < endedAt + completeMs; backoff *= 1.5) {
     refusals += 1;
     now += backoff;
   }
-  estimate.begun(now, { waited: waitMs > 0, refusals });
+  estimate.begun(now, refusals);
   return refusals + 1;
 }
 

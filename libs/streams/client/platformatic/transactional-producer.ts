@@ -60,8 +60,6 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
   readonly #sender: BatchSender;
   readonly #undecided: UndecidedTransactions;
   readonly #completion = new CompletionEstimate();
-  /** Whether this producer waited since its last transaction. */
-  #hasWaited = false;
 
   constructor(
     connections: BrokerConnections,
@@ -135,9 +133,7 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
 
   async untilCompleted(): Promise<void> {
     const waitMs = this.#completion.waitMs(performance.now());
-    if (waitMs === 0) return;
-    this.#hasWaited = true;
-    await delay(waitMs);
+    if (waitMs > 0) await delay(waitMs);
   }
 
   close(): Promise<void> {
@@ -153,8 +149,7 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     await this.untilCompleted();
     try {
       const asked = await this.#addPartitions(partitions);
-      this.#completion.begun(performance.now(), { waited: this.#hasWaited, refusals: asked - 1 });
-      this.#hasWaited = false;
+      this.#completion.begun(performance.now(), asked - 1);
     } catch (error) {
       if (!isDisconnected(error)) throw error;
       await this.#reach(partitions);
@@ -217,6 +212,7 @@ const DOWN = 0.97;
 export class CompletionEstimate {
   #endedAt = Number.NEGATIVE_INFINITY;
   #expectedMs = 0;
+  #hasWaited = false;
 
   /** The broker has answered the request that ends a transaction. */
   ended(now: number): void {
@@ -225,14 +221,17 @@ export class CompletionEstimate {
 
   /** Returns how long to wait before the next transaction, whole milliseconds; 0 when the last one is likely complete. */
   waitMs(now: number): number {
-    return Math.max(0, Math.ceil(this.#endedAt + this.#expectedMs - now));
+    const waitMs = Math.max(0, Math.ceil(this.#endedAt + this.#expectedMs - now));
+    if (waitMs > 0) this.#hasWaited = true;
+    return waitMs;
   }
 
-  /** The next transaction has begun. `waited`: whether its request waited as told; `refusals`: how many requests were refused before. */
-  begun(now: number, { waited, refusals }: { readonly waited: boolean; readonly refusals: number }): void {
+  /** The next transaction has begun. `refusals`: how many of its requests were refused before. */
+  begun(now: number, refusals: number): void {
     if (refusals > 0) {
       const tookMs = Math.min(LONGEST_MS, MARGIN * (now - this.#endedAt));
       this.#expectedMs += UP * Math.max(0, tookMs - this.#expectedMs);
-    } else if (waited) this.#expectedMs *= DOWN;
+    } else if (this.#hasWaited) this.#expectedMs *= DOWN;
+    this.#hasWaited = false;
   }
 }
