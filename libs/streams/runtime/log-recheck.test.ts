@@ -39,6 +39,9 @@ async function doubts(marks: Readonly<Record<string, LogMark>> = MARKS, isIdle =
   const found = await recheck.find([0, 1].map((partition) => ({ partition, marks, isIdle })));
   return [...found].map(([partition, { code, message }]) => `${partition} ${code}: ${message}`);
 }
+/** The same doubt of both partitions; `#` stands for the partition. */
+const ofBoth = (doubt: string) =>
+  [0, 1].map((partition) => `${partition} ${doubt.replace('#', `${partition}`)}`);
 
 test('finds nothing where nothing changed or logs grew, and asks once for all partitions', async () => {
   expect(await doubts()).toEqual([]);
@@ -50,10 +53,7 @@ test('finds nothing where nothing changed or logs grew, and asks once for all pa
 test('finds a changelog that is another topic than that of the task, at the first check', async () => {
   ids.set('state', 'another');
   ends.state = 0;
-  expect(await doubts()).toEqual([
-    '0 TOPIC_RECREATED: state was deleted and created again',
-    '1 TOPIC_RECREATED: state was deleted and created again',
-  ]);
+  expect(await doubts()).toEqual(ofBoth('TOPIC_RECREATED: state was deleted and created again'));
 });
 
 test.each(TOPICS)('finds that %s was deleted or created again since the last check', async (topic) => {
@@ -74,19 +74,14 @@ test('finds an output that was created again once, as its new log is shorter', a
 
 test('finds logs that end before the marks of their task', async () => {
   ends.state = 19;
-  expect(await doubts()).toEqual([
-    '0 LOG_TRUNCATED: state-0 ends at offset 19, and had reached 20',
-    '1 LOG_TRUNCATED: state-1 ends at offset 19, and had reached 20',
-  ]);
+  expect(await doubts()).toEqual(ofBoth('LOG_TRUNCATED: state-# ends at offset 19, and had reached 20'));
 });
 
 test('finds a changelog that lost its first records, also of a task that commits, whose ends may be ahead', async () => {
-  starts.state = 3;
-  ends.state = 19;
-  expect(await doubts(MARKS, false)).toEqual([
-    '0 LOG_TRUNCATED: state-0 begins at offset 3, and had begun at 0',
-    '1 LOG_TRUNCATED: state-1 begins at offset 3, and had begun at 0',
-  ]);
+  [starts.state, ends.state] = [3, 19];
+  expect(await doubts(MARKS, false)).toEqual(
+    ofBoth('LOG_TRUNCATED: state-# begins at offset 3, and had begun at 0'),
+  );
 });
 
 test('finds positions that lost their end since the last check, once', async () => {

@@ -107,27 +107,19 @@ test('accepts a changelog whose beginning an operator accepted, and one created 
   expect(check({ id: 'c', start: 0, end: 0, last: null }, { id: 'd', start: 0, end: 0 })).not.toThrow();
 });
 
-describe('a changelog that lost its end and has aborted records there', () => {
-  const last = (offset: number) => ({ offset, isTombstone: false });
+test('requires the last committed record of a changelog, or a later one, unless retention removed it', () => {
   const committed = { ...position(7), logs: { changelog: { id: 'c', start: 0, end: 12, last: 10 } } };
-  const check = (found: ReturnType<typeof last> | null, start = 0) =>
-    requireLastRecord(APPLICATION, 3, committed, { topic: 'changelog', start, last: found });
-
-  test('is refused when the last committed record is missing', () => {
-    expect(() => check(last(8))).toThrow('changelog-3 ends at offset 9 and had reached 11 at the position 7');
-    expect(() => check(null)).toThrow('changelog-3 ends at offset 0 and had reached 11');
-  });
-
-  test('is accepted with that record, with a later one, and when retention removed it', () => {
-    expect(() => check(last(10))).not.toThrow();
-    expect(() => check(last(12))).not.toThrow();
-    expect(() => check(null, 11)).not.toThrow();
-  });
-
-  test('is not compared when the position has no last record', () => {
-    const restored = { topic: 'other', start: 0, last: null };
-    expect(() => requireLastRecord(APPLICATION, 3, committed, restored)).not.toThrow();
-  });
+  const check =
+    (offset: number | null, start = 0, topic = 'changelog') =>
+    () => {
+      const last = offset === null ? null : { offset, isTombstone: false };
+      requireLastRecord(APPLICATION, 3, committed, { topic, start, last });
+    };
+  // Aborted records follow it.
+  expect(check(8)).toThrow('changelog-3 ends at offset 9 and had reached 11 at the position 7');
+  expect(check(null)).toThrow('changelog-3 ends at offset 0 and had reached 11');
+  for (const accepted of [check(10), check(12), check(null, 11), check(null, 0, 'without a last record')])
+    expect(accepted).not.toThrow();
 });
 
 describe('an output whose position has the last record at 10 and the end at 12', () => {
@@ -150,29 +142,25 @@ describe('an output whose position has the last record at 10 and the end at 12',
     return requireSameCommit(context, committed, { topic: 'output', partition: 3, start, end });
   }
 
-  test('is accepted, also when aborted records follow or retention removed all records', async () => {
-    await expect(check([10], 12)).resolves.toBeUndefined();
-    await expect(check([10], 20)).resolves.toBeUndefined();
-    await expect(check([], 12, 12)).resolves.toBeUndefined();
+  test.each([
+    ['it has both', [10], 12, 0],
+    ['aborted records follow', [10], 20, 0],
+    ['retention removed all records', [], 12, 12],
+    ['it was created again', [0], 2, 0],
+  ])('is accepted when %s', async (_, offsets, end, start) => {
+    await expect(check(offsets, end, start)).resolves.toBeUndefined();
   });
 
-  test('is refused when the record at 10 is not committed', async () => {
-    await expect(check([], 12)).rejects.toMatchObject({
-      code: 'OUTPUT_TRUNCATED',
-      message: expect.stringContaining('output-3 lacks the record at offset 10'),
-    });
-  });
-
-  test('is refused when a record after its end is committed', async () => {
-    await expect(check([10, 12], 14)).rejects.toMatchObject({
-      code: 'POSITION_TRUNCATED',
-      message: expect.stringContaining(
-        'output-3 has a record at offset 12 that was committed after the position 7',
-      ),
-    });
-  });
-
-  test('is not compared when it was created again', async () => {
-    await expect(check([0], 2)).resolves.toBeUndefined();
+  test.each([
+    ['the record at 10', [], 12, 'OUTPUT_TRUNCATED', 'output-3 lacks the record at offset 10'],
+    [
+      'the position of a later record',
+      [10, 12],
+      14,
+      'POSITION_TRUNCATED',
+      'output-3 has a record at offset 12 that was committed after the position 7',
+    ],
+  ])('is refused without %s', async (_, offsets, end, code, text) => {
+    await expect(check(offsets, end)).rejects.toMatchObject({ code, message: expect.stringContaining(text) });
   });
 });

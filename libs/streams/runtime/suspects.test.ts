@@ -5,24 +5,15 @@ import { Suspects } from './suspects.ts';
 const failure = new Error('as this test wants it');
 
 describe('a record that cannot be processed', () => {
-  test('is retried once before it becomes a dead letter', () => {
+  test('is retried once before it becomes a dead letter, whatever else fails, until it is committed', () => {
     const suspects = new Suspects();
     suspects.processingFailed(5, failure);
     expect(suspects.rejectionOf(5)).toBeNull();
-    suspects.processingFailed(5, failure);
-    expect(suspects.rejectionOf(5)).toMatchObject({ error: { code: 'PROCESSING_FAILED', cause: failure } });
-    expect(suspects.rejectionOf(6)).toBeNull();
-  });
-
-  test('stays suspect when another one fails', () => {
-    const suspects = new Suspects();
-    for (const offset of [5, 5, 6, 6]) suspects.processingFailed(offset, failure);
-    for (const offset of [5, 6]) expect(suspects.rejectionOf(offset)).not.toBeNull();
-  });
-
-  test('is no longer suspect once it is committed', () => {
-    const suspects = new Suspects();
-    suspects.processingFailed(5, failure);
+    for (const offset of [5, 6, 6]) suspects.processingFailed(offset, failure);
+    for (const offset of [5, 6])
+      expect(suspects.rejectionOf(offset)).toMatchObject({
+        error: { code: 'PROCESSING_FAILED', cause: failure },
+      });
     suspects.committed(6);
     suspects.processingFailed(5, failure);
     expect(suspects.rejectionOf(5)).toBeNull();

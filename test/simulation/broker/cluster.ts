@@ -1,7 +1,6 @@
 import type { OpenTransaction } from '#streams/client/platformatic/kafka-20734/undecided-transactions.ts';
 import { type EpochEnd, partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import type { Process, World } from '../world/world.ts';
-import { Coordinators, idsOfUp } from './coordinators.ts';
 import type { GroupShare } from './group-messages.ts';
 import { Group } from './groups.ts';
 import { type NewRecord, PartitionLog, type ProducerEpoch } from './partition-log.ts';
@@ -43,6 +42,8 @@ type Broker = {
   readonly connections: Set<{ cut(): void }>;
 };
 
+type Coordinator = { broker: number; loadsUntil: number };
+
 /** A cluster. Acknowledged records are on all of its brokers, unless a fault removes the end of a log. */
 export class Cluster {
   readonly world: World;
@@ -52,7 +53,8 @@ export class Cluster {
   listener: ClusterListener = {};
   dropsMarkers = false;
   readonly #groups = new Map<string, Group>();
-  readonly #coordinators: Coordinators;
+  /** The coordinator of each key, and the end of its loading. */
+  readonly #coordinators = new Map<string, Coordinator>();
   #created = 0;
   #lost: Partition | null = null;
 
@@ -65,7 +67,6 @@ export class Cluster {
       hangsUntil: 0,
       connections: new Set<{ cut(): void }>(),
     }));
-    this.#coordinators = new Coordinators(world, this.brokers);
     const cluster = this;
     this.transactions = new Transactions({
       world,
@@ -222,27 +223,46 @@ export class Cluster {
   /** Moves all coordinators to other brokers, which load for `loadMs`. */
   moveCoordinators(loadMs: number): void {
     this.world.note('cluster', `coordinators move, and load for ${Math.round(loadMs)} ms`);
-    this.#coordinators.move(loadMs);
+    for (const coordinator of this.#coordinators.values()) this.#moveCoordinator(coordinator, loadMs);
     for (const group of this.#groups.values()) group.move();
   }
 
   // Requests.
 
   #up(): number[] {
-    return idsOfUp(this.brokers);
+    return this.brokers.filter(({ isUp }) => isUp).map(({ id }) => id);
   }
 
   #broker(id: number): Broker {
     return this.brokers[id] as Broker;
   }
 
+  /** Returns the broker that coordinates a key. Throws when none is up. */
   coordinatorOf(key: string): number {
-    return this.#coordinators.of(key);
+    return this.#coordinator(key).broker;
   }
 
   /** Throws when this broker is not the coordinator, or is loading. */
   requireCoordinator(broker: number, key: string): void {
-    this.#coordinators.require(broker, key);
+    const found = this.#coordinator(key);
+    if (found.broker !== broker) throw new ProtocolError('NOT_COORDINATOR');
+    if (found.loadsUntil > this.world.now) throw new ProtocolError('COORDINATOR_LOAD_IN_PROGRESS');
+  }
+
+  #coordinator(key: string): Coordinator {
+    const { size } = this.#coordinators;
+    const found = this.#coordinators.get(key) ?? { broker: size % this.brokers.length, loadsUntil: 0 };
+    this.#coordinators.set(key, found);
+    if (!this.#broker(found.broker).isUp) this.#moveCoordinator(found, this.world.random.between(1, 200));
+    if (!this.#broker(found.broker).isUp) throw new ProtocolError('COORDINATOR_NOT_AVAILABLE');
+    return found;
+  }
+
+  #moveCoordinator(coordinator: Coordinator, loadMs: number): void {
+    const up = this.#up();
+    if (up.length === 0) return;
+    coordinator.broker = this.world.random.pick(up);
+    coordinator.loadsUntil = this.world.now + loadMs;
   }
 
   /** Returns a partition that this broker leads. Throws when it does not. */

@@ -4,8 +4,7 @@ import type { FetchedRecord, TopicPartition } from '#streams/client/port.ts';
 import { type Position, parsePosition, positionsTopic } from '#streams/runtime/positions.ts';
 import type { Cluster, Partition } from '../broker/cluster.ts';
 import type { NewRecord, PartitionLog, ProducerEpoch } from '../broker/partition-log.ts';
-import { APPLICATION, TOPICS } from './counting.ts';
-import { equal, merged, pass, readFrom } from './input-pass.ts';
+import { APPLICATION, outputOf, TOPICS } from './counting.ts';
 
 /** The expected progress of one input partition: the result of an undisturbed pass over the input. */
 type Progress = {
@@ -299,4 +298,40 @@ export class Checks {
     if (possible.some(isBehindCut)) this.excuse(partition, 'INPUT_TRUNCATED', 'POSITION_BEYOND_END');
     if (isBehindCut(right)) progress.isAhead = true;
   }
+}
+
+/** Returns the outputs and counts of a pass over committed input from one position to the next. */
+function pass(
+  records: readonly FetchedRecord[],
+  { next: from, counts: before }: { readonly next: number; readonly counts: ReadonlyMap<string, number> },
+  to: number,
+): { readonly lines: string[]; readonly counts: Map<string, number> } {
+  const counts = new Map<string, number>();
+  const lines: string[] = [];
+  for (const { offset, key, value } of records) {
+    if (offset < from || offset >= to) continue;
+    const name = String(key);
+    const count = (counts.get(name) ?? before.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    lines.push(outputOf(String(value), count));
+  }
+  return { lines, counts };
+}
+
+/** Returns the committed records of a log from an offset on. */
+function readFrom(log: PartitionLog, from: number): readonly FetchedRecord[] {
+  return log.read(Math.max(from, log.start), Number.POSITIVE_INFINITY).records;
+}
+
+/** Returns removed records and the current records after them. */
+function merged(
+  removed: readonly FetchedRecord[],
+  current: readonly FetchedRecord[],
+): readonly FetchedRecord[] {
+  const last = removed.at(-1)?.offset ?? -1;
+  return [...removed, ...current.filter(({ offset }) => offset > last)];
+}
+
+function equal(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((line, at) => line === b[at]);
 }
