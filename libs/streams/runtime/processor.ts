@@ -4,8 +4,10 @@ import type { ConsumedRecord, OutputRecord } from '../client/port.ts';
 /** Collects the output records of a task's next commit. */
 export class RecordCollector {
   readonly #partition: number;
-  readonly #records: OutputRecord[] = [];
-  #bytes = 0;
+  /** All records added so far, in order. */
+  readonly records: OutputRecord[] = [];
+  /** Bytes of the values added so far. */
+  bytes = 0;
   /** The trace of the records added next: that of the current input record; during a flush, set by `flush`. */
   traceparent: string | undefined;
 
@@ -16,22 +18,9 @@ export class RecordCollector {
   /** Adds a record. `topic`: name on the broker. `partition`: default is the task's own. */
   add(topic: string, key: Buffer | string, value: Buffer | null, partition: number = this.#partition): void {
     const { traceparent } = this;
-    this.#records.push(
-      traceparent === undefined
-        ? { topic, partition, key, value }
-        : { topic, partition, key, value, traceparent },
-    );
-    this.#bytes += value?.length ?? 0;
-  }
-
-  /** All records added so far, in order. */
-  get records(): readonly OutputRecord[] {
-    return this.#records;
-  }
-
-  /** Bytes of the values added so far. */
-  get bytes(): number {
-    return this.#bytes;
+    const record = { topic, partition, key, value };
+    this.records.push(traceparent === undefined ? record : { ...record, traceparent });
+    this.bytes += value?.length ?? 0;
   }
 }
 

@@ -1,17 +1,16 @@
 import type { PoisonError } from '#errors/touchline-error.ts';
 import type { MachineClock } from '#timing/clock.ts';
-import type { FetchedRecord, OutputRecord, StreamClient, TopicPartition } from '../client/port.ts';
+import {
+  type FetchedRecord,
+  type OutputRecord,
+  partitionsUpTo,
+  type StreamClient,
+  type TopicPartition,
+} from '../client/port.ts';
 import type { Logger } from '../log.ts';
 import type { StreamMetrics } from './metrics.ts';
 import { positionsTopic } from './positions.ts';
 import type { PartitionProcessor } from './processor.ts';
-
-type OutputTopic = {
-  /** Name on the broker. */
-  readonly topic: string;
-  /** Where a task writes. `own`: its input partition's number alone. `input`, a number: any of as many, shared with others. */
-  readonly partitions: 'own' | 'input' | number;
-};
 
 /** The names of a stream and its topics on the broker. */
 export type StreamTopics = {
@@ -20,8 +19,11 @@ export type StreamTopics = {
   readonly input: string;
   /** Topics that tasks restore their state from. Each task is the only writer of its own partition of them. */
   readonly changelogs: readonly string[];
-  /** All other output topics, including dead letters. */
-  readonly outputs: readonly OutputTopic[];
+  /**
+   * All other output topics, including dead letters. A task writes to its input partition's number alone (`own`), or to any of as many
+   * partitions, shared with others (`input`, a number).
+   */
+  readonly outputs: readonly { readonly topic: string; readonly partitions: 'own' | 'input' | number }[];
 };
 
 /** Returns the transactional id of a partition's task; its epoch is the lock on the partition. */
@@ -41,12 +43,9 @@ export function writesOf(
 ): { own: TopicPartition[]; shared: TopicPartition[] } {
   const { application, changelogs, outputs } = topics;
   const own = [positionsTopic(application), ...changelogs, ...ownOutputs(topics)];
-  const shared: TopicPartition[] = [];
-  for (const { topic, partitions } of outputs) {
-    if (partitions === 'own') continue;
-    const count = partitions === 'input' ? topics.partitions : partitions;
-    for (let one = 0; one < count; one += 1) shared.push({ topic, partition: one });
-  }
+  const shared = outputs.flatMap(({ topic, partitions: of }) =>
+    of === 'own' ? [] : partitionsUpTo(topic, of === 'input' ? topics.partitions : of),
+  );
   return { own: own.map((topic) => ({ topic, partition })), shared };
 }
 

@@ -3,10 +3,10 @@ import { StreamError } from '../errors.ts';
 import type { LogMark } from './positions.ts';
 import { changelogTruncated } from './start-checks.ts';
 
+/** `outputs`: those that only this task writes to. */
 type LogsOwner = {
   readonly application: string;
   readonly partition: number;
-  /** Outputs that only this task writes to. */
   readonly outputs: readonly string[];
 };
 
@@ -35,11 +35,9 @@ export class TaskLogs {
       if (mark === undefined || partition !== this.#of.partition) continue;
       after.#marks.set(topic, { ...mark, end: mark.end + 1, last: value === null ? null : mark.end });
     }
-    for (const [topic, mark] of after.#marks) {
-      // Counts the marker of the transaction.
-      if (mark.end > (this.#marks.get(topic)?.end ?? 0))
-        after.#marks.set(topic, { ...mark, end: mark.end + 1 });
-    }
+    // Counts the marker of the transaction.
+    for (const [topic, mark] of after.#marks)
+      if (mark !== this.#marks.get(topic)) after.#marks.set(topic, { ...mark, end: mark.end + 1 });
     return after;
   }
 
@@ -60,8 +58,7 @@ export class TaskLogs {
       reached.set(topic, Math.max(baseOffset + count, reached.get(topic) ?? 0));
     }
     for (const [topic, end] of reached) {
-      const mark = this.#marks.get(topic);
-      if (mark === undefined) continue;
+      const mark = this.#marks.get(topic) as KnownMark;
       this.#marks.set(topic, { ...mark, end: end + 1, last: mark.last === null ? null : end - 1 });
     }
   }

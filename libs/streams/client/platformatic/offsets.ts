@@ -95,11 +95,10 @@ export async function offsetsOf(
       ),
     ),
   );
-  const ofTopics = answers.flatMap(({ topics }) => topics);
-  const found = ofTopics.flatMap(({ name: topic, partitions }) =>
-    partitions
-      .filter(({ offset }) => offset !== NONE)
-      .map(({ partitionIndex: partition, offset }) => [partitionKey({ topic, partition }), offset] as const),
-  );
-  return new Map(found.map(([key, offset]) => [key, Number(offset)]));
+  const found = new Map<string, number>();
+  for (const { name: topic, partitions } of answers.flatMap(({ topics }) => topics)) {
+    for (const { partitionIndex: partition, offset } of partitions)
+      if (offset !== NONE) found.set(partitionKey({ topic, partition }), Number(offset));
+  }
+  return found;
 }
