@@ -136,23 +136,18 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
       template: { spec: { containers: [{ env: unknown[]; volumeMounts: unknown[] }] } };
     };
     const [{ env, volumeMounts }] = pod.spec.containers;
+    const secret = (name: string, ref: object) => ({
+      name,
+      valueFrom: { secretKeyRef: { name: 'touchline', ...ref } },
+    });
     expect(env).toEqual(
       expect.arrayContaining([
         { name: 'KAFKA_BROKERS', value: 'one:9092,two:9093' },
         { name: 'API_PORT', value: '8081' },
         { name: 'METRICS_PORT', value: '9464' },
-        {
-          name: 'CLIENTS_KEY',
-          valueFrom: { secretKeyRef: { name: 'touchline', key: 'clients-key' } },
-        },
-        {
-          name: 'CLIENTS_KEY_SECOND',
-          valueFrom: { secretKeyRef: { name: 'touchline', key: 'clients-key-second', optional: true } },
-        },
-        {
-          name: 'KAFKA_PASSWORD',
-          valueFrom: { secretKeyRef: { name: 'touchline', key: 'kafka-password' } },
-        },
+        secret('CLIENTS_KEY', { key: 'clients-key' }),
+        secret('CLIENTS_KEY_SECOND', { key: 'clients-key-second', optional: true }),
+        secret('KAFKA_PASSWORD', { key: 'kafka-password' }),
       ]),
     );
     expect(volumeMounts).toContainEqual({ name: 'file-ca', mountPath: '/etc/touchline/ca', readOnly: true });
@@ -169,14 +164,13 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
     expect(deploymentOf(plain, service)).not.toContain(name);
   });
 
-  test('passes a setting of a service as its values have it', () => {
-    const text = deploymentOf(rendered, 'feed-monitor');
-    expect(text).toContain('{"name":"STALE_AFTER_MS","value":"30000"}');
-  });
-
-  test('points the token exchange to the api of the release', () => {
-    const gateway = deploymentOf(plain, 'tool-gateway');
-    expect(gateway).toContain('{"name":"UPSTREAM_BASE_URL","value":"http://live-api:8081"}');
+  test.each([
+    ['feed-monitor', rendered, 'STALE_AFTER_MS', '30000'],
+    ['tool-gateway', plain, 'UPSTREAM_BASE_URL', 'http://live-api:8081'],
+    ['tool-gateway', rendered, 'UPSTREAM_BASE_URL', 'https://live-api:8081'],
+    ['tool-gateway', rendered, 'UPSTREAM_CA_FILE', '/etc/touchline/tls/ca.crt'],
+  ])('gives %s what its values and the release have', (service, of, name, value) => {
+    expect(deploymentOf(of, service)).toContain(JSON.stringify({ name, value }));
   });
 
   test('switches every server to HTTPS by one value', () => {
@@ -200,9 +194,6 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
       for (const [name, service] of byComponent(of, 'Service'))
         expect(service, name).toMatchObject({ ports: [{ appProtocol: scheme.toLowerCase() }] });
     }
-    const gateway = deploymentOf(rendered, 'tool-gateway');
-    expect(gateway).toContain('{"name":"UPSTREAM_BASE_URL","value":"https://live-api:8081"}');
-    expect(gateway).toContain('{"name":"UPSTREAM_CA_FILE","value":"/etc/touchline/tls/ca.crt"}');
     expect(deploymentOf(rendered, 'api')).not.toContain('UPSTREAM');
   });
 

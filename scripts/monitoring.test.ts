@@ -93,7 +93,7 @@ describe.skipIf(!hasPromtool)('rules (needs promtool)', () => {
 test.skipIf(!hasPromtool)(
   'a panel of events shows the first one of a series, and none an hour later (needs promtool)',
   () => {
-    const counted = panelQueries().flatMap(({ expr }) => {
+    const counted = panelQueries().flatMap((expr) => {
       const query = expr.replaceAll('$namespace', '.*').replaceAll('$instance', '.*');
       return [...expr.matchAll(/increase\((touchline_\w+)/g)].map(([, series]) => ({
         interval: '15s',
@@ -152,9 +152,7 @@ describe.each(dashboards().map((dashboard) => [dashboard.uid, dashboard] as cons
 );
 
 test('shows every stage, and every metric of an alert except those of processes, on a dashboard', () => {
-  const shown = panelQueries()
-    .map(({ expr }) => expr)
-    .join('\n');
+  const shown = panelQueries().join('\n');
   const watched = new Set(alerts().flatMap(({ expr }) => expr.match(/touchline_[a-z_]+/g) ?? []));
   const elsewhere = ['touchline_poller_leader', 'touchline_monitor_leader'];
   const lost = [...watched].filter((name) => name.includes('_lost_'));

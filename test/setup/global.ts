@@ -21,12 +21,7 @@ declare module 'vitest' {
   }
 }
 
-type Shared = {
-  readonly brokers: string[];
-  readonly registryUrl: string;
-  readonly folder: string;
-  stop(): Promise<void>;
-};
+type Shared = Awaited<ReturnType<typeof start>>;
 type Holder = { users: number; started: Promise<Shared> | undefined };
 
 /**
@@ -53,7 +48,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-async function start(): Promise<Shared> {
+async function start() {
   const dataDir = await mkdtemp(join(await dataRoot(), 'touchline-test-'));
   // For this process, the processes that run tests, and those that tests start.
   process.env.NODE_COMPILE_CACHE = join(dataDir, 'compile-cache');

@@ -1,5 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import type { WebhookMessage } from '#records/types.ts';
 import { verify } from '#signing/signing.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import { FAULT_TIMEOUT_MS, times } from './harness.ts';
 import { answers, type HostileAnswer, HttpsReceiver, type ReceivedRequest } from './https-receiver.ts';
+import { quietLog } from './log.ts';
+import type { PipelineConnection } from './pipeline.ts';
+import { untilTrue } from './poll.ts';
+import type { TestService } from './processes.ts';
+import { startDispatcher } from './webhooks.ts';
 
 /** A message of a test: the nth of its event, from 1. */
 export type Numbered = { readonly uuid: string; readonly event: number; readonly n: number };
@@ -110,7 +122,7 @@ function isSignedBy({ body, headers }: ReceivedRequest, secret: string): boolean
   return verify(body, signature, [secret], Date.now()) === 'ok';
 }
 
-export const uuidOf = (event: number, n: number) => `${event}-${n}`;
+const uuidOf = (event: number, n: number) => `${event}-${n}`;
 
 /** Returns the first message that arrived before an earlier message of its event; null when every event is in order. */
 export function outOfOrder(
@@ -173,4 +185,118 @@ export function unexplainedRepeats(
     }
   }
   return [...unexplained].map(([request, again]) => ({ ...request, again }));
+}
+
+export const EVENTS = 12;
+const PUBLISH_EVERY_MS = times(40, 80);
+
+/** Publishes messages of several events to webhook-messages, one after the other, until it is stopped. */
+export class NumberedMessages {
+  readonly #connection: PipelineConnection;
+  readonly published: string[] = [];
+  readonly #last = new Map<number, number>();
+  readonly #stopping = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #poisonNext: ((uuid: string) => void) | null = null;
+
+  constructor(connection: PipelineConnection) {
+    this.#connection = connection;
+  }
+
+  async start(): Promise<void> {
+    const connection = this.#connection;
+    const codec = await Registry.open({ url: connection.registryUrl, prefix: connection.prefix }).codec(
+      'webhook-messages',
+    );
+    const topic = topicName(connection.prefix, 'webhook-messages');
+    const publisher = await openPublisher({ brokers: connection.brokers, clientId: 'test', log: quietLog });
+    this.#running = (async () => {
+      for (let turn = 0; !this.#stopping.signal.aborted; turn += 1) {
+        const message = this.#message(1 + (turn % EVENTS));
+        await publisher.publish([{ topic, key: String(message.event_id), value: codec.encode(message) }]);
+        this.published.push(message.uuid);
+        await delay(PUBLISH_EVERY_MS);
+      }
+      await publisher.close();
+    })();
+    onTestFinished(() => this.stop());
+  }
+
+  /** Adds the uuid of the next message to `into` before it is published, and returns the uuid. */
+  poison(into: Set<string>): Promise<string> {
+    return new Promise((resolve) => {
+      this.#poisonNext = (uuid) => {
+        into.add(uuid);
+        resolve(uuid);
+      };
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  #message(event: number): WebhookMessage {
+    const n = (this.#last.get(event) ?? 0) + 1;
+    this.#last.set(event, n);
+    const uuid = uuidOf(event, n);
+    this.#poisonNext?.(uuid);
+    this.#poisonNext = null;
+    const [ut, received_at] = [Math.floor(Date.now() / 1_000), Date.now()];
+    const message = Buffer.from(JSON.stringify({ uuid, event, n, padding: 'x'.repeat(200) }));
+    const head = { uuid, id: null, event_id: event, competition_id: 1, type: 'incident', version: n };
+    return { ...head, ut, received_at, message, in_play: true, message_id: null };
+  }
+}
+
+/** Two dispatchers with different names; one of them is killed and started again until `end`. */
+export class KilledDispatchers {
+  readonly #connection: PipelineConnection;
+  readonly kills: number[] = [];
+  readonly #processes: TestService[] = [];
+  #isEnding = false;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(connection: PipelineConnection) {
+    this.#connection = connection;
+  }
+
+  async start(): Promise<void> {
+    for (const at of [0, 1]) this.#processes[at] = await this.#startOne(at);
+    await Promise.all(this.#processes.map((one) => one.ready()));
+  }
+
+  killOneAfterAnother(random: () => number): void {
+    this.#running = (async () => {
+      for (let at = 0; !this.#isEnding; at = 1 - at) {
+        await delay(300 + random() * 1_200);
+        this.kills.push(Date.now());
+        await this.#processes[at]?.kill();
+        this.#processes[at] = await this.#startOne(at);
+        await this.#processes[at]?.ready();
+      }
+    })();
+    this.#running.catch(() => {});
+  }
+
+  /** Stops after this number of kills. */
+  async end(kills: number): Promise<void> {
+    await Promise.race([
+      untilTrue('all kills are done', () => this.kills.length >= kills, FAULT_TIMEOUT_MS),
+      this.#running,
+    ]);
+    this.#isEnding = true;
+    await this.#running;
+  }
+
+  #startOne(at: number): Promise<TestService> {
+    return startDispatcher(this.#connection, {
+      GROUP_INSTANCE_ID: `${this.#connection.prefix}dispatcher-${at}`,
+      // Long enough that the dispatcher is back before, so that no partition moves.
+      SESSION_TIMEOUT_MS: '20000',
+      // Long enough to read an answer on a busy machine.
+      WEBHOOK_TIMEOUT_MS: '2000',
+    });
+  }
 }

@@ -19,8 +19,10 @@ export type PrometheusRule = {
 
 export type RuleFile = { readonly groups: { readonly name: string; readonly rules: PrometheusRule[] }[] };
 
-export const ruleFiles = (): string[] => filesIn('prometheus/rules/').map(pathOf);
-export const caseFiles = (): string[] => filesIn('prometheus/tests/').map(pathOf);
+export const ruleFiles = (): string[] =>
+  filesIn('prometheus/rules/').map((file) => new URL(file, DEPLOY).pathname);
+export const caseFiles = (): string[] =>
+  filesIn('prometheus/tests/').map((file) => new URL(file, DEPLOY).pathname);
 
 export const rules = (): RuleFile[] =>
   filesIn('prometheus/rules/').map((file) => parse(read(file)) as RuleFile);
@@ -35,13 +37,10 @@ export const cases = (): AlertCase[] =>
     .map((file) => parse(read(file)) as { readonly tests: { readonly alert_rule_test: AlertCase[] }[] })
     .flatMap(({ tests }) => tests.flatMap(({ alert_rule_test }) => alert_rule_test));
 
-export type PanelQuery = { readonly dashboard: string; readonly panel: string; readonly expr: string };
-
 type Dashboard = {
   readonly uid: string;
   readonly templating: { readonly list: { readonly name: string; readonly allValue: string }[] };
   readonly panels: {
-    readonly title: string;
     readonly type: string;
     readonly description?: string;
     readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
@@ -52,12 +51,9 @@ type Dashboard = {
 export const dashboards = (): Dashboard[] =>
   filesIn('grafana/dashboards/').map((file) => JSON.parse(read(file)) as Dashboard);
 
-export const panelQueries = (): PanelQuery[] =>
-  dashboards().flatMap(({ uid, panels }) =>
-    panels.flatMap(({ title, targets = [] }) =>
-      targets.map(({ expr }) => ({ dashboard: uid, panel: title, expr })),
-    ),
-  );
+/** Returns the queries of all panels. */
+export const panelQueries = (): string[] =>
+  dashboards().flatMap(({ panels }) => panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)));
 
 /** Returns the services that deploy/prometheus/prometheus.yml discovers. */
 export const scrapedServices = (): string[] => {
@@ -66,10 +62,6 @@ export const scrapedServices = (): string[] => {
   };
   return scrape_configs.flatMap(({ dns_sd_configs }) => dns_sd_configs.flatMap(({ names }) => names));
 };
-
-function pathOf(file: string): string {
-  return new URL(file, DEPLOY).pathname;
-}
 
 /** Words with the prefix of metrics that are none: the start of an access token, a cookie, a host of a test. */
 const OTHERS: ReadonlySet<string> = new Set(['touchline_pat', 'touchline_session', 'touchline_api']);

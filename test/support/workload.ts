@@ -9,6 +9,8 @@ const KICK_OFF = 1_790_000_000;
 export const HOME = 101;
 const SIDES = [HOME, 102];
 
+type Reported = { readonly id: string; readonly type: number; readonly side: number; readonly at: number };
+
 /**
  * Returns messages of several parallel matches, as in a provider's log: goals that await confirmation, are confirmed,
  * or are cancelled in each way, with repeated and late messages, interleaved between the events. The same seed gives
@@ -18,10 +20,7 @@ export function workload(options: { events: number; perEvent: number; seed: numb
   const random = seeded(options.seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const messages: NormalizedMessage[] = [];
-  const published: { id: string; type: number; side: number; at: number }[][] = Array.from(
-    { length: options.events },
-    () => [],
-  );
+  const published: Reported[][] = Array.from({ length: options.events }, () => []);
   for (let at = 0; at < options.perEvent; at += 1) {
     for (let event = 0; event < options.events; event += 1) {
       const earlier = published[event] ?? [];
@@ -34,16 +33,8 @@ export function workload(options: { events: number; perEvent: number; seed: numb
       };
       if (again === null) earlier.push(incident);
       const action = again === null ? 'insert' : random() < 0.15 ? 'delete' : 'update';
-      messages.push(
-        message({
-          id: messages.length + 1,
-          event,
-          at,
-          incident,
-          action,
-          confirmation: pick(['confirmed', 'confirmed', 'tbd', 'cancelled', null]),
-        }),
-      );
+      const confirmation = pick(['confirmed', 'confirmed', 'tbd', 'cancelled', null]);
+      messages.push(message({ id: messages.length + 1, event, at, incident, action, confirmation }));
       if (random() < 0.1) messages.push(pick(messages));
     }
   }
@@ -54,7 +45,7 @@ function message(options: {
   id: number;
   event: number;
   at: number;
-  incident: { id: string; type: number; side: number; at: number };
+  incident: Reported;
   action: string;
   confirmation: string | null;
 }): NormalizedMessage {

@@ -110,13 +110,9 @@ function player({ teams }: Fixture, side: 0 | 1, shirt: number): Incident {
 function reportOf(
   { competition, season, stage, group }: MatchLevels,
   { event, round, kickOff, teams }: Fixture,
-  {
-    minutes,
-    status,
-    results,
-    incident,
-  }: { minutes: number; status: object; results: Results; incident: Incident | undefined },
+  told: { minutes: number; status: object; results: Results; incident: Incident | undefined },
 ): NormalizedMessage {
+  const { minutes, status, results, incident } = told;
   const ut = kickOff + minutes * 60;
   const names = teams.map((id) => `Team ${String(id).padStart(2, '0')}`);
   const record = {

@@ -17,16 +17,11 @@ import { READER_EXAMPLES, ReaderProcess } from './reader-examples.ts';
 const MATCHES = 6;
 const SECONDS = 20;
 
-/** Results of the play: one system that all examples read at once. */
-type Played = {
-  /** Version of each match at the start of the first reader. */
-  readonly atStart: ReadonlyMap<number, number>;
-  readonly output: PipelineOutput;
-  /** Two readers by language: one that ran from the middle of the play, and one that joined and left. */
-  readonly readers: ReadonlyMap<string, readonly [ReaderProcess, ReaderProcess]>;
-};
-
-let played: Played;
+/** Results of the play of one system, which all examples read at once: `atStart` has the version of each match then. */
+const atStart = new Map<number, number>();
+let output: PipelineOutput;
+/** Two readers by language: one that ran from the middle of the play, and one that joined and left. */
+const readersOf = new Map<string, readonly [ReaderProcess, ReaderProcess]>();
 
 beforeAll(async () => {
   const present = READER_EXAMPLES.filter((example) => example.present);
@@ -59,7 +54,6 @@ beforeAll(async () => {
   await untilTrue('there is something to begin with', async () => {
     return (await receiver.service.metric('touchline_webhook_messages_total')) > 300;
   });
-  const atStart = new Map<number, number>();
   await system.pipeline.read('match-state', ({ event_id, version }) => atStart.set(event_id, version));
   const steady = present.map((_, index) => start(index));
   await all('the first one has caught up', (index) => steady[index]?.isCaughtUp === true);
@@ -85,30 +79,19 @@ beforeAll(async () => {
     Boolean(steady[index]?.lines.some((line) => line.type === 'goal' && line.event === LIVE)),
   );
 
-  played = {
-    atStart,
-    output: await system.output(),
-    readers: new Map(
-      present.map(({ name }, index) => [
-        name,
-        [steady[index], joined[index]] as [ReaderProcess, ReaderProcess],
-      ]),
-    ),
-  };
+  output = await system.output();
+  for (const [index, { name }] of present.entries())
+    readersOf.set(name, [steady[index] as ReaderProcess, joined[index] as ReaderProcess]);
 });
 
 // Tests of their guards: cases.test.ts, and test/system/belief/belief.test.ts with real feed health.
 describe.each(READER_EXAMPLES)('the example reader in $name', ({ name, present }) => {
   const needs = present ? '' : ` (needs ${name}, which is not on this machine)`;
-  const readers = (): readonly [ReaderProcess, ReaderProcess] => {
-    const pair = played.readers.get(name);
-    if (pair === undefined) throw new Error(`${name} did not run`);
-    return pair;
-  };
+  const readers = () => readersOf.get(name) ?? expect.fail(`${name} did not run`);
 
   test.runIf(present)(`ends with the goals of the last states${needs}`, async () => {
     const [steady] = readers();
-    const states = [...played.output.states.values()];
+    const states = [...output.states.values()];
     expect(states.flatMap(({ void_goals }) => Object.keys(void_goals)).length).toBeGreaterThan(0);
     const expected = Object.fromEntries(
       states
@@ -132,7 +115,7 @@ describe.each(READER_EXAMPLES)('the example reader in $name', ({ name, present }
   });
 
   test.runIf(present)(`never prints a cancelled goal as standing${needs}`, () => {
-    const { transitions } = played.output;
+    const { transitions } = output;
     const isCancelled = (event: number, version: number, incident: string): boolean =>
       transitions.findLast(
         (one) =>
@@ -145,12 +128,12 @@ describe.each(READER_EXAMPLES)('the example reader in $name', ({ name, present }
       if (line.type !== 'goal' || line.status !== 'stands') continue;
       expect([line, isCancelled(line.event, line.version, line.incident)]).toEqual([line, false]);
       // Older versions in a snapshot are not current.
-      expect(line.version).toBeGreaterThanOrEqual(played.atStart.get(line.event) ?? 1);
+      expect(line.version).toBeGreaterThanOrEqual(atStart.get(line.event) ?? 1);
     }
   });
 
   test.runIf(present)(`names scorer, minute and both scores${needs}`, () => {
-    const { transitions, states } = played.output;
+    const { transitions, states } = output;
     const [steady, joined] = readers();
     const goals = [...steady.lines, ...joined.lines].flatMap((line) => (line.type === 'goal' ? [line] : []));
     for (const { event, version, incident, team, player, minute, status, score } of goals) {

@@ -4,14 +4,15 @@ import { backbone } from '../../setup/backbone.ts';
 import { CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';
 import { FAULT_TIMEOUT_MS, times } from '../../support/harness.ts';
 import {
+  EVENTS,
   HostileReceiver,
+  KilledDispatchers,
+  NumberedMessages,
   type OrderTime,
   outOfOrder,
   unexplainedRepeats,
 } from '../../support/hostile-receiver.ts';
 import { answers, type HostileAnswer } from '../../support/https-receiver.ts';
-import { KilledDispatchers } from '../../support/killed-dispatchers.ts';
-import { EVENTS, NumberedMessages } from '../../support/numbered-messages.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { seeded } from '../../support/seed.ts';

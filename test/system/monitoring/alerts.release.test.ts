@@ -111,7 +111,7 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
   });
 
   test('every query of every dashboard succeeds, and has data while matches are played', async () => {
-    const waiting = new Set(panelQueries().map(({ expr }) => expr));
+    const waiting = new Set(panelQueries());
     await untilTrue(`all panels have data`, async () => {
       await clientsAsk();
       for (const expr of waiting) {

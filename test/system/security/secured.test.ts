@@ -79,6 +79,7 @@ const password = (mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512', text =
   username: 'operator',
   password: text,
 });
+const trusting = (ca: string) => ({ ca, cert: null, key: null, keyPassword: null });
 const bearer = (token: string): Sasl => ({ mechanism: 'OAUTHBEARER', source: { token } });
 
 function passwordEnv(mechanism: string, file: string): Record<string, string> {
@@ -144,7 +145,7 @@ describe('what is refused', () => {
       async () => {
         const other = writeText(secured.folder, 'other-ca.crt', (await Authority.create('another')).ca.cert);
         const brokers = secured.bySasl(password('PLAIN'));
-        return { ...brokers, tls: { ca: other, cert: null, key: null, keyPassword: null } } as Brokers;
+        return { ...brokers, tls: trusting(other) } as Brokers;
       },
       { code: 'CERTIFICATE_UNTRUSTED' },
     ],
@@ -160,11 +161,7 @@ describe('what is refused', () => {
     ],
     [
       'no client certificate',
-      () => ({
-        addresses: secured.tls,
-        tls: { ca: secured.ca, cert: null, key: null, keyPassword: null },
-        sasl: null,
-      }),
+      () => ({ addresses: secured.tls, tls: trusting(secured.ca), sasl: null }),
       { code: 'AUTHENTICATION_FAILED', message: expect.stringContaining('without a client certificate') },
     ],
     ['a connection without TLS', () => secured.sasl, { code: 'TLS_REQUIRED' }],
@@ -190,9 +187,9 @@ describe('what is refused', () => {
 
   test('the registry: a wrong password, a certificate of another authority', async () => {
     const file = writeText(secured.folder, 'right', PASSWORD);
-    const trusting = { ...passwordEnv('SCRAM-SHA-256', file), ...registryEnv };
-    const { SCHEMA_REGISTRY_TLS_CA_FILE: _, ...untrusting } = trusting;
-    const wrong = { ...trusting, SCHEMA_REGISTRY_PASSWORD_FILE: writeText(secured.folder, 'wrong', WRONG) };
+    const right = { ...passwordEnv('SCRAM-SHA-256', file), ...registryEnv };
+    const { SCHEMA_REGISTRY_TLS_CA_FILE: _, ...untrusting } = right;
+    const wrong = { ...right, SCHEMA_REGISTRY_PASSWORD_FILE: writeText(secured.folder, 'wrong', WRONG) };
     for (const [settings, code] of [
       [untrusting, 'REGISTRY_UNTRUSTED'],
       [wrong, 'REGISTRY_REFUSES'],
@@ -241,11 +238,8 @@ describe('a pipeline', () => {
     });
     const body = JSON.stringify([incidentMessage({ id: 1 }, { confirmation: 'confirmed' })]);
     const { port } = await receiver.logged('POST /webhook');
-    const accepted = await ask(`https://localhost:${port}/webhook`, {
-      method: 'POST',
-      headers: signed(body),
-      body,
-    });
+    const delivery = { method: 'POST', headers: signed(body), body };
+    const accepted = await ask(`https://localhost:${port}/webhook`, delivery);
     expect(accepted).toEqual({ status: 200, text: 'Accepted' });
 
     const added = await touchlineHere(['clients', 'add', '--name', 'secured'], byPlain);
