@@ -26,16 +26,12 @@ export function createMetrics(service: string): Registry {
 
 /** Returns a function that counts spans of traces by outcome, in one metric of the registry. */
 export function spanCounter(registry: Registry): (outcome: SpanOutcome, count: number) => void {
-  const name = 'touchline_spans_total';
-  const known = registry.getSingleMetric(name) as Counter<'outcome'> | undefined;
-  const spans =
-    known ??
-    new Counter({
-      name,
-      help: 'Spans of traces by outcome: sent, dropped because too many were waiting, or failed at the collector.',
-      labelNames: ['outcome'],
-      registers: [registry],
-    });
+  const spans = new Counter({
+    name: 'touchline_spans_total',
+    help: 'Spans of traces by outcome: sent, dropped because too many were waiting, or failed at the collector.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
   return (outcome, count) => spans.inc({ outcome }, count);
 }
 

@@ -21,10 +21,7 @@ export function serverTlsFiles(config: TlsConfig): ServerTlsFiles | null {
 }
 
 /** Reads the current certificate and key. Throws `SecretFileError`. */
-export function readServerTls({ cert, key }: ServerTlsFiles): {
-  readonly cert: string;
-  readonly key: string;
-} {
+export function readServerTls({ cert, key }: ServerTlsFiles) {
   return { cert: readText(cert), key: readText(key) };
 }
 

@@ -92,12 +92,6 @@ describe('the wire format', () => {
     expect(bytes.subarray(5).equals(body)).toBe(true);
   });
 
-  test.each(TOPIC_NAMES)('decodes an encoded value of %s, without a promise', (topic) => {
-    const codec = codecOf(topic);
-    const value = sampleOf(topic);
-    expect(plain(codec.decode(codec.encode(value)))).toEqual(plain(value));
-  });
-
   test.each(TOPIC_NAMES)('is read and written by avsc’s own types for a value of %s', (topic) => {
     const own = avro.Type.forSchema(schemaOf(topic) as avro.Schema, { wrapUnions: 'never' });
     const value = sampleOf(topic);
