@@ -50,24 +50,6 @@ test.each([
   expect(() => readRules(folder(files))).toThrow(message);
 });
 
-test('names the problems of every file at once', () => {
-  const files = folder({
-    'default.json': file('d'),
-    'a.json': { ...file('a'), format: 2, points: {} },
-    'b.json': { ...file('b'), tie_break: [] },
-  });
-  expect(() => readRules(files)).toThrow(
-    [
-      'each of a.json, b.json is no file of competition rules:',
-      '  a.json: format: expected 1',
-      '  a.json: points.won: expected a whole number',
-      '  a.json: points.draw: expected a whole number',
-      '  a.json: points.lost: expected a whole number',
-      '  b.json: tie_break: expected at least one criterion',
-    ].join('\n'),
-  );
-});
-
 test('rejects a missing folder', () => {
   expect(() => readRules('/nowhere')).toThrow('it cannot be read');
 });

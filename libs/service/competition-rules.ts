@@ -17,20 +17,11 @@ const DEFAULT = 'default.json';
 /** Returns the rules of a season. */
 export type RulesOf = (competitionId: number, seasonId: number) => CompetitionRules;
 
-/** Reads the rules files (`*.json`) of a folder. Throws `RulesError` with every problem: an invalid file, no default.json, one scope twice. */
+/** Reads the rules files (`*.json`) of a folder. Throws `RulesError` for the first invalid file, no default.json, one scope twice. */
 export function readRules(folder: string): RulesOf {
-  const invalid: RulesError[] = [];
-  const files = filesOf(folder).flatMap((file) => {
-    try {
-      return [{ file, rules: readRulesFile(readFileSync(join(folder, file), 'utf8'), file) }];
-    } catch (error) {
-      if (!(error instanceof RulesError)) throw error;
-      invalid.push(error);
-      return [];
-    }
+  const files = filesOf(folder).map((file) => {
+    return { file, rules: readRulesFile(readFileSync(join(folder, file), 'utf8'), file) };
   });
-  const [first, ...others] = invalid;
-  if (first !== undefined) throw RulesError.of([first, ...others]);
   const fallback = files.find(({ file }) => file === DEFAULT)?.rules.withStages({});
   if (fallback === undefined) throw new RulesError(folder, [`there is no ${DEFAULT} in it`]);
   const fileOfScope = new Map<string, string>();

@@ -1,8 +1,7 @@
-import { createServer } from 'node:net';
 import { Counter, Gauge } from 'prom-client';
 import { afterEach, expect, test } from 'vitest';
 import { createMetrics } from './metrics.ts';
-import { type Ops, OpsListenError, opsAnswer, startOps } from './ops.ts';
+import { type Ops, opsAnswer, startOps } from './ops.ts';
 import { serviceVersion } from './version.ts';
 
 const version = serviceVersion();
@@ -49,10 +48,11 @@ test('is live at once, and ready when the service is', async () => {
   expect(JSON.parse((await get('/health')).body)).toMatchObject({ ready: true });
 });
 
-test('serves no other path', async () => {
-  const { get } = await start();
+test('serves no other path, and at no other address', async () => {
+  const { get, ops } = await start();
   expect((await get('/')).status).toBe(404);
   expect((await get('/metrics', 'POST')).status).toBe(405);
+  await expect(fetch(`http://127.0.0.2:${ops.port}/health/live`)).rejects.toThrow();
 });
 
 test('reports a failure of the metrics to its process, not to the client', async () => {
@@ -68,26 +68,10 @@ test('reports a failure of the metrics to its process, not to the client', async
   expect(String(failures)).toContain('swordfish');
 });
 
-test('serves the metrics of two services in one process apart', async () => {
-  const [first, second] = [createMetrics('a'), createMetrics('b')];
-  new Counter({ name: 'same_total', help: 'x', registers: [first] }).inc();
-  expect(await second.metrics()).not.toContain('same_total');
-});
-
-test('is reachable at its own address only', async () => {
-  const { ops } = await start();
-  await expect(fetch(`http://127.0.0.2:${ops.port}/health/live`)).rejects.toThrow();
-});
-
 test('names a port that is not available', async () => {
-  const taken = createServer();
-  await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
-  const port = (taken.address() as { port: number }).port;
+  const { port } = (await start()).ops;
   const options = { port, host: '127.0.0.1', metrics: createMetrics('x'), ready: () => true };
-  const failure = await startOps(options).catch((error: unknown) => error);
-  await new Promise((done) => taken.close(done));
-  expect(failure).toBeInstanceOf(OpsListenError);
-  expect(failure).toMatchObject({
+  await expect(startOps(options)).rejects.toMatchObject({
     code: 'OPS_LISTEN_FAILED',
     message: expect.stringContaining(`METRICS_PORT ${port} of METRICS_HOST 127.0.0.1`),
   });

@@ -10,7 +10,7 @@ import type { ServerTlsFiles } from './server-tls.ts';
 import { serviceVersion } from './version.ts';
 
 /** Thrown when the port of the ops server is in use, or the address is not one of this machine. */
-export class OpsListenError extends defineError(
+class OpsListenError extends defineError(
   'OpsListenError',
   (port: number, host: string, cause: Error) => [
     'OPS_LISTEN_FAILED',

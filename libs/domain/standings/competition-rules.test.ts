@@ -135,17 +135,6 @@ test('are read with a half of a character as U+FFFD, which every topic can hold'
   expect(read({ name: 'Cup \ud83d' }).name).toBe('Cup \ufffd');
 });
 
-test('the problems of several files are one error, that of one file is it', () => {
-  const [one, other] = [new RulesError('a.json', ['x', 'y']), new RulesError('b.json', ['z'])];
-  expect(RulesError.of([one])).toBe(one);
-  const problems = ['a.json: x', 'a.json: y', 'b.json: z'];
-  expect(RulesError.of([one, other])).toMatchObject({
-    source: 'each of a.json, b.json',
-    problems,
-    cause: one,
-  });
-});
-
 test('rules of a season win over those of its competition', () => {
   const all = [
     readFile({}),

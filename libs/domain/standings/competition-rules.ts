@@ -1,7 +1,7 @@
 /** The file format of competition rules (`data/rules/*.json`): the ranking of tables is data. See docs/reference/standings.md. */
 
 import { z } from 'zod';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { defineError } from '#errors/touchline-error.ts';
 import { readJson } from '#json/values.ts';
 import { amount, count, day, id, orders, tieBreak } from './ranking-criteria.ts';
 
@@ -221,28 +221,14 @@ export type OwnTable = CompetitionRules['tables'][number];
 export type TieRule = CompetitionRules['ties'][number];
 
 /** An invalid rules file. The message names the file, and each problem on a line. */
-export class RulesError extends TouchlineError<'RulesError'> {
-  override readonly name = 'RulesError';
-  readonly source: string;
-  readonly problems: readonly string[];
-
-  constructor(source: string, problems: readonly string[], cause?: unknown) {
-    super(
-      'RULES_INVALID',
-      [`${source} is no file of competition rules:`, ...problems.map((line) => `  ${line}`)].join('\n'),
-      cause,
-    );
-    this.source = source;
-    this.problems = problems;
-  }
-
-  /** Returns one error with the problems of all files; a single one as it is. */
-  static of(errors: readonly [RulesError, ...RulesError[]]): RulesError {
-    if (errors.length === 1) return errors[0];
-    const problems = errors.flatMap(({ problems, source }) => problems.map((line) => `${source}: ${line}`));
-    return new RulesError(`each of ${errors.map(({ source }) => source).join(', ')}`, problems, errors[0]);
-  }
-}
+export class RulesError extends defineError(
+  'RulesError',
+  (source: string, problems: readonly string[], cause?: unknown) => [
+    'RULES_INVALID',
+    [`${source} is no file of competition rules:`, ...problems.map((line) => `  ${line}`)].join('\n'),
+    cause,
+  ],
+) {}
 
 /** A file of rules as read: one scope may give its stages other ids than another. */
 export type CompetitionRulesFile = {
