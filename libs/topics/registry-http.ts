@@ -1,7 +1,7 @@
 /** The address of a schema registry, and requests to it. */
 import { once } from 'node:events';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
-import { Agent, request as requestHttps } from 'node:https';
+import { request as requestHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { defineError } from '#errors/touchline-error.ts';
 import { parseJson } from '#json/values.ts';
@@ -40,17 +40,6 @@ export function parseRegistryAddress(registry: RegistryUrl): RegistryAddress {
       ? null
       : { username: decodeURIComponent(username), password: decodeURIComponent(password) };
   return { url: `${origin}${pathname}`.replace(/\/+$/, ''), user: user ?? ofUrl, tls };
-}
-
-/** Returns an agent that reads the TLS files for each connection, so that they may rotate; undefined without TLS files. */
-function registryAgent({ url, tls }: RegistryAddress): Agent | undefined {
-  if (tls === null) return undefined;
-  const { hostname } = new URL(url);
-  const agent = new Agent({ keepAlive: true });
-  const connect = agent.createConnection.bind(agent);
-  agent.createConnection = (options, onConnect) =>
-    connect({ ...options, ...readTls(tls, hostname) }, onConnect);
-  return agent;
 }
 
 /** Thrown when the registry refuses a request. `status` is the HTTP status; 503 without an answer. */
@@ -106,8 +95,9 @@ function messageIn(body: string): string {
 
 /** Sends a request and returns its answer. By Node's client: undici adds a tenth to the files that a processor loads at first. */
 async function request(address: RegistryAddress, path: string, { timeoutMs, put, post }: RequestOptions) {
-  const { url, user } = address;
-  const agent = registryAgent(address);
+  const { url, user, tls } = address;
+  // Read for each connection, so that the files may rotate: none is kept for another request.
+  const secured = tls === null ? {} : { ...readTls(tls, new URL(url).hostname), agent: false as const };
   const signal = AbortSignal.timeout(timeoutMs);
   const body = put ?? post;
   const method = body === undefined ? 'GET' : put === undefined ? 'POST' : 'PUT';
@@ -117,14 +107,12 @@ async function request(address: RegistryAddress, path: string, { timeoutMs, put,
   };
   try {
     const send = url.startsWith('https:') ? requestHttps : requestHttp;
-    const sent = send(`${url}${path}`, { method, headers, agent, signal });
+    const sent = send(`${url}${path}`, { method, headers, signal, ...secured });
     sent.end(body === undefined ? undefined : JSON.stringify(body));
     const [answer] = (await once(sent, 'response')) as [IncomingMessage];
     return { status: answer.statusCode ?? 0, date: answer.headers.date, body: await text(answer) };
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
-  } finally {
-    agent?.destroy();
   }
 }
 
