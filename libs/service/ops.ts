@@ -10,14 +10,11 @@ import type { ServerTlsFiles } from './server-tls.ts';
 import { serviceVersion } from './version.ts';
 
 /** Thrown when the port of the ops server is in use, or the address is not one of this machine. */
-class OpsListenError extends defineError(
-  'OpsListenError',
-  (port: number, host: string, cause: Error) => [
-    'OPS_LISTEN_FAILED',
-    `cannot listen on METRICS_PORT ${port} of METRICS_HOST ${host}: ${cause.message}`,
-    cause,
-  ],
-) {}
+class OpsListenError extends defineError('OpsListenError', (port: number, host: string, cause: Error) => [
+  'OPS_LISTEN_FAILED',
+  `cannot listen on METRICS_PORT ${port} of METRICS_HOST ${host}: ${cause.message}`,
+  cause,
+]) {}
 
 type OpsSource = {
   readonly metrics: Registry;
