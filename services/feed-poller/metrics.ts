@@ -1,21 +1,18 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import { countFromZero, DEAD_LETTER_CODES } from '#errors/catalogue.ts';
+import { metersOf } from '#service/meters.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
 
 export type PollerMetrics = ReturnType<typeof pollerMetrics>;
 
 /** Creates the poller's metrics in a registry. */
 export function pollerMetrics(registry: Registry) {
-  const registers = [registry];
-  const counter = <L extends string = string>(name: string, help: string, ...labelNames: L[]) =>
-    new Counter({ name, help, labelNames, registers });
-  const gauge = <L extends string = string>(name: string, help: string, ...labelNames: L[]) =>
-    new Gauge({ name, help, labelNames, registers });
+  const { counter, gauge, histogram } = metersOf(registry);
   let lag = (): number | null => null;
   new Gauge({
     name: 'touchline_poller_feed_lag_seconds',
     help: 'Seconds between the position of the feed (read, published and settled) and now, by the clock of the provider.',
-    registers,
+    registers: [registry],
     collect() {
       const seconds = lag();
       if (seconds === null) this.reset();
@@ -32,13 +29,12 @@ export function pollerMetrics(registry: Registry) {
     stages: stageLatencies(registry, ['provider_to_received', 'received_to_published']),
     leader: gauge('touchline_poller_leader', '1 when this process is the one that polls.'),
     requests: counter('touchline_poller_requests_total', 'Requests to the provider.', 'operation', 'outcome'),
-    requestSeconds: new Histogram({
-      name: 'touchline_poller_request_seconds',
-      help: 'Time of a request to the provider.',
-      labelNames: ['operation'],
-      buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30],
-      registers,
-    }),
+    requestSeconds: histogram(
+      'touchline_poller_request_seconds',
+      'Time of a request to the provider.',
+      [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30],
+      'operation',
+    ),
     retries: counter('touchline_poller_retries_total', 'Reads that are retried.', 'resource', 'code'),
     stopped: gauge('touchline_poller_stopped_resources', 'Resources that the provider refuses.', 'resource'),
     messages: counter('touchline_poller_messages_total', 'Messages published; "unknown": unused.', 'type'),

@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
+import { metersOf } from '#service/meters.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
 
 const STATES = ['delivering', 'failing', 'disabled'] as const;
@@ -21,82 +22,61 @@ export type DeliveryFigures = {
 };
 
 export function dispatcherMetrics(registry: Registry) {
-  const registers = [registry];
+  const { counter, histogram } = metersOf(registry);
   return {
     stages: stageLatencies(registry, ['received_to_delivered']),
-    attempts: new Counter({
-      name: 'touchline_dispatcher_attempts_total',
-      help: 'Attempts to deliver, by outcome.',
-      labelNames: ['outcome'],
-      registers,
-    }),
-    attemptSeconds: new Histogram({
-      name: 'touchline_dispatcher_attempt_seconds',
-      help: 'Time from a request to the end of its answer.',
-      buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
-      registers,
-    }),
-    messages: new Counter({
-      name: 'touchline_dispatcher_messages_total',
-      help: 'Messages delivered, summed over subscriptions.',
-      registers,
-    }),
-    leftOut: new Counter({
-      name: 'touchline_dispatcher_left_out_total',
-      help: 'States that were not sent to a subscription to the latest only, as a newer one of their match was there.',
-      registers,
-    }),
-    lostRecords: new Counter({
-      name: 'touchline_dispatcher_lost_records_total',
-      help: 'Records of webhook-messages that expired before their delivery.',
-      registers,
-    }),
-    disabled: new Counter({
-      name: 'touchline_dispatcher_disabled_total',
-      help: 'Subscriptions that were disabled because they failed for too long.',
-      registers,
-    }),
+    attempts: counter('touchline_dispatcher_attempts_total', 'Attempts to deliver, by outcome.', 'outcome'),
+    attemptSeconds: histogram(
+      'touchline_dispatcher_attempt_seconds',
+      'Time from a request to the end of its answer.',
+      [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
+    ),
+    messages: counter(
+      'touchline_dispatcher_messages_total',
+      'Messages delivered, summed over subscriptions.',
+    ),
+    leftOut: counter(
+      'touchline_dispatcher_left_out_total',
+      'States that were not sent to a subscription to the latest only, as a newer one of their match was there.',
+    ),
+    lostRecords: counter(
+      'touchline_dispatcher_lost_records_total',
+      'Records of webhook-messages that expired before their delivery.',
+    ),
+    disabled: counter(
+      'touchline_dispatcher_disabled_total',
+      'Subscriptions that were disabled because they failed for too long.',
+    ),
   };
 }
 
 /** Registers the gauges of deliveries, which read `figures` on each scrape. */
 export function registerDeliveryGauges(registry: Registry, figures: () => DeliveryFigures): void {
-  const registers = [registry];
+  const { measure } = metersOf(registry);
   new Gauge({
     name: 'touchline_dispatcher_subscriptions',
     help: 'Webhook subscriptions that this process delivers, by state.',
     labelNames: ['state'],
-    registers,
+    registers: [registry],
     collect() {
       const { states, sealed } = figures();
       for (const state of STATES) this.set({ state }, states.get(state) ?? 0);
       this.set({ state: SEALED }, sealed);
     },
   });
-  const gauges = [
-    [
-      'touchline_dispatcher_unclaimed_partitions',
-      'unclaimed',
-      'Partitions of webhook-progress that the group has assigned to this process, and that it does not deliver yet.',
-    ],
-    [
-      'touchline_dispatcher_behind_records',
-      'behind',
-      'Records between subscriptions and the end of webhook-messages, summed over all that are not disabled.',
-    ],
-    [
-      'touchline_dispatcher_window_bytes',
-      'windowBytes',
-      'Bytes of the latest messages in memory, shared by all subscriptions.',
-    ],
-  ] as const;
-  for (const [name, figure, help] of gauges)
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(figures()[figure]);
-      },
-    });
+  measure(
+    'touchline_dispatcher_unclaimed_partitions',
+    'Partitions of webhook-progress that the group has assigned to this process, and that it does not deliver yet.',
+    () => figures().unclaimed,
+  );
+  measure(
+    'touchline_dispatcher_behind_records',
+    'Records between subscriptions and the end of webhook-messages, summed over all that are not disabled.',
+    () => figures().behind,
+  );
+  measure(
+    'touchline_dispatcher_window_bytes',
+    'Bytes of the latest messages in memory, shared by all subscriptions.',
+    () => figures().windowBytes,
+  );
 }

@@ -1,5 +1,6 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { type CodeOf, countFromZero, DEAD_LETTER_CODES } from '#errors/catalogue.ts';
+import { metersOf } from '#service/meters.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
 
 const AUTHENTIC_REFUSALS = [
@@ -21,30 +22,18 @@ export type ReceiverMetrics = ReturnType<typeof receiverMetrics>;
 
 /** Creates the receiver's metrics in a registry. */
 export function receiverMetrics(registry: Registry, held: Held) {
-  const registers = [registry];
-  const gauge = (name: string, help: string, now: () => number | Promise<number>): void => {
-    new Gauge({
-      name,
-      help,
-      registers,
-      async collect() {
-        this.set(await now());
-      },
-    });
-  };
-  gauge(
+  const { counter, gauge, histogram, measure } = metersOf(registry);
+  measure(
     'touchline_webhook_pending_bytes',
     'Bytes of records that the broker has not acknowledged yet.',
     held.pendingBytes,
   );
-  gauge('touchline_webhook_connections', 'Open connections.', held.connections);
-  gauge(
+  measure('touchline_webhook_connections', 'Open connections.', held.connections);
+  measure(
     'touchline_webhook_unproven_bytes',
     'Bytes held of bodies whose signature is not verified yet.',
     held.unprovenBytes,
   );
-  const counter = <L extends string>(name: string, help: string, label: L): Counter<L> =>
-    new Counter({ name, help, labelNames: [label], registers });
   const refusedAuthentic = counter(
     'touchline_webhook_refused_authentic_total',
     'Authentic deliveries refused, which their sender keeps, by reason.',
@@ -57,12 +46,11 @@ export function receiverMetrics(registry: Registry, held: Held) {
     'code',
   );
   countFromZero(deadLetters, DEAD_LETTER_CODES);
-  const storeSeconds = new Histogram({
-    name: 'touchline_webhook_store_seconds',
-    help: 'Time until deliveries are stored.',
-    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
-    registers,
-  });
+  const storeSeconds = histogram(
+    'touchline_webhook_store_seconds',
+    'Time until deliveries are stored.',
+    [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
+  );
   const stages = stageLatencies(registry, ['provider_to_received', 'received_to_published']);
   return {
     requests: counter('touchline_webhook_requests_total', 'Requests answered, by outcome.', 'outcome'),
@@ -72,11 +60,10 @@ export function receiverMetrics(registry: Registry, held: Held) {
       'check',
     ),
     refusedAuthentic,
-    clockBehind: new Gauge({
-      name: 'touchline_webhook_clock_behind_seconds',
-      help: 'How far the newest ut of the last delivery was ahead of the clock of this machine; 0 when it was not.',
-      registers,
-    }),
+    clockBehind: gauge(
+      'touchline_webhook_clock_behind_seconds',
+      'How far the newest ut of the last delivery was ahead of the clock of this machine; 0 when it was not.',
+    ),
     overloaded: counter(
       'touchline_webhook_overloaded_total',
       'Bodies refused above a limit, by limit.',

@@ -2,12 +2,11 @@ import { covers, type OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { isCovered } from '#views/queries/access.ts';
 import type { BoardView, Views } from '#views/store/views.ts';
-import type { AccessOf } from './caller.ts';
 import { promptsOf } from './prompts.ts';
-import { type ContractDocument, liveResources, readableDocuments } from './resources.ts';
+import { liveResources, readableDocuments } from './resources.ts';
+import { type ServerContext, scopeOf } from './server.ts';
 import { getMatch } from './tools/match.ts';
 import { getStandings } from './tools/standings.ts';
-import type { ToolScope } from './tools/tool.ts';
 import { toolsOf } from './tools.ts';
 import { matchUri, tableUri } from './uris.ts';
 
@@ -19,17 +18,11 @@ type Subscriber = {
   listChanged(kind: ListKind): void;
 };
 
-type ChangesOptions = {
-  readonly view: Pick<BoardView, 'onChange' | 'onTable' | 'standings' | 'matchHealth' | 'matches' | 'halts'> &
-    Pick<Views, 'health'>;
-  readonly accessOf: AccessOf;
-  /** Returns the current keys of a contract's lists. */
-  readonly listsOf: (access: Access) => ListKeys;
-  /** Returns the competition of a season; null if it is unknown. */
-  readonly competitionOf: (seasonId: number) => number | null;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-};
+type ChangedViews = Pick<
+  BoardView,
+  'onChange' | 'onTable' | 'standings' | 'matchHealth' | 'matches' | 'halts'
+> &
+  Pick<Views, 'health' | 'nameVersion'>;
 
 /** Time for which changes are collected, milliseconds: the messages of one goal follow each other. */
 const BATCH_MS = 10;
@@ -40,7 +33,8 @@ const LISTS_EVERY_MS = 1_000;
 
 /** Follows the views, and notifies subscribers. Call `close` at the end. */
 export class ChangeNotifier {
-  readonly #options: ChangesOptions;
+  readonly #context: ServerContext;
+  readonly #view: ChangedViews;
   /** Each subscriber with the last keys of its lists; null while its client has no contract. */
   readonly #subscribers = new Map<Subscriber, ListKeys | null>();
   readonly #stopFollowing: readonly (() => void)[];
@@ -54,9 +48,9 @@ export class ChangeNotifier {
   /** Timers of the checks. */
   readonly #checks: readonly NodeJS.Timeout[];
 
-  constructor(options: ChangesOptions) {
-    this.#options = options;
-    const { view } = options;
+  constructor(context: ServerContext, view: ChangedViews) {
+    this.#context = context;
+    this.#view = view;
     this.#stopFollowing = [
       view.onChange(({ event_id, competition_id }) => {
         if (this.#scheduleBatch()) this.#matches.set(event_id, competition_id);
@@ -74,8 +68,8 @@ export class ChangeNotifier {
   /** Notifies a subscriber of every later change, until the returned function is called. */
   subscribe(subscriber: Subscriber): () => void {
     if (this.#subscribers.size === 0) this.#feeds = this.#currentFeeds();
-    const access = this.#options.accessOf(subscriber.clientId);
-    this.#subscribers.set(subscriber, access === undefined ? null : this.#options.listsOf(access));
+    const access = this.#context.accessOf(subscriber.clientId);
+    this.#subscribers.set(subscriber, access === undefined ? null : this.#listsOf(access));
     return () => void this.#subscribers.delete(subscriber);
   }
 
@@ -95,10 +89,10 @@ export class ChangeNotifier {
   #notify(): void {
     this.#batchTimer = undefined;
     for (const [id, competitionId] of this.#matches) this.#sendMatch(id, competitionId);
-    const { view, competitionOf } = this.#options;
+    const { standings } = this.#view;
     for (const seasonId of this.#seasons) {
-      const tables = seasonId === null ? view.standings.rankings() : view.standings.ofSeason(seasonId);
-      const competitionId = seasonId === null ? null : competitionOf(seasonId);
+      const tables = seasonId === null ? standings.rankings() : standings.ofSeason(seasonId);
+      const competitionId = seasonId === null ? null : this.#context.queries.competitionOf(seasonId);
       for (const { standings_id } of tables)
         this.#send(tableUri(standings_id), competitionId, ['standings.show']);
     }
@@ -116,8 +110,8 @@ export class ChangeNotifier {
   }
 
   #currentFeeds(): Map<number, string> {
-    const { view, now } = this.#options;
-    const at = now();
+    const view = this.#view;
+    const at = this.#context.now();
     return new Map(
       view.health.matches().map((id) => {
         const { state, reason } = view.matchHealth(id, at);
@@ -130,7 +124,7 @@ export class ChangeNotifier {
   }
 
   #competitionOf(matchId: number): number | null {
-    return this.#options.view.matches.state(matchId)?.competition_id ?? null;
+    return this.#view.matches.state(matchId)?.competition_id ?? null;
   }
 
   #sendMatch(id: number, competitionId: number | null): void {
@@ -139,12 +133,11 @@ export class ChangeNotifier {
 
   /** Notifies of changed lists. Reads the lists of a contract once for all of its subscribers. */
   #checkLists(): void {
-    const { accessOf, listsOf } = this.#options;
     const read = new Map<Access, ListKeys>();
     for (const [subscriber, before] of this.#subscribers) {
-      const access = accessOf(subscriber.clientId);
+      const access = this.#context.accessOf(subscriber.clientId);
       if (access === undefined) continue;
-      const after = read.get(access) ?? listsOf(access);
+      const after = read.get(access) ?? this.#listsOf(access);
       read.set(access, after);
       this.#subscribers.set(subscriber, after);
       if (before === null) continue;
@@ -153,10 +146,25 @@ export class ChangeNotifier {
     }
   }
 
+  #listsOf(access: Access): ListKeys {
+    const scope = scopeOf(this.#context, access);
+    // Counts tables, as listing thousands every second is expensive; `nameVersion` covers renamed ones.
+    const tables = covers(access, getStandings.operations)
+      ? scope.data.standingsList({ limit: 1, page: 1 }, access).total
+      : 0;
+    const names = (of: readonly { readonly name: string }[]): string[] => of.map(({ name }) => name);
+    const readable = names(readableDocuments(this.#context.documents, access));
+    return {
+      tools: names(toolsOf(access)).join(),
+      prompts: names(promptsOf(access)).join(),
+      resources: [...readable, ...names(liveResources(scope)), tables, this.#view.nameVersion].join(),
+    };
+  }
+
   /** Notifies subscribers of a changed resource whose contract covers its operations and its competition. */
   #send(uri: string, competitionId: number | null, operations: readonly OperationName[]): void {
     for (const subscriber of this.#subscribers.keys()) {
-      const access = this.#options.accessOf(subscriber.clientId);
+      const access = this.#context.accessOf(subscriber.clientId);
       if (access !== undefined && covers(access, operations) && isCovered(access, competitionId))
         subscriber.changed(uri);
     }
@@ -167,24 +175,4 @@ export class ChangeNotifier {
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
 /** A text for each list, which changes with the list. */
-export type ListKeys = Readonly<Record<ListKind, string>>;
-
-/** Returns the current keys of a caller's lists. `nameVersion` changes when anything is renamed. */
-export function listKeysOf(
-  documents: readonly ContractDocument[],
-  scope: ToolScope,
-  nameVersion: number,
-): ListKeys {
-  const { access, data } = scope;
-  // Counts tables, as listing thousands every second is expensive; `nameVersion` covers renamed ones.
-  const tables = covers(access, getStandings.operations)
-    ? data.standingsList({ limit: 1, page: 1 }, access).total
-    : 0;
-  const names = (of: readonly { readonly name: string }[]): string[] => of.map(({ name }) => name);
-  const documentNames = names(readableDocuments(documents, access));
-  return {
-    tools: names(toolsOf(access)).join(),
-    prompts: names(promptsOf(access)).join(),
-    resources: [...documentNames, ...names(liveResources(scope)), tables, nameVersion].join(),
-  };
-}
+type ListKeys = Readonly<Record<ListKind, string>>;

@@ -12,7 +12,7 @@ import { ServedMcp } from './testing/served.ts';
 import { argumentsFor, scopeOf } from './testing/tool-calls.ts';
 import { type Tool, ToolError, type ToolScope } from './tools/tool.ts';
 import { TOOLS } from './tools.ts';
-import { documentUri, matchUri, tableUri } from './uris.ts';
+import { matchUri, tableUri } from './uris.ts';
 
 const LEAGUES: readonly League[] = [OPEN, CLOSED];
 
@@ -99,7 +99,7 @@ describe('a contract without a competition', () => {
   });
 
   test('never sees it in a resource', () => {
-    const uris = [...ids.flatMap((id) => [matchUri(id), tableUri(id)]), documentUri('contract')];
+    const uris = [...ids.flatMap((id) => [matchUri(id), tableUri(id)]), 'touchline://documents/contract'];
     const contractDocuments = documentsOf(createProviderData(world.views), '1.2.3');
     fc.assert(
       fc.property(fc.subarray([...LEAGUES]), fc.constantFrom(...uris), (shown, uri) => {
@@ -162,7 +162,7 @@ test('a server of some competitions names them in its instructions, its document
   await expect(client.readResource({ uri: matchUri(CLOSED.match) })).rejects.toThrow(
     `Not found here: t${words}`,
   );
-  const { contents } = await client.readResource({ uri: documentUri('contract') });
+  const { contents } = await client.readResource({ uri: 'touchline://documents/contract' });
   const document = JSON.parse((contents[0] as { text: string }).text);
   expect(document).toMatchObject({ competitions: 'all', served_here: [601] });
 });

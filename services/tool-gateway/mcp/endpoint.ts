@@ -12,7 +12,7 @@ import type { BoardView, Views } from '#views/store/views.ts';
 import { RollingLimit } from '../rolling-limit.ts';
 import { SERVER_FAILED } from './answers.ts';
 import { ALLOWED_METHODS, bearerOf, type Caller, challenge, optionsAnswer, originHeaders } from './caller.ts';
-import { ChangeNotifier, listKeysOf } from './changes.ts';
+import { ChangeNotifier } from './changes.ts';
 import { StatelessHandlers } from './handlers.ts';
 import { LIMITS, type McpLimits, WINDOW_MS } from './limits.ts';
 import { documentsOf } from './resources.ts';
@@ -64,22 +64,13 @@ class Endpoint {
   readonly #byToken: RollingLimit;
 
   constructor(scope: FastifyInstance, options: McpOptions) {
-    const { data, view, now, version, queries, boardUrl } = options;
     const limits = { ...LIMITS, ...options.limits };
     this.#options = options;
     this.#limits = limits;
     this.#byAddress = new RollingLimit(limits.requestsPerAddress, WINDOW_MS);
     this.#byToken = new RollingLimit(limits.requestsPerToken, WINDOW_MS);
-    const documents = documentsOf(data, version);
-    this.#changes = new ChangeNotifier({
-      view,
-      accessOf: options.accessOf,
-      now,
-      competitionOf: queries.competitionOf,
-      listsOf: (access) =>
-        listKeysOf(documents, { data, queries, access, now: now() / 1000, boardUrl }, view.nameVersion),
-    });
-    const context = { ...options, documents, limits };
+    const context = { ...options, documents: documentsOf(options.data, options.version), limits };
+    this.#changes = new ChangeNotifier(context, options.view);
     this.#handlers = new StatelessHandlers(context, this.#changes);
     this.#sessions = new McpSessions(context, this.#changes);
     this.#streams = new McpStreams(context);

@@ -2,11 +2,10 @@
 import { ProtocolError, ProtocolErrorCode, Server, type ServerOptions } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { FastifyBaseLogger } from 'fastify';
-import { type Access, NO_ACCESS, type ProviderData } from '#contract/rest/provider.ts';
+import { type Access, NO_ACCESS } from '#contract/rest/provider.ts';
 import { MAX_TEXT } from '#json/short-text.ts';
 import { tracer } from '#tracing/tracing.ts';
 import { servedWords } from '#views/queries/access.ts';
-import type { ToolQueries } from '#views/queries/tool-queries.ts';
 import type { McpMetrics } from '../metrics.ts';
 import { invalidParams, SERVER_FAILED } from './answers.ts';
 import type { AccessOf, Caller } from './caller.ts';
@@ -18,22 +17,23 @@ import { type Tool, ToolError, type ToolScope } from './tools/tool.ts';
 import { TOOLS, toolsOf } from './tools.ts';
 
 /** Dependencies that all servers of the endpoint share. */
-export type ServerContext = {
-  readonly data: ProviderData;
-  readonly queries: ToolQueries;
+export type ServerContext = Omit<ToolScope, 'access' | 'now'> & {
   readonly documents: readonly ContractDocument[];
   readonly accessOf: AccessOf;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly version: string;
-  /** Address of the live board, for links in answers; null: unknown. */
-  readonly boardUrl: string | null;
   readonly metrics: McpMetrics;
   readonly limits: McpLimits;
   readonly log: FastifyBaseLogger;
   /** Called with an error that neither the client nor its contract caused. */
   readonly onFailure: (error: unknown) => void;
 };
+
+/** Returns what a call by a client with this contract may use now. */
+export function scopeOf(context: Omit<ServerContext, 'documents'>, access: Access): ToolScope {
+  return { ...context, access, now: context.now() / 1000 };
+}
 
 const INSTRUCTIONS = `Touchline serves live sports data: matches with score, clock, timeline and a trading guard, and tables.
 - Ids: find teams and competitions with search, matches with list_matches or live_board.
@@ -75,13 +75,7 @@ export function createServer(
   const { version, documents } = context;
   // Tools and prompts change with the contract, resources also with live matches and tables.
   const notified = canSubscribe ? { listChanged: true } : {};
-  const scopeNow = (): ToolScope => ({
-    data: context.data,
-    queries: context.queries,
-    access: context.accessOf(caller.clientId) ?? NO_ACCESS,
-    now: context.now() / 1000,
-    boardUrl: context.boardUrl,
-  });
+  const scopeNow = () => scopeOf(context, context.accessOf(caller.clientId) ?? NO_ACCESS);
   const server = new Server(
     { name: 'touchline', title: 'Touchline', version },
     {

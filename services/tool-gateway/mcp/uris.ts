@@ -2,25 +2,17 @@
 import type { ToolScope } from './tools/tool.ts';
 
 const RECORD = /^touchline:\/\/(matches|standings)\/([1-9][0-9]{0,15})$/;
-const DOCUMENT = /^touchline:\/\/documents\/([a-z-]{1,40})$/;
 
 export const MATCH_TEMPLATE = 'touchline://matches/{match_id}';
 export const TABLE_TEMPLATE = 'touchline://standings/{standings_id}';
 
 export const matchUri = (id: number): string => `touchline://matches/${id}`;
 export const tableUri = (id: number): string => `touchline://standings/${id}`;
-export const documentUri = (name: string): string => `touchline://documents/${name}`;
 
-type NamedResource =
-  | { readonly kind: 'match' | 'table'; readonly id: number }
-  | { readonly kind: 'document'; readonly name: string };
-
-/** Parses the URI of a resource. Null for any other text. */
-export function parseUri(uri: string): NamedResource | null {
+/** Parses the URI of a match or table. Null for any other text. */
+export function parseUri(uri: string): { readonly kind: 'match' | 'table'; readonly id: number } | null {
   const [, kind, id] = RECORD.exec(uri) ?? [];
-  if (kind !== undefined) return { kind: kind === 'matches' ? 'match' : 'table', id: Number(id) };
-  const name = DOCUMENT.exec(uri)?.[1];
-  return name === undefined ? null : { kind: 'document', name };
+  return kind === undefined ? null : { kind: kind === 'matches' ? 'match' : 'table', id: Number(id) };
 }
 
 export type DocumentKind = 'team' | 'competition' | 'match';
