@@ -43,7 +43,7 @@ type TokenRoutesOptions = {
 };
 
 const TOKEN_PATH = '/api/v1/token';
-const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' } as const;
+const NO_STORE = ['cache-control', 'no-store'] as const;
 
 /** `POST /api/v1/token`: the attempt is counted for its address before the body is read. */
 async function tokenRoutes(app: FastifyInstance, { exchange, onAnswer }: TokenRoutesOptions): Promise<void> {
@@ -53,8 +53,8 @@ async function tokenRoutes(app: FastifyInstance, { exchange, onAnswer }: TokenRo
     const { status, message } = EXCHANGE_ERRORS[error.code];
     return reply
       .code(status)
-      .headers(HEADERS)
-      .send(JSON.stringify({ error: error.published, message }));
+      .header(...NO_STORE)
+      .send({ error: error.published, message });
   };
   // Accepts every content type: `parseExchange` refuses a body that is not JSON as the spec says.
   app.removeAllContentTypeParsers();
@@ -82,8 +82,8 @@ async function tokenRoutes(app: FastifyInstance, { exchange, onAnswer }: TokenRo
       onAnswer('issued', reply.elapsedTime / 1000);
       return reply
         .code(201)
-        .headers(HEADERS)
-        .send(JSON.stringify(bodyOf(issued)));
+        .header(...NO_STORE)
+        .send(bodyOf(issued));
     },
   });
 }

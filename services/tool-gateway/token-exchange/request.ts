@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MAX_LABEL } from '#clients/access-tokens.ts';
+import { object } from '#domain/values.ts';
 import type { CodeOf } from '#errors/catalogue.ts';
 import { defineError } from '#errors/touchline-error.ts';
 
@@ -53,19 +54,9 @@ const credential = z
   .min(1)
   .transform((text) => text.toWellFormed());
 
-/** An empty or null secret is missing: the alias is used. */
-const secret = z.union([credential, z.literal('').transform(() => null), z.null()]).optional();
-
-const credentials = z
-  .object({ client_id: credential, secret_key: secret, client_secret: secret })
-  .transform(({ client_id, secret_key, client_secret }, context) => {
-    const secretKey = secret_key ?? client_secret ?? null;
-    if (secretKey !== null) return { clientId: client_id, secretKey };
-    context.addIssue({ code: 'custom', message: 'no secret' });
-    return z.NEVER;
-  });
-
-const labelled = z.object({
+const exchangeInput = z.object({
+  client_id: credential,
+  secret: credential,
   label: z
     .string()
     .refine((text) => text.isWellFormed() && [...text].length <= MAX_LABEL)
@@ -77,19 +68,21 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses an exchange's body (spec, "Token exchange for the tool endpoint"). Throws `MISSING_FIELDS` before `INVALID_LABEL`. */
 export function parseExchange(contentType: string | undefined, body: Uint8Array): ExchangeRequest {
-  if (!JSON_TYPE.test(contentType ?? '')) throw new ExchangeError('MISSING_FIELDS');
-  const json = parseJson(body);
-  const given = credentials.safeParse(json);
-  if (!given.success) throw new ExchangeError('MISSING_FIELDS');
-  const named = labelled.safeParse(json);
-  if (!named.success) throw new ExchangeError('INVALID_LABEL');
-  return { ...given.data, label: named.data.label ?? null };
+  const given = JSON_TYPE.test(contentType ?? '') ? object(parseBody(body)) : null;
+  const { client_id, secret_key, client_secret, label } = given ?? {};
+  // An empty or null secret is missing: the alias is used.
+  const secret = secret_key == null || secret_key === '' ? client_secret : secret_key;
+  const { data, error } = exchangeInput.safeParse({ client_id, secret, label });
+  if (data !== undefined)
+    return { clientId: data.client_id, secretKey: data.secret, label: data.label ?? null };
+  const isLabel = error.issues.every(({ path }) => path[0] === 'label');
+  throw new ExchangeError(isLabel ? 'INVALID_LABEL' : 'MISSING_FIELDS');
 }
 
-function parseJson(body: Uint8Array): unknown {
+function parseBody(body: Uint8Array): unknown {
   try {
     return JSON.parse(utf8.decode(body));
   } catch {
-    throw new ExchangeError('MISSING_FIELDS');
+    return null;
   }
 }

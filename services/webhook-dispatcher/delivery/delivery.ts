@@ -6,7 +6,6 @@ import { sleep } from '#timing/clock.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
 import { ExpiredError, type MessageBacklog } from './message-backlog.ts';
 import type { MessageAtOffset, MessageChunk, MessageReader } from './message-reader.ts';
-import type { DeliveryProgress } from './progress.ts';
 import {
   collectBatch,
   identify,
@@ -17,6 +16,7 @@ import {
 } from './request.ts';
 import {
   attemptsWithin,
+  type DeliveryProgress,
   longestDelayMs,
   type ProgressContext,
   SubscriptionProgress,
@@ -240,7 +240,6 @@ export class SubscriptionDelivery {
     metrics.leftOut.inc(leftOut);
     // Further batches are sent meanwhile; `waitForRoom` limits the unrecorded ones to two full batches.
     this.#progress.deliver(next, leftOut, { messages: messages.length, bytes: batch.body.length });
-    this.#progress.flushIfFull();
     this.#rotate();
     this.#maxMessages = Math.min(limits.messages, WIDENED_BY * this.#maxMessages);
     const ended = now();

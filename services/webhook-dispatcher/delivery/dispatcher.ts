@@ -4,8 +4,8 @@ import { settlesWithin } from '#timing/clock.ts';
 import type { DeliveryFigures } from '../metrics.ts';
 import { type DeliveryContext, SubscriptionDelivery } from './delivery.ts';
 import type { MessageAtOffset, MessageReader } from './message-reader.ts';
-import { moved } from './progress.ts';
 import type { ProgressLog } from './progress-log.ts';
+import { moved } from './subscription-progress.ts';
 import type { WebhookSubscriptions } from './subscriptions.ts';
 
 type DispatcherOptions = {

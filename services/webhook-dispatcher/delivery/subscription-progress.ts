@@ -1,9 +1,12 @@
-import type { WebhookOrder, WebhookProgress } from '#records/types.ts';
+/** The progress of a subscription. Offsets never move back, but by an order or a lost log. */
+import type { WebhookOffset, WebhookOrder, WebhookProgress } from '#records/types.ts';
 import { jittered } from '#timing/retry.ts';
-import { type DeliveryProgress, delivered, moved, offsets, ordered, started } from './progress.ts';
 import type { ProgressLog } from './progress-log.ts';
 import type { BatchLimits } from './request.ts';
 import type { Subscription } from './subscriptions.ts';
+
+/** The progress of a subscription; null before its start and after its removal. */
+export type DeliveryProgress = WebhookProgress | null;
 
 /** What the progress of all subscriptions of a partition needs. */
 export type ProgressContext = {
@@ -67,19 +70,32 @@ export class SubscriptionProgress {
     return this.#hasSkipped ? this.#recordedAt : null;
   }
 
-  /** Begins at these offsets, by partition. */
+  /** Begins at these offsets, by partition. `epoch`: number of its last order, which it does not need. */
   start(next: readonly number[], epoch: number): void {
-    const { id: subscription_id, clientId: client_id } = this.#subscription;
-    this.#record(started({ subscription_id, client_id, epoch }, next, this.#context.now()));
+    this.#current = {
+      subscription_id: this.#subscription.id,
+      client_id: this.#subscription.clientId,
+      epoch,
+      next: offsets(next),
+      ...NO_FAILURE,
+      left_out: 0,
+      last_outcome: null,
+      last_reason: null,
+      delivered_at: null,
+      disabled: null,
+      updated_at: 0,
+    };
+    this.record();
   }
 
   /** Applies those orders that are not applied yet, and returns whether there are any. */
   order(orders: readonly WebhookOrder[]): boolean {
     const before = this.#current;
     if (before === null) return false;
-    const after = ordered(before, orders, this.#context.now());
-    if (after !== before) this.#record(after);
-    return after !== before;
+    this.#current = ordered(before, orders);
+    if (this.#current === before) return false;
+    this.record();
+    return true;
   }
 
   /** Skips the messages before these offsets, `leftOut` states among them; a later record reports it. */
@@ -92,12 +108,15 @@ export class SubscriptionProgress {
   /** Records a delivery up to these offsets, with `leftOut` states that were not sent. */
   deliver(next: readonly number[], leftOut: number, { messages, bytes }: BatchLimits): void {
     this.skipTo(next, leftOut);
-    if (this.#current === null) return;
-    const written = this.#record(delivered(this.#current, this.#context.now()));
-    const batch = { messages, bytes, written };
+    const delivered_at = this.#context.now();
+    this.#change({ ...NO_FAILURE, last_outcome: 'accepted', last_reason: null, delivered_at });
+    this.record();
+    const batch = { messages, bytes, written: this.#recorded };
     const remove = (): void => void this.#unrecorded.delete(batch);
     this.#unrecorded.add(batch);
-    written.then(remove, remove);
+    batch.written.then(remove, remove);
+    // The next batch would wait for it.
+    if (this.#exceeds(0.5)) this.#context.progressLog.flush();
   }
 
   /** Records an attempt that was not accepted, with the time of the next one. */
@@ -126,9 +145,14 @@ export class SubscriptionProgress {
     this.record();
   }
 
-  /** Records what was skipped. */
+  /** Records the progress, with what was skipped. */
   record(): void {
-    if (this.#current !== null) this.#record({ ...this.#current, updated_at: this.#context.now() });
+    if (this.#current === null) return;
+    this.#recordedAt = this.#context.now();
+    this.#current = { ...this.#current, updated_at: this.#recordedAt };
+    this.#hasSkipped = false;
+    this.#recorded = this.#context.progressLog.write(this.#subscription.id, this.#current);
+    this.#recorded.catch(() => {});
   }
 
   /** Resolves once all records so far are committed; rejects when they never are. */
@@ -144,22 +168,8 @@ export class SubscriptionProgress {
     return oldest.written;
   }
 
-  /** Publishes pending records at once if the next batch will wait for them. */
-  flushIfFull(): void {
-    if (this.#exceeds(0.5)) this.#context.progressLog.flush();
-  }
-
   #change(fields: Partial<WebhookProgress>): void {
     if (this.#current !== null) this.#current = { ...this.#current, ...fields };
-  }
-
-  #record(progress: WebhookProgress): Promise<void> {
-    this.#current = progress;
-    this.#recordedAt = progress.updated_at;
-    this.#hasSkipped = false;
-    this.#recorded = this.#context.progressLog.write(progress.subscription_id, progress);
-    this.#recorded.catch(() => {});
-    return this.#recorded;
   }
 
   /** Whether the unrecorded deliveries are more than this share of a full batch. */
@@ -215,4 +225,42 @@ export function attemptsWithin(delaysMs: readonly number[], withinMs: number): n
     attempts += 1;
   }
   return attempts + Math.floor((withinMs - passedMs) / Math.max(1, delaysMs.at(-1) ?? 1));
+}
+
+const NO_FAILURE = { attempts: 0, failing_since: null, next_attempt_at: null };
+
+/** Returns the progress after those orders, in their sequence, that are not applied yet; the same object without any. */
+export function ordered(progress: WebhookProgress, orders: readonly WebhookOrder[]): WebhookProgress {
+  return orders.reduce(
+    (after, order) => (order.number > after.epoch ? orderedBy(after, order) : after),
+    progress,
+  );
+}
+
+function orderedBy(progress: WebhookProgress, { number: epoch, kind, next }: WebhookOrder): WebhookProgress {
+  const after = { ...progress, epoch };
+  // How long it has failed is shown of a disabled subscription.
+  if (kind === 'disabled') return { ...after, attempts: 0, next_attempt_at: null, disabled: 'operator' };
+  const recovered = { ...after, ...NO_FAILURE };
+  if (kind === 'skipped') return { ...recovered, next: moved(progress.next, next, Math.max) };
+  if (kind === 'resent') return { ...recovered, disabled: null, next: moved(progress.next, next, Math.min) };
+  return { ...recovered, disabled: null };
+}
+
+/** Combines the offsets of each partition by `choose`; a partition of only one list keeps its offset. */
+export function moved(
+  a: readonly WebhookOffset[],
+  b: readonly WebhookOffset[],
+  choose: (one: number, other: number) => number,
+): WebhookOffset[] {
+  const by = new Map(a.map(({ partition, offset }) => [partition, offset]));
+  for (const { partition, offset } of b) by.set(partition, choose(offset, by.get(partition) ?? offset));
+  return Array.from(by, ([partition, offset]) => ({ partition, offset })).sort(
+    (one, other) => one.partition - other.partition,
+  );
+}
+
+/** Converts offsets by partition to those of a record. */
+export function offsets(next: readonly number[]): WebhookOffset[] {
+  return next.map((offset, partition) => ({ partition, offset }));
 }

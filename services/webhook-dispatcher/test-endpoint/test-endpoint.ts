@@ -29,28 +29,13 @@ const testInput = webhookInput.extend({ clientId: z.int(CLIENT_ID).positive(CLIE
 type TestInput = z.output<typeof testInput>;
 type FailedFields = Partial<Record<keyof TestInput, string[]>>;
 
-const OK: TestAnswer = { code: 200, status: 'Ok', message: 'the webhook answered Accepted' };
-const INVALID: TestAnswer = {
-  code: 400,
-  status: 'ValidationFailed',
-  message: 'these fields are missing or wrong',
-};
-const TOO_LARGE: TestAnswer = {
-  code: 413,
-  status: 'RequestTooLarge',
-  message: `the body is larger than ${BODY_LIMIT} bytes`,
-};
-const LIMITED: TestAnswer = {
-  code: 429,
-  status: 'RateLimitExceeded',
-  message: 'too many tests from this address, try again later',
-};
-const FAILED: TestAnswer = { code: 500, status: 'Failed', message: 'the test could not be run' };
-const BUSY: TestAnswer = {
-  code: 503,
-  status: 'Busy',
-  message: 'too many tests are running, try again later',
-};
+const answer = (code: number, status: string, message: string): TestAnswer => ({ code, status, message });
+const OK = answer(200, 'Ok', 'the webhook answered Accepted');
+const INVALID = answer(400, 'ValidationFailed', 'these fields are missing or wrong');
+const TOO_LARGE = answer(413, 'RequestTooLarge', `the body is larger than ${BODY_LIMIT} bytes`);
+const LIMITED = answer(429, 'RateLimitExceeded', 'too many tests from this address, try again later');
+const FAILED = answer(500, 'Failed', 'the test could not be run');
+const BUSY = answer(503, 'Busy', 'too many tests are running, try again later');
 
 /** Messages of failures, in the spec's words. That of a refused address is that of an unreachable one. */
 const MESSAGES: Readonly<Record<Exclude<DeliveryOutcome['kind'], 'accepted'>, string>> = {
@@ -115,7 +100,7 @@ export async function testEndpoint(app: FastifyInstance, options: TestEndpointOp
 }
 
 function answerOf({ kind }: DeliveryOutcome): TestAnswer {
-  return kind === 'accepted' ? OK : { code: 400, status: 'WebhookRequestError', message: MESSAGES[kind] };
+  return kind === 'accepted' ? OK : answer(400, 'WebhookRequestError', MESSAGES[kind]);
 }
 
 function failedFields({ error }: z.ZodSafeParseResult<TestInput>): FailedFields {

@@ -8,7 +8,7 @@ import { dispatcherMetrics } from '../../metrics.ts';
 import { type DeliveryContext, SubscriptionDelivery } from '../delivery.ts';
 import { ExpiredError } from '../message-backlog.ts';
 import { type MessageAtOffset, MessageWindow } from '../message-reader.ts';
-import type { DeliveryProgress } from '../progress.ts';
+import type { DeliveryProgress } from '../subscription-progress.ts';
 import type { Subscription } from '../subscriptions.ts';
 
 export const SUBSCRIPTION: Subscription = {
