@@ -38,7 +38,6 @@ export const rotatingClientsSettings = {
 /** The keys of a deployment: the first one signs and seals, all are accepted. */
 export type ClientsKeys = readonly [string, ...string[]];
 
-/** Returns the keys of the settings. */
 export function clientsKeysOf(config: {
   readonly CLIENTS_KEY: string;
   readonly CLIENTS_KEY_SECOND?: string | undefined;

@@ -155,9 +155,7 @@ export function withOrder(
   return [...waiting, { ...order, number: (waiting.at(-1)?.number ?? applied) + 1 }];
 }
 
-/** The filter of a subscription. */
 export type SubscriptionFilter = {
-  /** Ids of competitions; null: all. */
   readonly competitions: ReadonlySet<number> | null;
   /** Types of messages; null: those of the provider's contract, incidents and events. */
   readonly types: ReadonlySet<string> | null;

@@ -43,7 +43,6 @@ const refusedIpv4 = blockList(REFUSED_IPV4);
 const globalIpv6 = blockList(GLOBAL_IPV6);
 const refusedIpv6 = blockList(REFUSED_IPV6);
 
-/** Whether a text is an address of public unicast. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -74,7 +73,6 @@ export class AllowedRanges {
     );
   }
 
-  /** Returns the ranges as configured, separated by commas. */
   toString(): string {
     return this.#ranges.join(',');
   }

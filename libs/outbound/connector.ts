@@ -15,7 +15,6 @@ type ConnectorOptions = {
   readonly secureContext: SecureContext | undefined;
   /** Returns the proxy for a host and port; null: none. */
   readonly proxy?: (host: string, port: string) => URL | null;
-  /** Aborts connections in progress. */
   readonly closing: AbortSignal;
 };
 
@@ -23,7 +22,6 @@ const HTTPS_PORT = '443';
 /** Delay before the next one of several addresses is tried too, milliseconds. */
 const ADDRESS_ATTEMPT_MS = 1_000;
 
-/** Thrown when no address of a name is allowed. */
 export class AddressNotPublicError extends defineError('AddressNotPublicError', () => [
   'ADDRESS_NOT_PUBLIC',
   'no address of the name may be called',

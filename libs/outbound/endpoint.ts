@@ -240,7 +240,6 @@ function refusalOf(url: URL | null, allowed: AllowedRanges): RefusalReason | nul
   return isIP(address) !== 0 && !allowed.allows(address) ? 'address_not_public' : null;
 }
 
-/** Whether the connection was closed or reset. */
 function isBroken(error: unknown): boolean {
   return error instanceof errors.SocketError || BROKEN_CODES.has(systemCode(error) ?? '');
 }

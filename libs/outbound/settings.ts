@@ -11,7 +11,6 @@ const range = z.string().refine((text) => parseRange(text) !== null, {
 
 const ranges = list(range, 0).transform((all) => new AllowedRanges(all));
 
-/** Settings of processes that post webhooks. */
 export const outboundSettings = {
   ...proxySettings,
   WEBHOOK_ALLOWED_RANGES: ranges

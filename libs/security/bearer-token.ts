@@ -19,7 +19,6 @@ export class BearerTokenError extends defineError('BearerTokenError') {}
 const REQUEST_MS = 5_000;
 /** Share of a token's lifetime in which it is used: it must stay valid while a connection authenticates. */
 const USED_SHARE = 0.8;
-/** Lifetime of a token whose answer names none. */
 const DEFAULT_SECONDS = 60;
 
 const answerOf = z.object({ access_token: z.string().min(1), expires_in: z.number().positive().optional() });

@@ -12,9 +12,7 @@ export type Sasl =
     }
   | { readonly mechanism: 'OAUTHBEARER'; readonly source: TokenSource };
 
-/** Security of connections to a cluster. */
 type KafkaSecurity = {
-  /** Null: no TLS. */
   readonly tls: TlsFiles | null;
   /** Null: no authentication, or by TLS certificate. */
   readonly sasl: Sasl | null;
@@ -41,7 +39,6 @@ export function securityOf(brokers: Brokers): KafkaSecurity {
   return isPlain(brokers) ? PLAIN : brokers;
 }
 
-/** Returns the addresses as text for messages. */
 export function shownBrokers(brokers: Brokers): string {
   return addressesOf(brokers).join(', ');
 }

@@ -7,7 +7,6 @@ export type MessageFields = {
   readonly event_id?: number;
   /** Id of the delivery that contained the message. */
   readonly delivery_id?: string;
-  /** Id of a webhook message. */
   readonly uuid?: string;
   readonly topic?: string;
   readonly partition?: number;

@@ -49,7 +49,6 @@ const KINDS: Readonly<Record<SpanOptions['kind'], Kind>> = {
   internal: Kind.INTERNAL,
 };
 
-/** Creates the tracer of this process. */
 export function openTracer(options: TracingOptions, sinks: TracingSinks): Tracer {
   const exporter = new OTLPTraceExporter({
     url: `${options.endpoint}${TRACES_PATH}`,

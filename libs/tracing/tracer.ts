@@ -43,14 +43,12 @@ export type TracingOptions = {
   readonly service: string;
   /** Address of the collector (OTLP over HTTP), without the path of traces. */
   readonly endpoint: string;
-  /** Headers of every request to the collector. */
   readonly headers: Readonly<Record<string, string>>;
   readonly sampler: (typeof SAMPLERS)[number];
   /** Share of traces that ratio samplers record, 0 to 1. */
   readonly ratio: number;
 };
 
-/** The values of OTEL_TRACES_SAMPLER. */
 export const SAMPLERS = [
   'always_on',
   'always_off',

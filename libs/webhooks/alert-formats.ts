@@ -19,7 +19,6 @@ export type AlertBody = {
 };
 
 const MAX_TEMPLATE = 8_192;
-/** Maximum characters of PagerDuty's summary. */
 const MAX_SUMMARY = 1_024;
 const PLACEHOLDER = /\{\{ *([a-z_]+) *\}\}/g;
 const ONLY_PLACEHOLDER = /^\{\{ *([a-z_]+) *\}\}$/;
@@ -35,7 +34,6 @@ const ENDS: Readonly<Record<string, string>> = {
 /** Thrown for a template that cannot be rendered. */
 class AlertTemplateError extends defineError('AlertTemplateError', 'ALERT_TEMPLATE_INVALID') {}
 
-/** Returns the body of an alert, as JSON. */
 export function alertBody(alert: Alert, body: AlertBody): string {
   return JSON.stringify(bodyOf(alert, body));
 }
@@ -67,7 +65,6 @@ function cardOf(text: string) {
   };
 }
 
-/** PagerDuty's Events API v2. */
 function pagerDutyEvent(alert: Alert, text: string, routing_key: string) {
   const { id, rule, kind, event_id, received_at } = alert;
   const begun = ENDS[kind];

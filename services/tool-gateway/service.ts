@@ -25,7 +25,6 @@ import { Upstream } from './token-exchange/upstream.ts';
 
 type Context = ServiceContext<z.output<typeof settings>>;
 
-/** Timeout for publishing a token, milliseconds. */
 const BROKER_MS = 5_000;
 const DAY_MS = 86_400_000;
 /** Interval between requests for the views' topics: nobody sees it in a tool's answer, which may be a tenth of a second old. */

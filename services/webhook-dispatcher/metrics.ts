@@ -9,7 +9,6 @@ const SEALED = 'sealed';
 /** The dispatcher's metrics. None has a label for a subscription: there may be thousands. */
 export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>;
 
-/** Current figures of the gauges. */
 export type DeliveryFigures = {
   readonly states: ReadonlyMap<(typeof STATES)[number], number>;
   /** Subscriptions of this process that no key opens. */

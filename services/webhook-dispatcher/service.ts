@@ -18,10 +18,8 @@ import { WebhookSubscriptions } from './delivery/subscriptions.ts';
 import { dispatcherMetrics, registerDeliveryGauges } from './metrics.ts';
 import { createApp } from './test-endpoint/test-endpoint.ts';
 
-/** The name of this service: its folder, and, after the prefix, its group. */
 const SERVICE = 'webhook-dispatcher';
 
-/** Maximum time that a stop waits for pending requests, milliseconds. */
 const PENDING_REQUESTS_MS = 8_000;
 
 /** The service: each partition of subscriptions has one owner among its processes. */

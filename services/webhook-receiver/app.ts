@@ -113,7 +113,6 @@ export class ReceiverApp {
     return promisify(this.#server.getConnections).call(this.#server);
   }
 
-  /** Bytes held for bodies whose signature is not verified yet. */
   get unprovenBytes(): number {
     return this.#unproven.bytes;
   }

@@ -79,7 +79,6 @@ export class Intake {
   }
 }
 
-/** Maximum number of message ids in a span. */
 const MAX_SPAN_MESSAGES = 16;
 
 /** Starts a delivery's span; null without tracing. The sender's trace is only linked: it must not decide what is recorded here. */

@@ -11,7 +11,6 @@ const AUTHENTIC_REFUSALS = [
   'too_many_messages',
 ] as const satisfies readonly ('timestamp_expired' | Lowercase<CodeOf<'DeliveryRefusedError'>>)[];
 
-/** What the receiver holds now. */
 type Held = {
   readonly pendingBytes: () => number;
   readonly connections: () => Promise<number>;
@@ -20,7 +19,6 @@ type Held = {
 
 export type ReceiverMetrics = ReturnType<typeof receiverMetrics>;
 
-/** Creates the receiver's metrics in a registry. */
 export function receiverMetrics(registry: Registry, held: Held) {
   const { counter, gauge, histogram, measure } = metersOf(registry);
   measure(

@@ -47,7 +47,6 @@ const REFUSALS: Readonly<Record<RefusalCode, ReceiverAnswer>> = {
   TOO_MANY_MESSAGES: { status: 413, outcome: 'too_many', text: 'The body has too many messages.' },
 };
 
-/** Texts of the 401 answers. */
 export const FAULT_TEXTS: Readonly<Record<SignatureFault, string>> = {
   timestamp_missing: `The header ${TIMESTAMP_HEADER} is missing.`,
   timestamp_malformed: `The header ${TIMESTAMP_HEADER} is not a positive whole number.`,

@@ -4,7 +4,6 @@ import type { Logger } from '#streams/log.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
 import type { Codec } from '#topics/codec.ts';
 
-/** The source in the reports: the origin of the receiver's messages. */
 const WEBHOOK_SOURCE = 'webhook';
 /** Number of forged deliveries that, without an authentic one for `SILENT_MS`, mean that our secret is wrong. */
 const MIN_FORGED = 3;
@@ -28,7 +27,6 @@ export class SourceStatus {
     this.#startedAt = startedAt;
   }
 
-  /** Counts a delivery that was accepted. */
   accepted(now: number): void {
     this.#heardAt = now;
     this.#forged = 0;
@@ -49,7 +47,6 @@ export class SourceStatus {
     if (counts.aheadMs !== null) this.#behindMs = counts.aheadMs;
   }
 
-  /** Returns the status at `now`. */
   report(now: number): IngressStatus {
     const silent = now - (this.#heardAt ?? this.#startedAt) >= SILENT_MS;
     const down = silent && this.#forged >= MIN_FORGED;

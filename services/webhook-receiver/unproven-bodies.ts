@@ -5,7 +5,6 @@ const CHUNK_BYTES = 512;
 
 /** A body in progress. Hashes its bytes as they arrive; memory follows the received bytes, never the announced length. */
 export class IncomingBody {
-  /** Bytes received. */
   length = 0;
   /** Bytes counted for it in memory. */
   held = 0;
@@ -21,7 +20,6 @@ export class IncomingBody {
     this.refuse = refuse;
   }
 
-  /** Stores the next chunk. Returns how many bytes it holds more. */
   add(chunk: Buffer): number {
     this.check.update(chunk);
     this.#chunks.push(chunk);

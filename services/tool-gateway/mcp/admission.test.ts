@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { LIMITS } from './limits.ts';
 import { ALL, INITIALIZE, LIST, ServedMcp, sessionOf } from './testing/served.ts';
 
 /** Sends a request with the given Host header, which fetch does not allow. Returns the status. */

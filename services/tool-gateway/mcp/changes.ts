@@ -45,7 +45,6 @@ export class ChangeNotifier {
   #batchTimer: NodeJS.Timeout | undefined;
   /** State and reason of each match's feed at the last check, with its halts by hand, by event id. */
   #feeds = new Map<number, string>();
-  /** Timers of the checks. */
   readonly #checks: readonly NodeJS.Timeout[];
 
   constructor(context: ServerContext, view: ChangedViews) {
@@ -171,7 +170,6 @@ export class ChangeNotifier {
   }
 }
 
-/** A list of the protocol. */
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
 /** A text for each list, which changes with the list. */

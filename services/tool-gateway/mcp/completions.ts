@@ -20,9 +20,7 @@ import type { Tool, ToolScope } from './tools/tool.ts';
 const MAX_VALUES = 100;
 /** Maximum number of teams or competitions of a name whose ids are returned. */
 const MAX_NAMES = 5;
-/** Maximum number of matches of one team. */
 const MAX_IDS = 20;
-/** The page of tables, or of competitions, that is searched. */
 const SEARCHED_PAGE = { limit: 2_000, page: 1 } as const;
 const DIGITS = /^\d+$/;
 

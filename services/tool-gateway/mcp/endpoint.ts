@@ -13,13 +13,10 @@ import { RollingLimit } from '../rolling-limit.ts';
 import { SERVER_FAILED } from './answers.ts';
 import { ALLOWED_METHODS, bearerOf, type Caller, challenge, optionsAnswer, originHeaders } from './caller.ts';
 import { ChangeNotifier } from './changes.ts';
-import { StatelessHandlers } from './handlers.ts';
-import { LIMITS, type McpLimits, WINDOW_MS } from './limits.ts';
 import { documentsOf } from './resources.ts';
-import type { ServerContext } from './server.ts';
-import { McpSessions, McpStreams, refusal } from './sessions.ts';
+import { LIMITS, type McpLimits, type ServerContext, WINDOW_MS } from './server.ts';
+import { McpSessions, McpStreams, refusal, StatelessHandlers } from './sessions.ts';
 
-/** Dependencies of the endpoint. */
 export type McpOptions = Omit<ServerContext, 'documents' | 'limits'> & {
   readonly view: BoardView & Pick<Views, 'nameVersion' | 'health'>;
   /** Returns the owner of a token; null if the token is unknown, expired or revoked, or its client no longer exists. */

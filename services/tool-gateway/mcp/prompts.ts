@@ -66,7 +66,6 @@ Find the competition and its seasons with search, then call get_standings with $
   },
 ];
 
-/** Returns the prompts that a contract has. */
 export function promptsOf(access: Access): Prompt[] {
   return questionsOf(access).map(({ tools: _tools, text: _text, ...prompt }) => prompt);
 }

@@ -14,9 +14,7 @@ import { toolsOf } from './tools.ts';
 import { MATCH_TEMPLATE, matchUri, parseUri, TABLE_TEMPLATE, tableUri } from './uris.ts';
 
 const JSON_TYPE = 'application/json';
-/** Number of tables in a page of the list. */
 const PAGE_SIZE = 100;
-/** Maximum number of live matches in the list. */
 const MAX_LIVE = 50;
 const CURSOR = /^[1-9][0-9]{0,6}$/;
 
@@ -85,7 +83,6 @@ export function readResource(documents: readonly ContractDocument[], scope: Tool
   throw new ResourceNotFoundError(uri);
 }
 
-/** Returns the live matches of the list. */
 export function liveResources(scope: ToolScope): Resource[] {
   if (!covers(scope.access, [...getMatch.operations, 'livescore.index'])) return [];
   return liveMatches(scope, MAX_LIVE).map(({ state }) => {
@@ -150,7 +147,6 @@ export function documentsOf(data: ProviderData, version: string): readonly Contr
   ];
 }
 
-/** Returns the documents that a contract may read. */
 export function readableDocuments(
   documents: readonly ContractDocument[],
   access: Access,

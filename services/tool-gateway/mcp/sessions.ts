@@ -1,9 +1,12 @@
-/** Sessions of clients of revisions before 2026-07-28. They hold subscriptions alone: any replica answers other calls (docs/decisions/0053). */
+/** Answers to clients of all revisions, and their streams (docs/decisions/0053). */
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import {
+  createMcpHandler,
   isInitializeRequest,
+  type McpHttpHandler,
   type Server,
+  type ServerEvent,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { object } from '#domain/values.ts';
@@ -28,10 +31,9 @@ const SEND_LIST_CHANGED: Readonly<Record<ListKind, (server: Server) => Promise<v
 
 const SESSION_HEADER = 'mcp-session-id';
 
-/** Methods that only the replica with the session can answer. */
 const SESSION_METHODS = new Set<unknown>(['resources/subscribe', 'resources/unsubscribe']);
 
-/** Answers requests of revisions before 2026-07-28. Call `close` at the end. */
+/** Answers requests of revisions before 2026-07-28. A session holds subscriptions alone: any replica answers other calls. */
 export class McpSessions {
   readonly #context: ServerContext;
   readonly #changes: ChangeNotifier;
@@ -160,6 +162,63 @@ export class McpSessions {
   }
 }
 
+/** Answers requests of revision 2026-07-28, by one handler of the SDK for each token, as its streams carry only what the contract covers. Without a stream it has no state. */
+export class StatelessHandlers {
+  readonly #context: ServerContext;
+  readonly #changes: ChangeNotifier;
+  readonly #handlers = new Map<string, { readonly handler: McpHttpHandler; streams: number }>();
+
+  constructor(context: ServerContext, changes: ChangeNotifier) {
+    this.#context = context;
+    this.#changes = changes;
+  }
+
+  answer(request: Request, body: unknown, caller: Caller): Promise<Response> {
+    return this.#handlerOf(caller).fetch(request, { parsedBody: body });
+  }
+
+  /** Ends every stream with a result, as the protocol requires. */
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#handlers.values(), ({ handler }) => handler.close()));
+  }
+
+  #handlerOf(caller: Caller): McpHttpHandler {
+    const { limits, log, metrics } = this.#context;
+    const key = `${caller.clientId}/${caller.tokenId}`;
+    const known = this.#handlers.get(key);
+    if (known !== undefined) return known.handler;
+    for (const [idle, { streams }] of this.#handlers) {
+      if (this.#handlers.size < limits.maxSessions) break;
+      if (streams === 0) this.#handlers.delete(idle);
+    }
+    const subscribe = (listener: (event: ServerEvent) => void): (() => void) => {
+      const send = (event: ServerEvent): void => {
+        metrics.notifications.inc();
+        listener(event);
+      };
+      const stop = this.#changes.subscribe({
+        clientId: caller.clientId,
+        changed: (uri) => send({ kind: 'resource_updated', uri }),
+        listChanged: (kind) => send({ kind: `${kind}_list_changed` }),
+      });
+      created.streams += 1;
+      return () => {
+        stop();
+        created.streams -= 1;
+      };
+    };
+    const handler = createMcpHandler(() => createServer(this.#context, caller, null, true), {
+      legacy: 'reject',
+      bus: { publish() {}, subscribe },
+      maxSubscriptions: limits.maxStreamsPerToken,
+      onerror: (error) => log.debug({ err: error }, 'a request of the protocol was refused'),
+    });
+    const created = { handler, streams: 0 };
+    this.#handlers.set(key, created);
+    return handler;
+  }
+}
+
 /** Creates an HTTP error whose JSON-RPC error belongs to no request of the protocol (`id` is null). */
 export function refusal(
   status: number,
@@ -189,7 +248,6 @@ export class McpStreams {
     this.#context = context;
   }
 
-  /** Whether a token may open another stream. */
   admits({ tokenId }: Caller): boolean {
     const { maxStreams, maxStreamsPerToken } = this.#context.limits;
     const own = [...this.#streams].filter(({ caller }) => caller.tokenId === tokenId);

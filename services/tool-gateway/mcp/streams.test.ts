@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createMetrics } from '#service/metrics.ts';
 import { serve } from '../../../test/support/listen.ts';
 import { mcpMetrics } from '../metrics.ts';
-import { LIMITS } from './limits.ts';
+import { LIMITS } from './server.ts';
 import { McpStreams } from './sessions.ts';
 
 const CALLER = { tokenId: 't', clientId: 1 };

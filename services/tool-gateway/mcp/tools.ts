@@ -23,7 +23,6 @@ export const TOOLS: readonly Tool[] = [
   getTopScorers,
 ];
 
-/** Returns the tools that a contract covers. */
 export function toolsOf(access: Access): readonly Tool[] {
   return TOOLS.filter(({ operations }) => covers(access, operations));
 }

@@ -81,7 +81,6 @@ type IssuerOptions = {
 /** A record of a token, with the text of the token, which is stored nowhere. */
 export type IssuedToken = { readonly text: string; readonly token: AccessTokenRecord };
 
-/** Maximum number of live tokens of a client. */
 export const MAX_LIVE_TOKENS = 1_000;
 /** Time that a revoked or expired token stays listed, milliseconds. */
 export const KEEP_DEAD_MS = 30 * 86_400_000;

@@ -11,7 +11,6 @@ type UpstreamOptions = {
   readonly ca?: string | undefined;
   /** Timeout of a whole answer, milliseconds. */
   readonly timeoutMs: number;
-  /** Called with the outcome and the seconds of each request. */
   readonly onAnswer: (outcome: string, seconds: number) => void;
 };
 
@@ -21,7 +20,6 @@ const MAX_BYTES = 64 * 1024;
 const MAX_PENDING = 64;
 /** Statuses of a failed credential check: the id or secret is wrong, access is denied, or they cannot be credentials. */
 const REFUSED_STATUSES = [400, 401, 403];
-/** Statuses below 500 of a transient failure of the upstream, or of a proxy in front of it. */
 const TRANSIENT_STATUSES = [408, 425, 429];
 
 /** Checks credentials at the upstream (`GET /v2/oauth`) and drops the returned token. */

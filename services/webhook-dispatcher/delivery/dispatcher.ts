@@ -50,19 +50,16 @@ export class Dispatcher {
     return this.#owned.has(partition);
   }
 
-  /** Closes the deliveries of a partition immediately. */
   async release(partition: number): Promise<void> {
     const owned = this.#owned.get(partition);
     this.#owned.delete(partition);
     await Promise.all(Array.from(owned?.deliveries.values() ?? [], (delivery) => delivery.close()));
   }
 
-  /** Applies changed subscriptions. */
   refresh(): void {
     for (const partition of this.#owned.keys()) this.#refresh(partition);
   }
 
-  /** Whether this process delivers to no subscription. */
   get isIdle(): boolean {
     return this.#deliveries().next().done === true;
   }
@@ -78,7 +75,6 @@ export class Dispatcher {
     await settlesWithin(Promise.all([...this.#deliveries()].map((delivery) => delivery.drain())), withinMs);
   }
 
-  /** Returns the current figures of the metrics. */
   figures(): Omit<DeliveryFigures, 'unclaimed'> {
     const states = new Map<SubscriptionDelivery['state'], number>();
     let behind = 0;

@@ -19,9 +19,7 @@ export class ExpiredError extends defineError('ExpiredError') {
 type BacklogOptions = {
   readonly source: OpenTopics;
   readonly client: Pick<StreamClient, 'openReader' | 'logBounds'>;
-  /** Number of partitions of webhook-messages. */
   readonly partitions: number;
-  /** Maximum bytes of the messages in the cache. */
   readonly cacheBytes: number;
   /** Maximum number of concurrent reads; others wait in the order of their requests. */
   readonly concurrentReads: number;
@@ -44,7 +42,6 @@ export class MessageBacklog {
   readonly #options: BacklogOptions;
   readonly #freeSlots: ReaderSlot[];
   readonly #waiting: ((slot: ReaderSlot) => void)[] = [];
-  /** By partition and offset. */
   readonly #cache: LRUCache<string, BacklogRead>;
   readonly #pending = new Map<string, Promise<BacklogRead>>();
 
@@ -110,7 +107,6 @@ export class MessageBacklog {
   #findCached(partition: number, offset: number): MessageChunk | undefined {
     for (const [key, read] of this.#cache.entries()) {
       if (read.partition !== partition || offset < read.from || offset >= read.next) continue;
-      // Marks it as used.
       this.#cache.get(key);
       return { messages: read.messages.filter((message) => message.offset >= offset), next: read.next };
     }

@@ -12,14 +12,12 @@ import { follow, type OpenTopics, type TopicRecord } from '#topics/follow.ts';
 import { topicName } from '#topics/topics.ts';
 import type { Subscription } from './subscriptions.ts';
 
-/** A message with its offset in webhook-messages. */
 export type MessageAtOffset = {
   readonly offset: number;
   readonly message: WebhookMessage;
   readonly traceparent?: string | undefined;
 };
 
-/** Consecutive messages of a partition. */
 export type MessageChunk = {
   readonly messages: readonly MessageAtOffset[];
   readonly next: number;
@@ -34,7 +32,6 @@ type MessageReaderOptions = {
   readonly windowBytes: number;
 };
 
-/** The topic with the messages of all subscriptions. */
 export const TOPIC = 'webhook-messages';
 
 /** Minimum interval between reads of the latest messages, milliseconds: what arrives meanwhile costs a subscription one request. */
@@ -46,7 +43,6 @@ const IDLE_PACE_MS = 1_000;
 export class MessageReader {
   readonly #options: MessageReaderOptions;
   readonly #partitions: readonly TopicPartition[];
-  /** The latest messages, in memory. */
   readonly window: MessageWindow;
 
   private constructor(
@@ -117,7 +113,6 @@ export class MessageReader {
 
 type DecodedMessage = Pick<TopicRecord<typeof TOPIC>, 'offset' | 'value' | 'traceparent'>;
 
-/** Returns the messages of records, without deleted ones. */
 export function messagesOf(records: readonly DecodedMessage[]): MessageAtOffset[] {
   return records.flatMap(({ value: message, offset, traceparent }) =>
     message === null ? [] : [{ offset, message, traceparent }],
@@ -125,11 +120,9 @@ export function messagesOf(records: readonly DecodedMessage[]): MessageAtOffset[
 }
 
 type PartitionWindow = {
-  /** Oldest first. */
   readonly entries: MessageAtOffset[];
   /** Offset from which on the window has all messages. */
   start: number;
-  /** Offset of the next message. */
   end: number;
   bytes: number;
   /** Offset of the newest state of each match in it, by event id. */

@@ -17,7 +17,6 @@ export type MessageHead = Pick<
   'uuid' | 'message_id' | 'event_id' | 'ut' | 'received_at' | 'in_play'
 >;
 
-/** Returns the ids of a message, for log lines and spans. */
 export function identify({ message_id, event_id, uuid }: MessageHead): MessageFields {
   return { message_id, event_id, uuid };
 }
@@ -52,13 +51,11 @@ const CLOSE = Buffer.from(']');
 /** Messages for one request, in the order of each partition. */
 export type MessageBatch = {
   readonly messages: readonly MessageHead[];
-  /** The JSON array of all messages. */
   readonly body: Buffer;
   /** Traces of its messages, as far as these have one. */
   readonly traces: readonly string[];
   /** The next offset of each partition after its delivery. */
   readonly next: readonly number[];
-  /** Number of wanted messages that are outdated. */
   readonly leftOut: number;
   /** Whether the limit of reads ended it: there may be more messages now. */
   readonly isCut: boolean;
@@ -129,7 +126,6 @@ export async function collectBatch(options: CollectBatchOptions): Promise<Messag
 
 type ReceiverEndpoint = Pick<WebhookEndpoint, 'post' | 'close'>;
 
-/** Opens the endpoint of a subscription's address. */
 export type OpenEndpoint = (subscription: Subscription) => ReceiverEndpoint;
 
 /** The receiver of a subscription, which gets one request at a time. */

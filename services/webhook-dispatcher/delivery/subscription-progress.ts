@@ -17,17 +17,14 @@ export type ProgressContext = {
   readonly delaysMs: readonly number[];
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** From 0 to 1. */
   readonly random: () => number;
 };
 
-/** An attempt that was not accepted. */
 type FailedAttempt = {
   readonly outcome: string;
   readonly reason: string | null;
   /** Unix milliseconds. */
   readonly startedAt: number;
-  /** Of the answer; null without one. */
   readonly retryAfterMs: number | null;
   /** Whether a message of it is of a match in play. */
   readonly isInPlay: boolean;
@@ -139,7 +136,6 @@ export class SubscriptionProgress {
     this.record();
   }
 
-  /** Records that the deliveries are stopped, as they failed for too long. */
   disable(): void {
     this.#change({ attempts: 0, next_attempt_at: null, disabled: 'failing' });
     this.record();

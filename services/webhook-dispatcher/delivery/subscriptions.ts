@@ -31,7 +31,6 @@ export type Subscription = SubscriptionFilter &
   };
 
 type SubscriptionsOptions = {
-  /** Keys for the purpose `webhooks`. */
   readonly keys: DerivedKeys;
   readonly log: Logger;
 };

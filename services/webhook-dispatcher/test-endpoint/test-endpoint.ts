@@ -11,7 +11,6 @@ import { createSilentApp, type SilentAppOptions } from '#service/silent-app.ts';
 export type TestEndpointOptions = Omit<EndpointOptions, 'url' | 'secret'> & {
   /** Maximum requests in a minute from one client address (of IPv6 a /64 network), valid or not. */
   readonly attemptsPerMinute: number;
-  /** Maximum number of concurrent tests of all clients; default 64. */
   readonly maxConcurrent?: number;
 };
 

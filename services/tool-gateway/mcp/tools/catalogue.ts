@@ -1,4 +1,3 @@
-/** Tools that list sports and competitions. */
 import { z } from 'zod';
 import { toWholeNumber } from '#json/values.ts';
 import { dataOf, id } from './common.ts';
@@ -35,7 +34,6 @@ export const listSports = tool({
   },
 });
 
-/** A season of a competition. */
 export const season = z.object({
   season_id: z.int(),
   name: z.string().nullable(),
@@ -50,10 +48,8 @@ const competition = z.object({
   seasons: z.array(season).describe('Latest first, at most 10.'),
 });
 
-/** Maximum number of seasons that are returned with a competition. */
 const MAX_SEASONS = 10;
 
-/** Returns the latest seasons of a competition. */
 export function seasonsOf(competitionId: number, { queries, access }: ToolScope): z.input<typeof season>[] {
   return queries
     .seasons(competitionId, access)

@@ -43,13 +43,11 @@ const OWN_WORDS: Readonly<Record<string, string>> = {
   incident_added: '',
 };
 
-/** Returns what a change of this kind says of its incident. */
 function wordsOf(kind: string): string {
   const words = OWN_WORDS[kind] ?? STEP_WORDS[kind.replace('goal_', 'incident_')] ?? kind;
   return `${words.charAt(0).toLowerCase()}${words.slice(1)}`;
 }
 
-/** Returns a change with the fields that apply to it. */
 function changeOf(change: MatchChange): z.input<typeof shownChange> {
   const { match, own, moved } = change;
   const first = own[0] as StoryStep;
@@ -135,7 +133,6 @@ function awaitedConfirmation(steps: readonly StoryStep[], goal: ShownIncident | 
   return gain === null ? goal?.confirmation === 'tbd' : (gained('firm_score_changed') ?? 0) < gain;
 }
 
-/** Whether the version has a goal that it does not take back. */
 function hasOtherGoal(steps: readonly StoryStep[]): boolean {
   const takenBack = steps.filter(({ kind }) => kind === 'goal_cancelled').map((step) => step.incident_id);
   return steps.some((step) => classOf(step) === 'goal' && !takenBack.includes(step.incident_id));

@@ -9,7 +9,6 @@ import type { ShownState } from '#views/store/board-view.ts';
 import type { CountedPage } from '#views/store/sql.ts';
 import { ToolError, type ToolScope } from './tool.ts';
 
-/** An id of the contract. */
 export const id = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 
 /** Parses the data of an operation's answer, without validation: tests of REST hold it to the contract. */
@@ -17,7 +16,6 @@ export function dataOf<O extends OperationName>({ data }: RestAnswer): Operation
   return JSON.parse(data.toString());
 }
 
-/** A date, as in the provider's dates. */
 export const day = z.iso.date().describe('YYYY-MM-DD.');
 
 const score = z.object({ home: z.int(), away: z.int() });
@@ -38,7 +36,6 @@ const feed = z.object({
   delay_seconds: z.int().optional(),
 });
 
-/** Message for an unknown match. */
 export const NO_SUCH_MATCH = 'No match has this id. Call list_matches, live_board or search to find matches.';
 
 /** A match in a list. Only get_match describes its fields, as each conversation pays for the schemas of all lists. */
@@ -72,7 +69,6 @@ export function matchPageOf(
   return { matches: items.map((match) => summaryOf(match, scope)), total };
 }
 
-/** Returns the name of a match, made of the names of both sides. */
 export function titleOf({ home, away }: ShownState): string {
   return `${home?.name ?? '?'} - ${away?.name ?? '?'}`;
 }
@@ -117,7 +113,6 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Formats Unix milliseconds as ISO 8601. */
 export function isoOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

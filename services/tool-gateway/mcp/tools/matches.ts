@@ -6,7 +6,6 @@ import { ToolError, type ToolScope, tool } from './tool.ts';
 
 const FIND_MATCHES = 'Call list_matches or live_board to find matches.';
 
-/** Returns the parameters of the board that all tools use. */
 function boardAt(now: number) {
   return {
     show_postponed: 'yes',
@@ -18,7 +17,6 @@ function boardAt(now: number) {
 
 const ANY_DAY = { date_from: '0000-01-01 00:00:00', date_to: '9999-12-31 23:59:59' } as const;
 
-/** Returns the first live matches of any day that the contract covers. */
 export function liveMatches({ queries, access, now }: ToolScope, limit: number) {
   return queries.board({ ...boardAt(now), ...ANY_DAY, limit, page: 1, status_type: 'live' }, access).items;
 }

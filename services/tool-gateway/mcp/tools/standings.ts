@@ -163,7 +163,6 @@ export const getTopScorers = tool({
   },
 });
 
-/** Says the corrections of a group, and what the provider's own table says. */
 function notesOf({ corrections, provider }: TableGroup): string[] {
   return [
     ...(corrections ?? []).map((one) => `Correction: ${correctionText(one)}`),
@@ -244,7 +243,6 @@ function rowsOfGroup(table: Table, name: string): TableRow[] {
   );
 }
 
-/** Returns the rows of some groups. */
 function rowsOf(groups: readonly TableGroup[]): TableRow[] {
   return groups.flatMap((group) => group.participants.map((record) => ({ group, record })));
 }
