@@ -21,7 +21,7 @@ import { settings } from './config.ts';
 import { mcpEndpoint } from './mcp/endpoint.ts';
 import { gatewayMetrics, mcpMetrics } from './metrics.ts';
 import { issueAccessToken, TokenExchange } from './token-exchange/exchange.ts';
-import { Upstream } from './token-exchange/upstream.ts';
+import { upstreamCheck } from './token-exchange/upstream.ts';
 
 type Context = ServiceContext<z.output<typeof settings>>;
 
@@ -72,7 +72,7 @@ export async function serveTools(
     codecs.codec('access-tokens'),
   ]);
   const metrics = gatewayMetrics(registry, () => tokens.size);
-  const upstream = new Upstream({
+  const check = upstreamCheck({
     baseUrl: config.UPSTREAM_BASE_URL,
     ca: config.UPSTREAM_CA_FILE,
     timeoutMs: config.UPSTREAM_TIMEOUT_MS,
@@ -101,7 +101,7 @@ export async function serveTools(
     log,
     onAnswer: (outcome, seconds) => metrics.exchangeSeconds.observe({ outcome }, seconds),
     exchange: new TokenExchange({
-      check: (clientId, secretKey) => upstream.check(clientId, secretKey, signal),
+      check: (clientId, secretKey) => check(clientId, secretKey, signal),
       contracts,
       issue: (client, label, at) => issueAccessToken(issuing, client, label, at),
       now: Date.now,

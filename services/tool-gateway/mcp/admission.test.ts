@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
+import { LIMITS } from './server.ts';
 import { ALL, INITIALIZE, LIST, ServedMcp, sessionOf } from './testing/served.ts';
 
 /** Sends a request with the given Host header, which fetch does not allow. Returns the status. */

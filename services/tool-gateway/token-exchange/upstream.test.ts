@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Authority } from '../../../test/support/certificates.ts';
 import { serve } from '../../../test/support/listen.ts';
-import { Upstream } from './upstream.ts';
+import { upstreamCheck } from './upstream.ts';
 
 const { signal } = new AbortController();
 const TOKEN = { client_id: '7', token: 'rest-t0ken', token_expiration: 1_790_003_600 };
@@ -19,8 +19,8 @@ const envelope = (data: unknown): string =>
 
 async function check(baseUrl: string, timeoutMs = 30_000): Promise<{ result: unknown; outcomes: string[] }> {
   const outcomes: string[] = [];
-  const upstream = new Upstream({ baseUrl, timeoutMs, onAnswer: (outcome) => outcomes.push(outcome) });
-  const result: unknown = await upstream.check('7 &', 's3cr&t', signal).catch((error: unknown) => error);
+  const ask = upstreamCheck({ baseUrl, timeoutMs, onAnswer: (outcome) => outcomes.push(outcome) });
+  const result: unknown = await ask('7 &', 's3cr&t', signal).catch((error: unknown) => error);
   expect(inspect(result, { depth: 10, showHidden: true })).not.toMatch(/s3cr|t0ken|127\.0\.0\.1/);
   return { result, outcomes };
 }
@@ -46,9 +46,9 @@ test('trusts the configured authority beside the default ones', async () => {
   });
   const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const asked = (ca?: string): Promise<unknown> =>
-    new Upstream({ baseUrl, ca, timeoutMs: 30_000, onAnswer: () => {} })
-      .check('7', 's', signal)
-      .catch((error: { code: string }) => error.code);
+    upstreamCheck({ baseUrl, ca, timeoutMs: 30_000, onAnswer: () => {} })('7', 's', signal).catch(
+      (error: { code: string }) => error.code,
+    );
   expect(await asked()).toBe('STATSCORE_UNAVAILABLE');
   expect(await asked(authority.ca.cert)).toBe('7');
 });
@@ -97,14 +97,14 @@ describe('statscore_unavailable: upstream unreachable or transport error', () =>
       asked += 1;
       if (asked === 64) resolve();
     });
-    const upstream = new Upstream({ baseUrl, timeoutMs: 30_000, onAnswer: () => {} });
-    const open = Array.from({ length: 64 }, () => upstream.check('7', 's', signal));
+    const ask = upstreamCheck({ baseUrl, timeoutMs: 30_000, onAnswer: () => {} });
+    const open = Array.from({ length: 64 }, () => ask('7', 's', signal));
     await all;
-    await expect(upstream.check('7', 's', signal)).rejects.toMatchObject(unavailable);
+    await expect(ask('7', 's', signal)).rejects.toMatchObject(unavailable);
     for (const end of held) end();
     await Promise.all(open);
     expect(asked).toBe(64);
-    const again = upstream.check('7', 's', signal);
+    const again = ask('7', 's', signal);
     while (held.length < 65) await new Promise(setImmediate);
     held.at(-1)?.();
     expect(await again).toBe('7');

@@ -22,32 +22,24 @@ const MAX_PENDING = 64;
 const REFUSED_STATUSES = [400, 401, 403];
 const TRANSIENT_STATUSES = [408, 425, 429];
 
-/** Checks credentials at the upstream (`GET /v2/oauth`) and drops the returned token. */
-export class Upstream {
-  readonly #options: UpstreamOptions;
-  readonly #dispatcher: Agent | undefined;
-  #pending = 0;
-
-  constructor(options: UpstreamOptions) {
-    this.#options = options;
-    const { ca } = options;
-    if (ca !== undefined) this.#dispatcher = new Agent({ connect: { secureContext: trusting(ca) } });
-  }
-
-  /** Returns the client id of these credentials; null when refused. Throws STATSCORE_UNAVAILABLE, UPSTREAM_MISCONFIGURED. */
-  async check(clientId: string, secretKey: string, signal: AbortSignal): Promise<string | null> {
-    if (this.#pending >= MAX_PENDING) {
-      this.#options.onAnswer('not_asked', 0);
+/**
+ * Returns a function that checks credentials at the upstream (`GET /v2/oauth`), and drops the returned token. It returns their client id; null
+ * when they are refused. Throws STATSCORE_UNAVAILABLE, UPSTREAM_MISCONFIGURED.
+ */
+export function upstreamCheck({ baseUrl, ca, timeoutMs, onAnswer }: UpstreamOptions) {
+  const dispatcher = ca === undefined ? undefined : new Agent({ connect: { secureContext: trusting(ca) } });
+  let pending = 0;
+  return async (clientId: string, secretKey: string, signal: AbortSignal): Promise<string | null> => {
+    if (pending >= MAX_PENDING) {
+      onAnswer('not_asked', 0);
       throw new ExchangeError('STATSCORE_UNAVAILABLE');
     }
     const started = performance.now();
     let outcome = 'failed';
-    this.#pending += 1;
+    pending += 1;
     try {
-      const { baseUrl, timeoutMs } = this.#options;
       const href = tokenUrl(baseUrl, clientId, secretKey);
-      const limits = { timeoutMs, maxBytes: MAX_BYTES, dispatcher: this.#dispatcher };
-      const { status, body } = await httpGet(href, limits, signal);
+      const { status, body } = await httpGet(href, { timeoutMs, maxBytes: MAX_BYTES, dispatcher }, signal);
       outcome = String(status);
       return readAccount(status, body);
     } catch (error) {
@@ -55,10 +47,10 @@ export class Upstream {
       outcome = error.published;
       throw new ExchangeError('STATSCORE_UNAVAILABLE', { cause: error });
     } finally {
-      this.#pending -= 1;
-      this.#options.onAnswer(outcome, (performance.now() - started) / 1000);
+      pending -= 1;
+      onAnswer(outcome, (performance.now() - started) / 1000);
     }
-  }
+  };
 }
 
 function readAccount(status: number, body: Buffer): string | null {

@@ -193,7 +193,7 @@ export class SubscriptionDelivery {
       firstPartition: this.#firstPartition,
       wants: (message) => wants(this.#subscription, message),
       isOutdated: (partition, message) =>
-        this.#subscription.latestOnly && messages.window.isOutdated(partition, message),
+        this.#subscription.latest_only && messages.window.isOutdated(partition, message),
       readOlder: async (partition, offset) => {
         const chunk = await this.#readOlder(partition, offset);
         return this.#isOutdated(progress) ? null : chunk;

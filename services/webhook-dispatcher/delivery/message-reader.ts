@@ -74,9 +74,9 @@ export class MessageReader {
   }
 
   /** Returns the offsets, by partition, at which a new subscription starts: those at the time of its creation. */
-  async startOf({ createdAt }: Pick<Subscription, 'createdAt'>): Promise<number[]> {
+  async startOf({ created_at: time }: Pick<Subscription, 'created_at'>): Promise<number[]> {
     const { brokers, prefix } = this.#options.source;
-    const found = await offsetsAt({ brokers, topic: topicName(prefix, TOPIC), time: createdAt });
+    const found = await offsetsAt({ brokers, topic: topicName(prefix, TOPIC), time });
     return this.#partitions.map((topicPartition) => found.get(partitionKey(topicPartition)) ?? 0);
   }
 

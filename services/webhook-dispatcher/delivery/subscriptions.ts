@@ -1,20 +1,12 @@
 import { type DerivedKeys, SealError } from '#clients/keys.ts';
-import {
-  CONTRACT_FORM,
-  type ContentLimits,
-  openWebhook,
-  type SubscriptionFilter,
-  type WebhookForm,
-} from '#clients/webhooks.ts';
-import type { Client, WebhookOrder } from '#records/types.ts';
+import { openWebhook, type SubscriptionFilter } from '#clients/webhooks.ts';
+import type { Client, WebhookSubscription } from '#records/types.ts';
 import type { Logger } from '#streams/log.ts';
 import { follow, type OpenTopics } from '#topics/follow.ts';
 
-/** A receiver of messages, with its filter. Never log its address or its secret. */
-export type Subscription = SubscriptionFilter &
-  WebhookForm &
-  ContentLimits & {
-    readonly id: string;
+/** A webhook of a client. Never log its address or its secret. */
+export type Subscription = Omit<WebhookSubscription, 'types'> &
+  SubscriptionFilter & {
     readonly clientId: number;
     readonly url: string;
     readonly secret: string;
@@ -22,12 +14,6 @@ export type Subscription = SubscriptionFilter &
     readonly active: boolean;
     /** Whether no key opens it, of an enabled client: it has neither address nor secret, and nothing is sent. */
     readonly isSealed: boolean;
-    /** Oldest first; those up to the epoch of its progress are applied. */
-    readonly orders: readonly WebhookOrder[];
-    /** Whether a state is left out while a newer one of its match waits. */
-    readonly latestOnly: boolean;
-    /** Unix milliseconds. */
-    readonly createdAt: number;
   };
 
 type SubscriptionsOptions = {
@@ -104,30 +90,24 @@ export class WebhookSubscriptions {
     this.#unopened.clear();
   }
 
-  #open(client: Client, webhook: Client['webhooks'][number]): Subscription {
+  #open({ client_id: clientId, active, competitions }: Client, webhook: WebhookSubscription): Subscription {
     const { keys, log } = this.#options;
-    const { client_id: clientId, active, competitions } = client;
-    const { id, types, orders, latest_only: latestOnly, max_age_seconds, max_delay_seconds } = webhook;
-    const createdAt = webhook.created_at;
-    const fields = { id, clientId, orders, latestOnly, max_age_seconds, max_delay_seconds, createdAt };
+    const known = {
+      ...webhook,
+      clientId,
+      competitions: competitions === null ? null : new Set(competitions),
+      types: webhook.types === null ? null : new Set(webhook.types),
+    };
     try {
-      return {
-        ...fields,
-        ...openWebhook(clientId, webhook, keys),
-        active,
-        isSealed: false,
-        competitions: competitions === null ? null : new Set(competitions),
-        types: types === null ? null : new Set(types),
-      };
+      return { ...known, ...openWebhook(clientId, webhook, keys), active, isSealed: false };
     } catch (error) {
       if (!(error instanceof SealError)) throw error;
       log.error(
-        { client: clientId, subscription: id, code: error.code },
+        { client: clientId, subscription: webhook.id, code: error.code },
         'a webhook cannot be opened: it was sealed with another CLIENTS_KEY',
       );
       // Not removed: with the right key its delivery continues at the same offset.
-      const closed = { ...CONTRACT_FORM, url: '', secret: '', active: false, isSealed: active };
-      return { ...fields, ...closed, competitions: null, types: null };
+      return { ...known, url: '', secret: '', active: false, isSealed: active };
     }
   }
 }

@@ -1,10 +1,11 @@
-import { fastify, type LightMyRequestResponse } from 'fastify';
+import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AllowedRanges } from '#outbound/addresses.ts';
+import { createLogger } from '#service/logger.ts';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
 import { answers, type HostileAnswer, HttpsReceiver } from '../../../test/support/https-receiver.ts';
 import { untilTrue } from '../../../test/support/poll.ts';
-import { testEndpoint } from './test-endpoint.ts';
+import { createApp } from './test-endpoint.ts';
 import { endpoint, inputFor, SECRET, URL_OF_1024 } from './testing/test-endpoint.ts';
 
 describe('Webhook test, the request', () => {
@@ -64,10 +65,10 @@ describe('Webhook test, responses', () => {
 
   test('waits ten seconds for the whole answer', async () => {
     const { ca, url } = await HttpsReceiver.start(answers.drip);
-    const app = fastify();
-    onTestFinished(() => app.close());
     const allowed = new AllowedRanges(['127.0.0.0/8']);
-    await app.register(testEndpoint, { allowed, ca, now: Date.now, attemptsPerMinute: 10 });
+    const log = createLogger({ name: 'tester', level: 'silent' });
+    const app = await createApp({ allowed, ca, now: Date.now, attemptsPerMinute: 10, proxies: 0, log });
+    onTestFinished(() => app.close());
     const started = performance.now();
     const response = await app.inject({ method: 'POST', url: '/test-webhook-url/', payload: inputFor(url) });
     expect(response.statusCode).toBe(400);

@@ -8,11 +8,14 @@ import { parseJson } from '#json/values.ts';
 import { type DeliveryOutcome, type EndpointOptions, probeEndpoint } from '#outbound/endpoint.ts';
 import { createSilentApp, type SilentAppOptions } from '#service/silent-app.ts';
 
-export type TestEndpointOptions = Omit<EndpointOptions, 'url' | 'secret'> & {
-  /** Maximum requests in a minute from one client address (of IPv6 a /64 network), valid or not. */
-  readonly attemptsPerMinute: number;
-  readonly maxConcurrent?: number;
-};
+export type TestEndpointOptions = SilentAppOptions &
+  Omit<EndpointOptions, 'url' | 'secret'> & {
+    /** Number of proxies in front; their X-Forwarded-For names the client address. */
+    readonly proxies: number;
+    /** Maximum requests in a minute from one client address (of IPv6 a /64 network), valid or not. */
+    readonly attemptsPerMinute: number;
+    readonly maxConcurrent?: number;
+  };
 
 type TestAnswer = { readonly code: number; readonly status: string; readonly message: string };
 
@@ -46,25 +49,13 @@ const MESSAGES: Readonly<Record<Exclude<DeliveryOutcome['kind'], 'accepted'>, st
   different: 'response text different from `Accepted`',
 };
 
-type TestAppOptions = TestEndpointOptions &
-  SilentAppOptions & {
-    /** Number of proxies in front; their X-Forwarded-For names the client address. */
-    readonly proxies: number;
-  };
-
-/** Creates the server on DISPATCHER_PORT: `POST /test-webhook-url/`. A request contains a customer's secret. */
-export async function createApp(options: TestAppOptions): Promise<FastifyInstance> {
+/** Creates the server on DISPATCHER_PORT: `POST /test-webhook-url/`. Nothing of a request, which has a customer's secret, is logged or stored. */
+export async function createApp(options: TestEndpointOptions): Promise<FastifyInstance> {
   const app = createSilentApp(options, {
     trustProxy: (_address, hop) => hop < options.proxies,
     badRequest: { error: 'bad_request' },
     notFound: { error: 'not_found' },
   });
-  await testEndpoint(app, options);
-  return app;
-}
-
-/** Registers the endpoint. Client addresses are Fastify's `request.ip`. Nothing of a request is logged or stored. */
-export async function testEndpoint(app: FastifyInstance, options: TestEndpointOptions): Promise<void> {
   await app.register(async (scope) => {
     let running = 0;
     await scope.register(rateLimit, { max: options.attemptsPerMinute, timeWindow: MINUTE_MS });
@@ -96,6 +87,7 @@ export async function testEndpoint(app: FastifyInstance, options: TestEndpointOp
       }
     });
   });
+  return app;
 }
 
 function answerOf({ kind }: DeliveryOutcome): TestAnswer {

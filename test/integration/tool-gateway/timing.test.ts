@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createLogger } from '#service/logger.ts';
 import { createApp } from '../../../services/tool-gateway/app.ts';
 import { TokenExchange } from '../../../services/tool-gateway/token-exchange/exchange.ts';
-import { Upstream } from '../../../services/tool-gateway/token-exchange/upstream.ts';
+import { upstreamCheck } from '../../../services/tool-gateway/token-exchange/upstream.ts';
 import { clients, startApi } from '../../support/api.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { prepareTopics } from '../../support/tool-gateway.ts';
@@ -23,11 +23,7 @@ test(`differs by less than ${DIFFERENCE * 100} % in the median, or by chance, in
   const at = await prepareTopics();
   const api = await startApi(at, temporaryFolder());
   await clients(at, 'add --id 7');
-  const upstream = new Upstream({
-    baseUrl: api.url,
-    timeoutMs: 30_000,
-    onAnswer: () => {},
-  });
+  const check = upstreamCheck({ baseUrl: api.url, timeoutMs: 30_000, onAnswer: () => {} });
   const log = createLogger({ name: 'test', level: 'silent' });
   const { signal } = new AbortController();
   let windows = 0;
@@ -36,7 +32,7 @@ test(`differs by less than ${DIFFERENCE * 100} % in the median, or by chance, in
     log,
     onAnswer: () => {},
     exchange: new TokenExchange({
-      check: (clientId, secretKey) => upstream.check(clientId, secretKey, signal),
+      check: (clientId, secretKey) => check(clientId, secretKey, signal),
       contracts: { findSoon: async () => undefined },
       issue: () => expect.unreachable(),
       // Every attempt is in a window of its own: the limits would end the measurement after ten.

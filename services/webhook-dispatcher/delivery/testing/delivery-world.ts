@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
+import { sealWebhook } from '#clients/webhooks.ts';
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
 import type { WebhookMessage, WebhookProgress } from '#records/types.ts';
 import { silentLogger } from '#streams/log.ts';
@@ -11,22 +12,17 @@ import { type MessageAtOffset, MessageWindow } from '../message-reader.ts';
 import type { DeliveryProgress } from '../subscription-progress.ts';
 import type { Subscription } from '../subscriptions.ts';
 
+const WEBHOOK = { url: 'https://a.example/', secret: 'x'.repeat(32) };
+
 export const SUBSCRIPTION: Subscription = {
+  ...sealWebhook(1, WEBHOOK, Buffer.alloc(32), { types: null, createdAt: 0 }),
+  ...WEBHOOK,
   id: 's',
   clientId: 1,
-  url: 'https://a.example/',
-  secret: 'x'.repeat(32),
   active: true,
   isSealed: false,
-  orders: [],
   competitions: null,
   types: null,
-  latestOnly: false,
-  max_age_seconds: null,
-  max_delay_seconds: null,
-  createdAt: 0,
-  format: null,
-  template: null,
 };
 
 function message(partition: number, offset: number, change: Partial<WebhookMessage> = {}): MessageAtOffset {
