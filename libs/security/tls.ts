@@ -24,38 +24,31 @@ export function readTls({ ca, cert, key, keyPassword }: TlsFiles, host: string) 
   };
 }
 
-/** Codes of Node and OpenSSL for an untrusted certificate. */
-const UNTRUSTED: ReadonlySet<string> = new Set([
-  'CERT_HAS_EXPIRED',
-  'CERT_NOT_YET_VALID',
-  'CERT_REJECTED',
-  'CERT_REVOKED',
-  'CERT_SIGNATURE_FAILURE',
-  'CERT_UNTRUSTED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'HOSTNAME_MISMATCH',
-  'INVALID_CA',
-  'INVALID_PURPOSE',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-]);
+const UNTRUSTED = 'no trusted authority vouches for it';
+
+/** What is wrong with an untrusted certificate, by codes of Node and OpenSSL. */
+const CERTIFICATE_FAULTS: Readonly<Record<string, string | undefined>> = {
+  CERT_HAS_EXPIRED: 'it has expired',
+  CERT_NOT_YET_VALID: 'it is not valid yet',
+  CERT_REJECTED: UNTRUSTED,
+  CERT_REVOKED: 'it is revoked',
+  CERT_SIGNATURE_FAILURE: UNTRUSTED,
+  CERT_UNTRUSTED: UNTRUSTED,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
+  HOSTNAME_MISMATCH: 'it is for another name',
+  INVALID_CA: UNTRUSTED,
+  INVALID_PURPOSE: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+};
 
 /** Returns what is wrong with a peer's certificate, by the code of a failed handshake; undefined for any other failure. */
 export function certificateFault(code: string): string | undefined {
-  if (!UNTRUSTED.has(code)) return undefined;
-  return FAULTS[code] ?? 'no trusted authority vouches for it';
+  return CERTIFICATE_FAULTS[code];
 }
-
-const FAULTS: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'it has expired',
-  CERT_NOT_YET_VALID: 'it is not valid yet',
-  CERT_REVOKED: 'it is revoked',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
-  HOSTNAME_MISMATCH: 'it is for another name',
-};
 
 /** The reason of a failed handshake: the peer's certificate (`theirs`), or that of this process (`ours`). */
 type TlsFailure = { readonly of: 'theirs' | 'ours'; readonly reason: string };
@@ -65,7 +58,7 @@ export function tlsFailure(error: unknown): TlsFailure | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code } = at as { code?: unknown };
     if (typeof code !== 'string') continue;
-    if (UNTRUSTED.has(code)) return { of: 'theirs', reason: `${at.message} (${code})` };
+    if (certificateFault(code) !== undefined) return { of: 'theirs', reason: `${at.message} (${code})` };
     if (/^ERR_SSL_.*ALERT.*(CERTIFICATE|UNKNOWN_CA)/.test(code)) return { of: 'ours', reason: code };
   }
   return undefined;

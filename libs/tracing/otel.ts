@@ -2,10 +2,10 @@
 import {
   type Attributes,
   type Context,
-  SpanKind as Kind,
   type Span as OtelSpan,
   ROOT_CONTEXT,
   type SpanContext,
+  SpanKind,
   SpanStatusCode,
   TraceFlags,
   trace,
@@ -24,14 +24,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { settlesWithin } from '#timing/clock.ts';
-import type {
-  SpanAttributes,
-  SpanOptions,
-  Tracer,
-  TraceSpan,
-  TracingOptions,
-  TracingSinks,
-} from './tracer.ts';
+import type { SpanAttributes, Tracer, TraceSpan, TracingOptions, TracingSinks } from './tracer.ts';
 
 /** Maximum number of pending spans, some 4 MB; further ones are dropped. */
 const MAX_PENDING = 4_096;
@@ -40,14 +33,6 @@ const SEND_INTERVAL_MS = 1_000;
 const SEND_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 1_000;
 const TRACES_PATH = '/v1/traces';
-
-const KINDS: Readonly<Record<SpanOptions['kind'], Kind>> = {
-  server: Kind.SERVER,
-  client: Kind.CLIENT,
-  producer: Kind.PRODUCER,
-  consumer: Kind.CONSUMER,
-  internal: Kind.INTERNAL,
-};
 
 export function openTracer(options: TracingOptions, sinks: TracingSinks): Tracer {
   const exporter = new OTLPTraceExporter({
@@ -66,7 +51,7 @@ export function openTracer(options: TracingOptions, sinks: TracingSinks): Tracer
       const span = tracer.startSpan(
         name,
         {
-          kind: KINDS[kind],
+          kind: SpanKind[kind.toUpperCase() as Uppercase<typeof kind>],
           links: links.flatMap((link) => {
             const context = parseTraceparent(link);
             return context === null ? [] : [{ context }];

@@ -11,18 +11,11 @@ import { Intake } from './intake.ts';
 import { receiverMetrics } from './metrics.ts';
 import { SourceStatus, startReports } from './source-status.ts';
 
-/** What the receiver uses of a service's context. */
-export type ReceiverContext = Pick<
-  ServiceContext<ReceiverConfig>,
-  'config' | 'logger' | 'metrics' | 'draining'
-> & {
-  /** Timeout of the connection to the broker, milliseconds. Default 30,000. */
-  readonly connectTimeoutMs?: number;
-};
+type ReceiverContext = Pick<ServiceContext<ReceiverConfig>, 'config' | 'logger' | 'metrics' | 'draining'>;
 
 type RunningReceiver = RunningService & { readonly port: number };
 
-/** Default timeout of connecting. It may exceed that of a delivery: at a start no sender waits for an answer. */
+/** Timeout of connecting. It may exceed that of a delivery: at a start no sender waits for an answer. */
 const CONNECT_TIMEOUT_MS = 30_000;
 
 export const webhookReceiver: ServiceDefinition<typeof settings> = {
@@ -33,8 +26,12 @@ export const webhookReceiver: ServiceDefinition<typeof settings> = {
 };
 
 /** Starts the receiver, which listens once it can write to the topics. */
-export async function startReceiver(context: ReceiverContext): Promise<RunningReceiver> {
-  const { config, logger: log, metrics: registry, draining, connectTimeoutMs = CONNECT_TIMEOUT_MS } = context;
+export async function startReceiver({
+  config,
+  logger: log,
+  metrics: registry,
+  draining,
+}: ReceiverContext): Promise<RunningReceiver> {
   const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL: url, TOPIC_PREFIX: prefix } = config;
   const answerTimeoutMs = config.PATIENCE_MS;
   const codecs = Registry.open({ url, prefix });
@@ -47,7 +44,7 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
     clientId: SERVICE,
     log,
     timeoutMs: answerTimeoutMs,
-    openTimeoutMs: connectTimeoutMs,
+    openTimeoutMs: CONNECT_TIMEOUT_MS,
     maxQueueBytes: config.QUEUE_LIMIT,
   });
   const metrics = receiverMetrics(registry, {
@@ -85,14 +82,7 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
     await publisher.close();
   };
   draining.addEventListener('abort', () => app.drain(), { once: true });
-  let port: number;
-  try {
-    port = await app.listen({ port: config.WEBHOOK_PORT, host: config.LISTEN_HOST });
-  } catch (error) {
-    reporter.stop();
-    await publisher.close();
-    throw error;
-  }
+  const port = await app.listen({ port: config.WEBHOOK_PORT, host: config.LISTEN_HOST });
   log.info({ host: config.LISTEN_HOST, port }, 'POST /webhook');
   return { port, ready: () => publisher.healthy, stop };
 }

@@ -6,7 +6,7 @@ import { signatureHeaders } from '#signing/signing.ts';
 import { Registry } from '#topics/registry.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { settings as receiverSettings } from '../../../services/webhook-receiver/config.ts';
-import { type ReceiverContext, startReceiver } from '../../../services/webhook-receiver/service.ts';
+import { startReceiver } from '../../../services/webhook-receiver/service.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { readEvery } from '../../support/read-records.ts';
 import { makeTopicsOf } from '../../support/topics.ts';
@@ -54,7 +54,6 @@ export class TestReceiver {
   static async startOn(
     connection: ReceiverTopics,
     settings: Readonly<Record<string, string>> = {},
-    start: Pick<ReceiverContext, 'connectTimeoutMs'> = {},
   ): Promise<TestReceiver> {
     const config = loadConfig(receiverSettings, {
       ...connectionEnv(connection),
@@ -65,7 +64,6 @@ export class TestReceiver {
     });
     const metrics = createMetrics('webhook-receiver');
     const receiver = await startReceiver({
-      ...start,
       config,
       logger: createLogger({ name: 'webhook-receiver', level: 'silent' }),
       metrics,
