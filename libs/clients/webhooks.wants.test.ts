@@ -1,30 +1,26 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { wants, withOrder } from './webhooks.ts';
 
-const message = (competition_id: number | null, type = 'incident') => ({ competition_id, type });
+const ALL = { competitions: null, types: null };
+const TYPED = { competitions: null, types: new Set(['incident']) };
 
-describe('a subscription is sent', () => {
-  test('everything if neither its contract nor its types limit it', () => {
-    const all = { competitions: null, types: null };
-    expect([message(1), message(null), message(1, 'event')].every((one) => wants(all, one))).toBe(true);
-  });
-
-  test('messages of the competitions in its contract, and none of an unknown competition', () => {
-    const some = { competitions: new Set([1, 2]), types: null };
-    expect([1, 2, 3, null].map((id) => wants(some, message(id)))).toEqual([true, true, false, false]);
-  });
-
-  test('messages of the types that it selects', () => {
-    const incidents = { competitions: null, types: new Set(['incident']) };
-    expect(['incident', 'event'].map((type) => wants(incidents, message(1, type)))).toEqual([true, false]);
-  });
-
-  test('alerts only if it selects them', () => {
-    const wanted = [null, new Set(['incident']), new Set(['alert'])].map((types) =>
-      wants({ competitions: null, types }, message(1, 'alert')),
-    );
-    expect(wanted).toEqual([false, false, true]);
-  });
+test.each([
+  ['everything but alerts if nothing limits it', ALL, [true, true, true, false]],
+  [
+    'no message of an unknown competition, or of one outside its contract',
+    { ...ALL, competitions: new Set([1]) },
+    [true, false, false, false],
+  ],
+  ['messages of the types that it selects', TYPED, [true, true, false, false]],
+  ['alerts if it selects them', { ...ALL, types: new Set(['alert']) }, [false, false, false, true]],
+])('a subscription is sent %s', (_, filter, sent) => {
+  const messages = [
+    { competition_id: 1, type: 'incident' },
+    { competition_id: null, type: 'incident' },
+    { competition_id: 2, type: 'event' },
+    { competition_id: 2, type: 'alert' },
+  ];
+  expect(messages.map((one) => wants(filter, one))).toEqual(sent);
 });
 
 test('an order gets the next number, and takes the place of those that are applied, up to twenty that wait', () => {

@@ -48,10 +48,3 @@ test('resumes the TLS session of the previous connection', async () => {
   second.destroy();
   expect(reused).toEqual([false, true]);
 });
-
-test('opens no connection once the endpoint is closed', async () => {
-  const closing = new AbortController();
-  closing.abort();
-  const connect = await connector(closing.signal, '127.0.0.1');
-  await expect(connect()).rejects.toMatchObject({ code: 'ABORT_ERR' });
-});

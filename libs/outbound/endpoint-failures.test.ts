@@ -79,15 +79,6 @@ describe('Events, Timeout', () => {
     receiver.answerWith(answers.accepted);
     expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
   });
-
-  test('ends a delivery to a peer that vanished', async () => {
-    const { endpoint, receiver } = await endpointTo(answers.accepted, { timeoutMs: FAIR_MS });
-    expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
-    receiver.answerWith(answers.silent);
-    expect(await endpoint.post(BODY)).toEqual({ kind: 'timeout' });
-    receiver.answerWith(answers.accepted);
-    expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
-  });
 });
 
 describe('a delivery fails with a code', () => {

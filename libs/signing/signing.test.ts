@@ -39,11 +39,6 @@ describe('verify', () => {
     expect(check('1789999999', sign(BODY, '1789999999', SECRET))).toBe('timestamp_expired');
   });
 
-  test.each(['1790000601', '4102444800', String(Number.MAX_SAFE_INTEGER)])(
-    'accepts an expiration however far ahead: %s',
-    (timestamp) => expect(check(timestamp, sign(BODY, timestamp, SECRET))).toBe('ok'),
-  );
-
   const FORMS = '0 -1 +1790000300 1790000300.0 1790000300.5 1.79e9 0x6AB1 01790000300 9007199254740993';
   const WORDS = ['soon', 'NaN', 'Infinity', '١٧٩٠٠٠٠٣٠٠', '1790000300, 1790000300'];
   const BLANKS = ['', ' 1790000300', '1790000300 ', '1790000300\n', '17900 00300'];
@@ -107,11 +102,6 @@ describe('verify', () => {
     check.update(Buffer.from('compressed'));
     expect([check.matches(), check.matchesInstead(Buffer.from('[]'))]).toEqual([false, false]);
     expect(check.matchesInstead(BODY)).toBe(true);
-  });
-
-  test('rejects a byte that was moved between body and timestamp', () => {
-    const signature = sign(Buffer.from('1.2'), FRESH, SECRET);
-    expect(check(`2.${FRESH}`, signature, Buffer.from('1'))).toBe('timestamp_malformed');
   });
 
   test('never throws', () => {

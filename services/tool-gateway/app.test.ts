@@ -169,13 +169,14 @@ describe('errors', () => {
     expect(steps).toEqual(asked);
   });
 
-  test('409 tenant_slug_conflict: no active account here has the id that the upstream accepts', async () => {
-    const { post } = await served({ contracts: { findSoon: async () => undefined } });
-    expect(await post(RIGHT)).toMatchObject({ status: 409, body: { error: 'tenant_slug_conflict' } });
-  });
-
-  test('409 tenant_slug_conflict: the upstream knows the credentials as another account', async () => {
-    const { post } = await served({ check: async () => '70' });
+  test.each<[what: string, changes: Partial<ExchangeOptions>]>([
+    [
+      'no active account here has the id that the upstream accepts',
+      { contracts: { findSoon: async () => undefined } },
+    ],
+    ['the upstream knows the credentials as another account', { check: async () => '70' }],
+  ])('409 tenant_slug_conflict: %s', async (_, changes) => {
+    const { post } = await served(changes);
     expect(await post(RIGHT)).toMatchObject({ status: 409, body: { error: 'tenant_slug_conflict' } });
     expect(steps).not.toContain('issue 7 null');
   });
@@ -211,20 +212,15 @@ describe('errors', () => {
     expect((await ask({ ...RIGHT, client_id: '07' }, 21)).status).toBe(403);
   });
 
-  test('502 statscore_unavailable: upstream authentication service unreachable or transport error', async () => {
-    const check = () => Promise.reject(new ExchangeError('STATSCORE_UNAVAILABLE'));
-    const { post } = await served({ check });
-    expect(await post(RIGHT)).toMatchObject({ status: 502, body: { error: 'statscore_unavailable' } });
-  });
-
-  test.each<[error: string, fails: 'check' | 'issue', thrown: Error]>([
-    ['upstream_misconfigured', 'check', new ExchangeError('UPSTREAM_MISCONFIGURED')],
-    ['internal_error', 'check', new Error('it has the right-s3cret')],
-    ['internal_error', 'issue', new PublishError('TIMEOUT', 'not acknowledged')],
-  ])('500 %s where %s throws, and the failure is logged', async (error, fails, thrown) => {
+  test.each<[status: number, error: string, fails: 'check' | 'issue', thrown: Error]>([
+    [502, 'statscore_unavailable', 'check', new ExchangeError('STATSCORE_UNAVAILABLE')],
+    [500, 'upstream_misconfigured', 'check', new ExchangeError('UPSTREAM_MISCONFIGURED')],
+    [500, 'internal_error', 'check', new Error('it has the right-s3cret')],
+    [500, 'internal_error', 'issue', new PublishError('TIMEOUT', 'not acknowledged')],
+  ])('%i %s where %s throws, and the failure is logged', async (status, error, fails, thrown) => {
     const { app } = await served({ [fails]: () => Promise.reject(thrown) });
     const response = await app.inject({ method: 'POST', url: '/api/v1/token', payload: RIGHT });
-    expect(response.statusCode).toBe(500);
+    expect(response.statusCode).toBe(status);
     expect(response.json()).toMatchObject({ error });
     expect(response.body).not.toContain('s3cret');
     expect(logged).toContain('an exchange failed');

@@ -10,13 +10,18 @@ import {
   parseExchange,
 } from './token-exchange/request.ts';
 
-type ToolGatewayAppOptions = TokenRoutesOptions &
-  SilentAppOptions & {
-    /** Networks of proxies whose X-Forwarded-For names the client's address; empty: none. */
-    readonly trustedProxies: readonly string[];
-  };
+type ToolGatewayAppOptions = SilentAppOptions & {
+  readonly exchange: TokenExchange;
+  /** Called with each answer to an exchange: `issued`, or the error. */
+  readonly onAnswer: (outcome: 'issued' | Lowercase<ExchangeErrorCode>, seconds: number) => void;
+  /** Networks of proxies whose X-Forwarded-For names the client's address; empty: none. */
+  readonly trustedProxies: readonly string[];
+};
 
-/** Creates the server on TOOLS_PORT, with the routes of the token exchange. */
+const TOKEN_PATH = '/api/v1/token';
+const NO_STORE = ['cache-control', 'no-store'] as const;
+
+/** Creates the server on TOOLS_PORT, with `POST /api/v1/token`: an attempt is counted for its address before the body is read. */
 export async function createApp(options: ToolGatewayAppOptions): Promise<FastifyInstance> {
   const { trustedProxies, log, exchange, onAnswer } = options;
   const app = createSilentApp(options, {
@@ -28,25 +33,6 @@ export async function createApp(options: ToolGatewayAppOptions): Promise<Fastify
     },
   });
   traceRequests(app);
-  app.setErrorHandler((error: Error, _request, reply) => {
-    log.error({ err: error }, 'a request failed');
-    return reply.code(500).send({ error: 'internal_error', message: 'Server error' });
-  });
-  await app.register(tokenRoutes, { exchange, onAnswer });
-  return app;
-}
-
-type TokenRoutesOptions = {
-  readonly exchange: TokenExchange;
-  /** Called with each answer: `issued`, or the error. */
-  readonly onAnswer: (outcome: 'issued' | Lowercase<ExchangeErrorCode>, seconds: number) => void;
-};
-
-const TOKEN_PATH = '/api/v1/token';
-const NO_STORE = ['cache-control', 'no-store'] as const;
-
-/** `POST /api/v1/token`: the attempt is counted for its address before the body is read. */
-async function tokenRoutes(app: FastifyInstance, { exchange, onAnswer }: TokenRoutesOptions): Promise<void> {
   const refuse = (reply: FastifyReply, error: ExchangeError): FastifyReply => {
     onAnswer(error.published, reply.elapsedTime / 1000);
     if (error.retryAfter !== null) reply.header('retry-after', String(error.retryAfter));
@@ -56,36 +42,38 @@ async function tokenRoutes(app: FastifyInstance, { exchange, onAnswer }: TokenRo
       .header(...NO_STORE)
       .send({ error: error.published, message });
   };
-  // Accepts every content type: `parseExchange` refuses a body that is not JSON as the spec says.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_LIMIT }, (_request, body, done) =>
-    done(null, body),
-  );
-  app.setErrorHandler((error: Error, _request, reply) => {
-    const refusal = refusalOf(error);
-    if (EXCHANGE_ERRORS[refusal.code].status >= 500)
-      app.log.error({ err: refusal.cause ?? refusal, code: refusal.code }, 'an exchange failed');
-    return refuse(reply, refusal);
+  await app.register(async (scope) => {
+    // Accepts every content type: `parseExchange` refuses a body that is not JSON as the spec says.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_LIMIT }, (_request, body, done) =>
+      done(null, body),
+    );
+    scope.setErrorHandler((error: Error, _request, reply) => {
+      const refusal = refusalOf(error);
+      if (EXCHANGE_ERRORS[refusal.code].status >= 500)
+        log.error({ err: refusal.cause ?? refusal, code: refusal.code }, 'an exchange failed');
+      return refuse(reply, refusal);
+    });
+    scope.route({
+      method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+      url: TOKEN_PATH,
+      async onRequest({ method, ip }, reply) {
+        if (method === 'POST') return exchange.admitAddress(ip);
+        refuse(reply.header('allow', 'POST'), new ExchangeError('METHOD_NOT_ALLOWED'));
+        return reply;
+      },
+      async handler(request, reply) {
+        const body = request.body instanceof Uint8Array ? request.body : new Uint8Array();
+        const issued = await exchange.exchange(parseExchange(request.headers['content-type'], body));
+        onAnswer('issued', reply.elapsedTime / 1000);
+        return reply
+          .code(201)
+          .header(...NO_STORE)
+          .send(bodyOf(issued));
+      },
+    });
   });
-  app.route({
-    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-    url: TOKEN_PATH,
-    // Refuses before the body is read.
-    async onRequest({ method, ip }, reply) {
-      if (method === 'POST') return exchange.admitAddress(ip);
-      refuse(reply.header('allow', 'POST'), new ExchangeError('METHOD_NOT_ALLOWED'));
-      return reply;
-    },
-    async handler(request, reply) {
-      const body = request.body instanceof Uint8Array ? request.body : new Uint8Array();
-      const issued = await exchange.exchange(parseExchange(request.headers['content-type'], body));
-      onAnswer('issued', reply.elapsedTime / 1000);
-      return reply
-        .code(201)
-        .header(...NO_STORE)
-        .send(bodyOf(issued));
-    },
-  });
+  return app;
 }
 
 function bodyOf({ text, token: { expires_at } }: IssuedToken): object {
@@ -100,8 +88,9 @@ function bodyOf({ text, token: { expires_at } }: IssuedToken): object {
 /** Returns the answer to an error: Fastify itself refuses some bodies with 4xx; any other error is the server's fault. */
 function refusalOf(error: Error): ExchangeError {
   if (error instanceof ExchangeError) return error;
-  const status = 'statusCode' in error ? error.statusCode : undefined;
+  const status = 'statusCode' in error ? Number(error.statusCode) : 500;
   if (status === 413) return new ExchangeError('BODY_TOO_LARGE');
-  if (typeof status === 'number' && status >= 400 && status < 500) return new ExchangeError('MISSING_FIELDS');
-  return new ExchangeError('INTERNAL_ERROR', { cause: error });
+  return status < 500
+    ? new ExchangeError('MISSING_FIELDS')
+    : new ExchangeError('INTERNAL_ERROR', { cause: error });
 }

@@ -63,31 +63,6 @@ describe('an accepted request', () => {
     ]);
   });
 
-  test('leaves no record when it is the empty array of a test delivery', async () => {
-    const before = await receiver.counts();
-    expect(await receiver.post('[]')).toMatchObject(accepted);
-    expect(await receiver.counts()).toEqual(before);
-  });
-
-  test('has the same delivery id, messages and dead letters when it is repeated', async () => {
-    const batch = `[${JSON.stringify(incidentMessage({ id: 77 }))},5]`;
-    await receiver.post(batch);
-    await receiver.post(batch);
-    const raw = (await receiver.read('raw-messages')).filter(({ body: bytes }) => bytes.toString() === batch);
-    expect(raw.map(({ delivery_id }) => delivery_id)).toEqual([raw[0]?.delivery_id, raw[0]?.delivery_id]);
-    const messages = (await receiver.read('normalized-messages')).filter(
-      ({ message_id }) => message_id === '77',
-    );
-    const [first, second] = messages.map(({ received_at: _, ...message }) => message);
-    expect(messages).toHaveLength(2);
-    expect(second).toEqual(first);
-    const ids = (await receiver.read('dead-letters'))
-      .filter(({ value }) => value?.toString() === '5')
-      .map(({ id }) => id);
-    expect(ids).toHaveLength(2);
-    expect(new Set(ids).size).toBe(1);
-  });
-
   test('is reported to feed health when no message of it can be read', async () => {
     await untilTrue('three in a row are reported', async () => {
       expect(await receiver.post('[1]')).toMatchObject(accepted);
@@ -112,22 +87,6 @@ describe('an accepted request', () => {
 });
 
 describe('a stop', () => {
-  test('finishes pending deliveries', async () => {
-    const receiver = await TestReceiver.start(backbone());
-    const answers = Array.from({ length: 20 }, (_, id) =>
-      receiver.post(JSON.stringify([incidentMessage({ id })])),
-    );
-    const settled = Promise.allSettled(answers);
-    await answers[0];
-    await receiver.stop();
-    const statuses = (await settled).map((answer) =>
-      answer.status === 'fulfilled' ? answer.value.status : 0,
-    );
-    const kept = await receiver.read('normalized-messages');
-    expect(kept.length).toBeGreaterThanOrEqual(statuses.filter((status) => status === 200).length);
-    expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0);
-  });
-
   test('waits for a delivery in progress, but not until its connection is idle', async () => {
     const receiver = await TestReceiver.startOn(topics);
     let received = '';
