@@ -122,7 +122,8 @@ describe('limits', () => {
     const long = JSON.stringify({ ...LIST, params: { padding: 'x'.repeat(LIMITS.maxBodyBytes) } });
     expect((await served.post(long)).status).toBe(413);
     expect((await served.post(LIST, { 'content-type': 'text/plain' })).status).toBe(415);
-    for (const body of ['', 'no json', '[]', JSON.stringify([LIST, LIST]), '{}', '5', 'null']) {
+    const withoutId = JSON.stringify({ ...LIST, id: null, params: null });
+    for (const body of ['', 'no json', '[]', JSON.stringify([LIST, LIST]), '{}', '5', 'null', withoutId]) {
       const answer = await served.post(body);
       expect(answer.status, body).toBe(400);
       const error = { code: expect.any(Number) };

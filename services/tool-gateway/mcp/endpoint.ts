@@ -212,12 +212,15 @@ function acceptsJson(accept = '*/*'): boolean {
   return /(?:^|,)\s*(?:\*|application)\/(?:\*|json)\s*(?:;|,|$)/i.test(accept);
 }
 
-/** Parses a message without its fields of null, which some clients send for what they leave out; undefined if it is not JSON. */
+/** Parses a message without the nulls of its `params`, which some clients send for what they leave out; undefined if it is not JSON. */
 function parseMessage(text: unknown): unknown {
   const message = parseJson(String(text));
-  return nestsDeeper(message, MAX_LEVELS)
-    ? message
-    : JSON.parse(JSON.stringify(message) ?? 'null', (_name, value) => value ?? undefined);
+  const fields = object(message);
+  if (fields === null || !('params' in fields) || nestsDeeper(message, MAX_LEVELS)) return message;
+  const { params, ...others } = fields;
+  if (params === null) return others;
+  const given = JSON.parse(JSON.stringify(params), (_name, value) => value ?? undefined);
+  return { ...others, params: given };
 }
 
 function nestsDeeper(value: unknown, levels: number): boolean {
