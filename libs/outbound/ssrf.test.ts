@@ -120,4 +120,14 @@ describe('DNS rebinding', () => {
     expect(answers).toEqual([]);
     expect(receiver.connections).toBe(2);
   });
+
+  test('does not follow a redirect to a refused address', async () => {
+    const inside = await HttpsReceiver.start();
+    const outside = await HttpsReceiver.start((response) => {
+      response.writeHead(302, { location: inside.url }).end('Accepted');
+    });
+    const endpoint = endpointOf(outside.url, { ca: outside.ca, allowed: LOOPBACK });
+    expect(await endpoint.post('[]')).toEqual({ kind: 'status', status: 302, retryAfterMs: null });
+    expect(inside.connections).toBe(0);
+  });
 });

@@ -9,7 +9,7 @@ export type SpanAttributes = Readonly<
 >;
 
 /** A span to start. Times are Unix milliseconds. */
-export type SpanOptions = {
+type SpanOptions = {
   readonly kind: 'server' | 'client' | 'producer' | 'consumer' | 'internal';
   /** The `traceparent` of its parent span. Without one the span starts a trace, if the sampler records it. */
   readonly parent?: string | undefined;

@@ -63,6 +63,25 @@ describe('an accepted request', () => {
     ]);
   });
 
+  test('has the same delivery id, messages and dead letters when it is repeated', async () => {
+    const batch = `[${JSON.stringify(incidentMessage({ id: 77 }))},5]`;
+    await receiver.post(batch);
+    await receiver.post(batch);
+    const raw = (await receiver.read('raw-messages')).filter(({ body: bytes }) => bytes.toString() === batch);
+    expect(raw.map(({ delivery_id }) => delivery_id)).toEqual([raw[0]?.delivery_id, raw[0]?.delivery_id]);
+    const messages = (await receiver.read('normalized-messages')).filter(
+      ({ message_id }) => message_id === '77',
+    );
+    const [first, second] = messages.map(({ received_at: _, ...message }) => message);
+    expect(messages).toHaveLength(2);
+    expect(second).toEqual(first);
+    const ids = (await receiver.read('dead-letters'))
+      .filter(({ value }) => value?.toString() === '5')
+      .map(({ id }) => id);
+    expect(ids).toHaveLength(2);
+    expect(new Set(ids).size).toBe(1);
+  });
+
   test('is reported to feed health when no message of it can be read', async () => {
     await untilTrue('three in a row are reported', async () => {
       expect(await receiver.post('[1]')).toMatchObject(accepted);
