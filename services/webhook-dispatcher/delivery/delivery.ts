@@ -6,6 +6,7 @@ import { sleep } from '#timing/clock.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
 import { ExpiredError, type MessageBacklog } from './message-backlog.ts';
 import type { MessageAtOffset, MessageChunk, MessageReader } from './message-reader.ts';
+import type { DeliveryProgress } from './progress-log.ts';
 import {
   collectBatch,
   identify,
@@ -16,7 +17,6 @@ import {
 } from './request.ts';
 import {
   attemptsWithin,
-  type DeliveryProgress,
   longestDelayMs,
   type ProgressContext,
   SubscriptionProgress,

@@ -6,7 +6,9 @@ import type { Codec } from '#topics/codec.ts';
 import { isOfSchema } from '#topics/errors.ts';
 import { decodeRecords } from '#topics/follow.ts';
 import { reportUnreadable, type UnreadableRecord } from '#topics/unreadable.ts';
-import type { DeliveryProgress } from './subscription-progress.ts';
+
+/** The progress of a subscription; null before its start and after its removal. */
+export type DeliveryProgress = WebhookProgress | null;
 
 /** Time that changed progress waits for others', milliseconds, unless `flush` is called: a transaction each would cost too much. */
 const LINGER_MS = 250;

@@ -1,12 +1,9 @@
 /** The progress of a subscription. Offsets never move back, but by an order or a lost log. */
 import type { WebhookOffset, WebhookOrder, WebhookProgress } from '#records/types.ts';
 import { jittered } from '#timing/retry.ts';
-import type { ProgressLog } from './progress-log.ts';
+import type { DeliveryProgress, ProgressLog } from './progress-log.ts';
 import type { BatchLimits } from './request.ts';
 import type { Subscription } from './subscriptions.ts';
-
-/** The progress of a subscription; null before its start and after its removal. */
-export type DeliveryProgress = WebhookProgress | null;
 
 /** What the progress of all subscriptions of a partition needs. */
 export type ProgressContext = {

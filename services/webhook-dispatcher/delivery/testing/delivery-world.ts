@@ -9,7 +9,7 @@ import { dispatcherMetrics } from '../../metrics.ts';
 import { type DeliveryContext, SubscriptionDelivery } from '../delivery.ts';
 import { ExpiredError } from '../message-backlog.ts';
 import { type MessageAtOffset, MessageWindow } from '../message-reader.ts';
-import type { DeliveryProgress } from '../subscription-progress.ts';
+import type { DeliveryProgress } from '../progress-log.ts';
 import type { Subscription } from '../subscriptions.ts';
 
 const WEBHOOK = { url: 'https://a.example/', secret: 'x'.repeat(32) };
