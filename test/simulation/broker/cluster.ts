@@ -49,7 +49,7 @@ export class Cluster {
   readonly world: World;
   readonly brokers: readonly Broker[];
   readonly topics = new Map<string, Topic>();
-  readonly transactions: Transactions;
+  readonly transactions: Transactions<Partition>;
   listener: ClusterListener = {};
   dropsMarkers = false;
   readonly #groups = new Map<string, Group>();
@@ -67,27 +67,25 @@ export class Cluster {
       hangsUntil: 0,
       connections: new Set<{ cut(): void }>(),
     }));
-    const cluster = this;
-    this.transactions = new Transactions({
-      world,
-      get dropsMarkers() {
-        return cluster.dropsMarkers;
-      },
-      partition: (key) => cluster.#byKey.get(key),
-      onMarker(key, producer, marker) {
-        const partition = cluster.#byKey.get(key);
-        if (partition === undefined) return;
-        cluster.#wake(partition);
-        cluster.listener.onMarker?.(partition, producer, marker);
-      },
-      onDroppedMarker(key, producer, marker) {
-        const partition = cluster.#byKey.get(key);
-        if (partition !== undefined) cluster.listener.onDroppedMarker?.(partition, producer, marker);
-      },
-    });
+    this.transactions = new Transactions(this);
   }
 
   readonly #byKey = new Map<string, Partition>();
+
+  find(key: string): Partition | undefined {
+    return this.#byKey.get(key);
+  }
+
+  onMarker(
+    partition: Partition,
+    producer: ProducerEpoch,
+    marker: 'commit' | 'abort',
+    isDropped: boolean,
+  ): void {
+    if (!isDropped) this.#wake(partition);
+    const { onMarker, onDroppedMarker } = this.listener;
+    (isDropped ? onDroppedMarker : onMarker)?.(partition, producer, marker);
+  }
 
   createTopic(name: string, partitions: number): void {
     this.#created += 1;

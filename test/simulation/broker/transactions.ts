@@ -22,34 +22,29 @@ type Transaction = {
   timeout: { run: (() => void) | null } | null;
 };
 
-/** A partition that markers are written to. */
-type MarkedPartition = {
-  readonly log: PartitionLog;
-  /** Null while it has no leader. */
-  readonly leader: number | null;
-};
+/** A partition that markers are written to; without a leader it gets none. */
+type MarkedPartition = { readonly log: PartitionLog; readonly leader: number | null };
 
 /** The coordinator's interface to the cluster. */
-type TransactionHost = {
+type TransactionHost<P extends MarkedPartition> = {
   readonly world: World;
   /** Returns a partition; undefined when its topic was deleted. */
-  partition(key: string): MarkedPartition | undefined;
+  find(key: string): P | undefined;
   /** Whether brokers drop the marker of a partition without a leader (KAFKA-20734). */
   readonly dropsMarkers: boolean;
-  /** Called when a marker was written. */
-  onMarker(key: string, producer: ProducerEpoch, marker: 'commit' | 'abort'): void;
-  onDroppedMarker(key: string, producer: ProducerEpoch, marker: 'commit' | 'abort'): void;
+  /** Called when a marker was written, or dropped. */
+  onMarker(partition: P, producer: ProducerEpoch, marker: 'commit' | 'abort', isDropped: boolean): void;
 };
 
 const MARKER_RETRY_MS = 40;
 
 /** The transaction coordinators of a cluster. Their state survives failures of brokers. */
-export class Transactions {
-  readonly #host: TransactionHost;
+export class Transactions<P extends MarkedPartition> {
+  readonly #host: TransactionHost<P>;
   readonly #byId = new Map<string, Transaction>();
   #producers = 0;
 
-  constructor(host: TransactionHost) {
+  constructor(host: TransactionHost<P>) {
     this.#host = host;
   }
 
@@ -149,21 +144,19 @@ export class Transactions {
     const slow = world.random.chance(0.05);
     world.after(world.random.between(0.1, slow ? 80 : 1), () => {
       const producer = { id: transaction.producerId, epoch: transaction.epoch };
-      const partition = this.#host.partition(key);
-      if (partition !== undefined && partition.leader === null) {
-        if (!this.#host.dropsMarkers) {
-          world.after(MARKER_RETRY_MS, () => this.#mark(transaction, key, decision));
-          return;
-        }
+      const partition = this.#host.find(key);
+      const isDropped = partition?.leader === null;
+      if (isDropped && !this.#host.dropsMarkers) {
+        world.after(MARKER_RETRY_MS, () => this.#mark(transaction, key, decision));
+        return;
+      }
+      if (isDropped)
         world.note(
           'cluster',
           `${key} has no leader: the ${decision} of ${transaction.transactionalId} is dropped`,
         );
-        this.#host.onDroppedMarker(key, producer, decision);
-      } else if (partition !== undefined) {
-        partition.log.endTransaction(producer, decision, world.unixMs());
-        this.#host.onMarker(key, producer, decision);
-      }
+      else partition?.log.endTransaction(producer, decision, world.unixMs());
+      if (partition !== undefined) this.#host.onMarker(partition, producer, decision, isDropped);
       transaction.partitions.delete(key);
       this.#complete(transaction, decision);
     });

@@ -46,14 +46,8 @@ const LOSSES: readonly Fault[] = [
 
 /** Injects one random fault without a loss. */
 export function injectFault(on: FaultTargets, random: Random): void {
-  const total = HARMLESS.reduce((sum, [weight]) => sum + weight, 0);
-  let at = random.int(1, total);
-  for (const [weight, fault] of HARMLESS) {
-    at -= weight;
-    if (at > 0) continue;
-    fault(on, random);
-    return;
-  }
+  const faults = HARMLESS.flatMap(([weight, fault]) => Array.from({ length: weight }, () => fault));
+  random.pick(faults)(on, random);
 }
 
 /** Injects one random loss of a log. */
@@ -121,48 +115,42 @@ function takeLeader({ cluster }: FaultTargets, random: Random): void {
   });
 }
 
-function loseChangelog({ cluster, checks, partitions }: FaultTargets, random: Random): void {
-  const partition = cluster.partition({ topic: TOPICS.counts, partition: random.int(0, partitions - 1) });
-  const to = someBatchOf(partition, random);
-  if (to === null) return;
-  checks.excuse(partition.partition, 'CHANGELOG_TRUNCATED', 'HANGING_TRANSACTION');
-  cluster.loseEnd(partition, to);
+function loseChangelog(on: FaultTargets, random: Random): void {
+  loseEnd(on, random, TOPICS.counts, (partition) =>
+    on.checks.excuse(partition, 'CHANGELOG_TRUNCATED', 'HANGING_TRANSACTION'),
+  );
 }
 
 /** Removes the beginning of a changelog, as retention does while its topic is not compacted. */
-function cutChangelog({ cluster, checks, partitions }: FaultTargets, random: Random): void {
-  const partition = cluster.partition({ topic: TOPICS.counts, partition: random.int(0, partitions - 1) });
-  checks.excuse(partition.partition, 'CHANGELOG_TRUNCATED');
-  removeBefore(cluster, partition, endOfSomeBatch(partition, random));
+function cutChangelog(on: FaultTargets, random: Random): void {
+  const partition = pickPartition(on, random, TOPICS.counts);
+  on.checks.excuse(partition.partition, 'CHANGELOG_TRUNCATED');
+  removeBefore(on.cluster, partition, endOfSomeBatch(partition, random));
 }
 
 /**
  * Loses positions. The task notices by the records that it committed with them. When the marker of an aborted position is lost, the
  * next transaction commits that position, and the records that were aborted with it are missing.
  */
-function losePositions({ cluster, checks, partitions }: FaultTargets, random: Random): void {
-  const of = { topic: positionsTopic(APPLICATION), partition: random.int(0, partitions - 1) };
-  const partition = cluster.partition(of);
-  const to = someBatchOf(partition, random);
-  if (to === null) return;
-  checks.excuse(of.partition, 'POSITION_TRUNCATED', 'POSITION_MISSING', 'HANGING_TRANSACTION');
-  checks.excuse(of.partition, 'OUTPUT_TRUNCATED', 'CHANGELOG_TRUNCATED');
-  cluster.loseEnd(partition, to);
+function losePositions(on: FaultTargets, random: Random): void {
+  loseEnd(on, random, positionsTopic(APPLICATION), (partition) => {
+    on.checks.excuse(partition, 'POSITION_TRUNCATED', 'POSITION_MISSING', 'HANGING_TRANSACTION');
+    on.checks.excuse(partition, 'OUTPUT_TRUNCATED', 'CHANGELOG_TRUNCATED');
+  });
 }
 
-function loseInput({ cluster, checks, partitions }: FaultTargets, random: Random): void {
-  const partition = cluster.partition({ topic: TOPICS.input, partition: random.int(0, partitions - 1) });
-  const to = someBatchOf(partition, random);
-  if (to === null) return;
-  checks.beforeInputLoss(partition.partition, to);
-  if (checks.positionOf(partition.partition) > to)
-    checks.excuse(partition.partition, 'INPUT_TRUNCATED', 'POSITION_BEYOND_END');
-  cluster.loseEnd(partition, to);
+function loseInput(on: FaultTargets, random: Random): void {
+  const { checks } = on;
+  loseEnd(on, random, TOPICS.input, (partition, to) => {
+    checks.beforeInputLoss(partition, to);
+    if (checks.positionOf(partition) > to) checks.excuse(partition, 'INPUT_TRUNCATED', 'POSITION_BEYOND_END');
+  });
 }
 
 /** Removes input before it is processed, as a short retention does. */
-function removeInput({ cluster, checks, partitions }: FaultTargets, random: Random): void {
-  const partition = cluster.partition({ topic: TOPICS.input, partition: random.int(0, partitions - 1) });
+function removeInput(on: FaultTargets, random: Random): void {
+  const { cluster, checks } = on;
+  const partition = pickPartition(on, random, TOPICS.input);
   const to = endOfSomeBatch(partition, random);
   if (to > checks.positionOf(partition.partition)) checks.excuse(partition.partition, 'INPUT_LOST');
   checks.beforeInputLoss(partition.partition, null);
@@ -170,30 +158,41 @@ function removeInput({ cluster, checks, partitions }: FaultTargets, random: Rand
 }
 
 function recreateChangelog(on: FaultTargets): void {
-  for (let partition = 0; partition < on.partitions; partition += 1)
-    on.checks.excuse(partition, 'CHANGELOG_RECREATED', 'CHANGELOG_TRUNCATED', 'PARTITIONS_DIFFER');
-  recreate(on, TOPICS.counts);
+  recreate(on, TOPICS.counts, ['CHANGELOG_RECREATED', 'CHANGELOG_TRUNCATED']);
 }
 
 function recreateInput(on: FaultTargets): void {
-  for (let partition = 0; partition < on.partitions; partition += 1) {
-    on.checks.excuse(
-      partition,
-      'INPUT_RECREATED',
-      'INPUT_TRUNCATED',
-      'POSITION_BEYOND_END',
-      'PARTITIONS_DIFFER',
-    );
-    on.checks.beforeInputLoss(partition, 0);
-  }
-  recreate(on, TOPICS.input);
+  for (let partition = 0; partition < on.partitions; partition += 1) on.checks.beforeInputLoss(partition, 0);
+  recreate(on, TOPICS.input, ['INPUT_RECREATED', 'INPUT_TRUNCATED', 'POSITION_BEYOND_END']);
 }
 
-function recreate({ cluster, partitions }: FaultTargets, topic: string): void {
+function recreate({ cluster, checks, partitions }: FaultTargets, topic: string, codes: string[]): void {
+  for (let partition = 0; partition < partitions; partition += 1)
+    checks.excuse(partition, 'PARTITIONS_DIFFER', ...codes);
   cluster.world.note('cluster', `${topic} is deleted`);
   cluster.deleteTopic(topic);
   cluster.world.note('cluster', `${topic} is created`);
   cluster.createTopic(topic, partitions);
+}
+
+function pickPartition({ cluster, partitions }: FaultTargets, random: Random, topic: string): Partition {
+  return cluster.partition({ topic, partition: random.int(0, partitions - 1) });
+}
+
+/** Loses the end of a log, unless it is empty; `before` that, the refusals that it justifies are excused. */
+function loseEnd(
+  on: FaultTargets,
+  random: Random,
+  topic: string,
+  before: (partition: number, to: number) => void,
+): void {
+  const partition = pickPartition(on, random, topic);
+  const { batches } = partition.log;
+  if (batches.length === 0) return;
+  // The start of one of the last batches.
+  const to = batches[random.int(Math.max(0, batches.length - 6), batches.length - 1)]?.base ?? 0;
+  before(partition.partition, to);
+  on.cluster.loseEnd(partition, to);
 }
 
 function removeBefore({ world }: Cluster, { topic, partition, log }: Partition, to: number): void {
@@ -203,13 +202,6 @@ function removeBefore({ world }: Cluster, { topic, partition, log }: Partition, 
 
 function endOfSomeBatch({ log }: Partition, random: Random): number {
   return random.pick([...log.batches.map(endOf), log.end]);
-}
-
-/** Returns an offset to cut the end of a log at: the start of one of its last batches; null for an empty log. */
-function someBatchOf({ log }: Partition, random: Random): number | null {
-  const { batches } = log;
-  if (batches.length === 0) return null;
-  return batches[random.int(Math.max(0, batches.length - 6), batches.length - 1)]?.base ?? null;
 }
 
 export const EVERY_TOPIC = [TOPICS.input, TOPICS.counts, TOPICS.output, positionsTopic(APPLICATION)] as const;
