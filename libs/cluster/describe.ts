@@ -14,14 +14,12 @@ import { retryTransient } from '#streams/client/platformatic/retries.ts';
 import { accessError } from '#streams/client/platformatic/security.ts';
 import { requestAny, withConnections } from './access.ts';
 
-/** A topic of a cluster. */
 export type TopicFacts = {
   /** The broker's id: a topic that is deleted and created again has another one. */
   readonly id: string;
   readonly partitions: number;
   /** Number of partitions without a leader: nobody can read or write them. */
   readonly leaderless: number;
-  /** Minimum number of replicas over all partitions. */
   readonly replicas: number;
   /** Minimum number of in-sync replicas over all partitions. */
   readonly inSync: number;
@@ -34,7 +32,6 @@ export type TopicFacts = {
   readonly chosen: ReadonlySet<string>;
 };
 
-/** The description of a cluster. */
 export type ClusterFacts = {
   /** Advertised addresses of all brokers, host:port. */
   readonly brokers: readonly string[];
@@ -130,14 +127,12 @@ async function disksOf(brokers: Brokers, address: string): Promise<ClusterFacts[
   );
 }
 
-/** A right on the broker, by the names of Kafka. */
 type NeededRight = {
   readonly operation: 'Read' | 'Write';
   readonly resource: 'Topic' | 'Group' | 'TransactionalId';
   readonly name: string;
 };
 
-/** Rights that are not granted, and topics that are missing. */
 export type MissingRights<R> = { readonly rights: readonly R[]; readonly topics: readonly string[] };
 
 const RIGHTS_CLIENT = 'touchline-rights';

@@ -39,7 +39,6 @@ export function topicBounds(
   return withConnections(brokers, clientId, (connections) => boundsOver(connections, topics));
 }
 
-/** As `topicBounds`, over open connections. */
 export async function boundsOver(
   connections: BrokerConnections,
   topics: readonly string[],

@@ -7,7 +7,6 @@ import { checkLogs } from '#streams/runtime/start-checks.ts';
 import { ownOutputs, type StreamTopics } from '#streams/runtime/stream-topics.ts';
 import { withStreamClient } from './access.ts';
 
-/** What a processor has lost. */
 export type Refusals = {
   /** Topics that do not exist although a position was written with them, named as on the broker. */
   readonly lost: readonly string[];

@@ -12,11 +12,9 @@ import { retry } from '#timing/retry.ts';
 import { withConnections } from './access.ts';
 import { describeTopics, TOPIC_RESOURCE, type TopicFacts } from './describe.ts';
 
-/** A topic to create. */
 export type NewTopic = {
   readonly name: string;
   readonly partitions: number;
-  /** Default: the broker's default. */
   readonly replicationFactor?: number;
   readonly settings: Readonly<Record<string, string>>;
 };
@@ -24,7 +22,6 @@ export type NewTopic = {
 /** Administration of topics and groups. Methods reject with errors of the client. */
 export type TopicAdmin = ReturnType<typeof adminOver>;
 
-/** Timeout on the broker of creating or deleting topics. */
 const BROKER_MS = 5_000;
 const PAUSE = { firstMs: 100, ceilingMs: 2_000 };
 /** The request's value for the broker's default replication factor. */

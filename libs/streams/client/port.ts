@@ -18,11 +18,9 @@ export type OutputRecord = {
   readonly partition: number;
   readonly key: Buffer | string;
   readonly value: Buffer | null;
-  /** The `traceparent` header; undefined for a record outside any trace. */
   readonly traceparent?: string;
 };
 
-/** A record to write outside transactions. */
 export type BatchRecord = Omit<OutputRecord, 'key'> & { readonly key: Buffer | string | null };
 
 export type TopicPartition = { readonly topic: string; readonly partition: number };
@@ -51,7 +49,6 @@ export interface TransactionalProducer {
   close(): Promise<void>;
 }
 
-/** A record batch that the leader has written. */
 export type WrittenBatch = TopicPartition & {
   /** Offset of the first record; -1 when the broker already had the batch. */
   readonly baseOffset: number;
@@ -60,12 +57,10 @@ export type WrittenBatch = TopicPartition & {
 
 export type ProducerIdentity = { readonly id: string; readonly epoch: number };
 
-/** Options of `StreamClient.openProducer`. */
 export type ProducerOptions = {
   readonly transactionalId: string;
-  /** Partitions that only this producer writes to. */
+  /** Partitions that only this producer writes to, and others that it may write to. */
   readonly own?: readonly TopicPartition[];
-  /** Other partitions that this producer may write to. */
   readonly shared?: readonly TopicPartition[];
   /** Reads who wrote the last committed transaction; null when none is. Called when the coordinator no longer knows the outcome. Default: null. */
   readonly lastCommitted?: () => Promise<ProducerIdentity | null>;
@@ -76,7 +71,6 @@ export type ProducerOptions = {
 /** A record with its time in Unix milliseconds: set by the writer, or by the broker when the topic is configured so. */
 export type FetchedRecord = ConsumedRecord & { readonly timestamp: number };
 
-/** The result of one read. */
 export type ReadBatch = {
   readonly records: readonly FetchedRecord[];
   /** Next offset to read, after control and aborted records. */
@@ -102,7 +96,6 @@ export interface PartitionReader {
   close(): Promise<void>;
 }
 
-/** Options of `StreamClient.openReader`. */
 export type ReaderOptions = TopicPartition & {
   /** Maximum bytes of one read. The first record batch is returned even when it is larger. */
   readonly maxBytes: number;
@@ -116,7 +109,6 @@ export type LogBounds = { readonly start: number; readonly end: number };
 /** The largest leader epoch up to the requested one, and the end of the log in that epoch. */
 export type EpochEnd = { readonly epoch: number; readonly endOffset: number };
 
-/** Notifications to a group member. */
 export type GroupListener = {
   /** Called with the partitions that this member now owns; `sentAt` as for `onHeartbeat`. */
   onAssigned(partitions: readonly number[], sentAt: number): void;

@@ -30,11 +30,9 @@ export type CommitterWork = {
   readonly topicId: string;
   /** Marks of the changelogs and own outputs at the claim. */
   readonly logs: TaskLogs;
-  /** The last commit before the claim; null without one. */
   readonly committed: KeptState['committed'] | null;
   /** Ends at the release of the partition. After it nothing may be committed or changed. */
   readonly lifetime: Lifetime;
-  /** Maximum bytes of one transaction's results. Default: `MAX_COLLECTED_BYTES`. */
   readonly maxBytes?: number;
 };
 

@@ -15,7 +15,6 @@ import type { RecordWatch } from './record-watch.ts';
 import type { ChangelogRecord, CheckedLogs } from './start-checks.ts';
 import type { TransactionRange } from './suspects.ts';
 
-/** A transaction in preparation. */
 export type TransactionDraft = {
   readonly collector: RecordCollector;
   /** Input records that become dead letters. */
@@ -37,10 +36,8 @@ export type PendingCommit = {
 /** A processor with the state of the last commit, and of the pending one if there is one. */
 export type KeptState = {
   readonly processor: PartitionProcessor;
-  /** The last commit. */
   readonly committed: { readonly producer: ProducerIdentity; readonly next: number };
   readonly topicId: string;
-  /** The log marks of the last commit. */
   readonly logs: Position['logs'];
   readonly pending: PendingCommit | null;
 };

@@ -32,7 +32,6 @@ export type Position = {
   readonly inputEpoch: number | null;
   /** Marks of the changelogs, and of the outputs that only this task writes to, by topic. */
   readonly logs: Readonly<Record<string, LogMark>>;
-  /** The producer that wrote the position. */
   readonly producer: ProducerIdentity;
 };
 
@@ -69,12 +68,10 @@ export function rebuildCommand(application: string): string {
   );
 }
 
-/** Returns the service name of an application, as used in commands. */
 export function serviceOf(application: string): string {
   return application.slice(application.lastIndexOf('.') + 1);
 }
 
-/** Returns the record that stores a position. */
 export function positionRecord(topic: string, partition: number, position: Position): OutputRecord {
   const value: z.input<typeof stored> = {
     layout: LAYOUT,

@@ -4,7 +4,6 @@ import type { ConsumedRecord, OutputRecord } from '../client/port.ts';
 /** Collects the output records of a task's next commit. */
 export class RecordCollector {
   readonly #partition: number;
-  /** All records added so far, in order. */
   readonly records: OutputRecord[] = [];
   /** Bytes of the values added so far. */
   bytes = 0;
@@ -46,7 +45,6 @@ export interface PartitionProcessor {
   caughtUp?(): void;
   /** Whether the state may outlive a failure of the broker: only these methods change it, and nothing acts on it. Default: false. */
   readonly isKept?: boolean;
-  /** Returns the number of state entries, for the metrics. */
   size(): number;
   close(): void;
 }

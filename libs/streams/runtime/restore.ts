@@ -12,7 +12,6 @@ const RESTORE_STALL_MS = 30_000;
 
 type Changelog = CheckedLogs['changelogs'][number] & { readonly reader: PartitionReader };
 
-/** The result of a claim. */
 export type Claimed = Pick<CheckedLogs, 'outputs'> & {
   readonly producer: TransactionalProducer;
   readonly input: PartitionReader;

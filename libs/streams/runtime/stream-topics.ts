@@ -57,7 +57,6 @@ export type TaskContext = StreamTopics & {
   readonly client: StreamClient;
   /** The runtime's only clock; a simulation passes its own. */
   readonly clock: MachineClock;
-  /** `partitions`: as above. */
   readonly createProcessor: (partition: number, partitions: number) => PartitionProcessor;
   readonly deadLetter: (partition: number, record: FetchedRecord, error: PoisonError) => OutputRecord;
   /** Rejects with `RefusedError` while a topic's settings would lose records. Asked at each claim, and every 30 s. Default: they are right. */

@@ -24,12 +24,10 @@ export type StreamOptions = StreamTopics &
     readonly onFenced: (error: StreamError) => void;
     /** Whether to refuse the partition or to continue when unprocessed input was removed. Default: stop. */
     readonly onLostInput?: 'stop' | 'continue';
-    /** Default: a client of `openStreamClient`. */
     readonly client?: StreamClient;
     readonly clock?: MachineClock;
   };
 
-/** A running stream. */
 export type Stream = {
   /** Whether the group confirmed this process within a session timeout, and all of its partitions are being processed. */
   ready(): boolean;
@@ -92,7 +90,6 @@ class StreamRuntime implements GroupListener, Stream {
   readonly onFenced: (error: StreamError) => void;
   readonly #recheck: LogRecheck;
   #recheckAt = 0;
-  /** Positions at the last check. */
   readonly #checked = new Map<number, number>();
   #joined = false;
   #isRetrying = false;

@@ -10,7 +10,6 @@ type LogsOwner = {
   readonly outputs: readonly string[];
 };
 
-/** A log mark with a known end. */
 export type KnownMark = LogMark & { readonly end: number };
 
 /** The log marks that a task stores with its position, for a later claim to check (docs/decisions/0113). */
@@ -23,7 +22,6 @@ export class TaskLogs {
     this.#marks = new Map(marks);
   }
 
-  /** The marks by topic. */
   get marks(): Readonly<Record<string, LogMark>> {
     return Object.fromEntries(this.#marks);
   }

@@ -21,12 +21,10 @@ export class Task {
   #incarnation: Incarnation | null = null;
   /** The last logged refusal, as each one is logged once; null without one. */
   #refusal: string | null = null;
-  /** The last failure; null without one. */
   failure: TaskFailure | null = null;
   /** State of a failed claim that the next one may reuse; null without one. */
   #kept: KeptState | null = null;
 
-  /** `onFailure`: called after each failure, when the task may be claimed again. */
   constructor(partition: number, context: TaskContext, onFailure: () => void = () => {}) {
     this.partition = partition;
     this.#context = context;
@@ -111,7 +109,6 @@ export class Task {
     else log.error(fields, text);
   }
 
-  /** Removes gauges whose value is no longer known. */
   #removeGauges(): void {
     const { lag, undecided, undecidedSeconds, stateSize } = this.#context.metrics;
     for (const gauge of [lag, undecided, undecidedSeconds, stateSize])

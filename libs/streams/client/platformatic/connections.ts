@@ -21,9 +21,7 @@ const SHARED_MS = 1_000;
 type Address = { readonly host: string; readonly port: number };
 
 type TopicMetadata = {
-  /** Set by the cluster when the topic is created. */
   readonly id: string;
-  /** Leaders by partition; undefined for a partition without one. */
   readonly leaders: readonly (Address | undefined)[];
   readonly leaderEpochs: readonly number[];
   readonly brokers: readonly Address[];
@@ -92,7 +90,6 @@ export class BrokerConnections {
     return (await this.#topic(topic)).leaders.length;
   }
 
-  /** Returns for each partition of a topic whether it has a leader. */
   async haveLeaders(topic: string): Promise<readonly boolean[]> {
     return Array.from((await this.#topic(topic)).leaders, (leader) => leader !== undefined);
   }

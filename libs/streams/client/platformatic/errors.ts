@@ -45,14 +45,12 @@ const BUSY = [
 const NOT_ATTEMPTED = 'OPERATION_NOT_ATTEMPTED';
 const TRANSIENT = new Set([...MOVED, ...BUSY]);
 
-/** The partition has no leader at this moment. */
 export class NoLeaderError extends StreamError {
   constructor(of: TopicPartition) {
     super('UNAVAILABLE', `${partitionKey(of)} has no leader`);
   }
 }
 
-/** Returns the error of a reader whose topic was deleted and created again. */
 export function topicRecreated(topic: string): StreamError {
   return new StreamError('TOPIC_RECREATED', `${topic} was deleted and created again while it was read`);
 }
@@ -95,7 +93,6 @@ export function isMoved(thrown: unknown): boolean {
   return hasCode(thrown, MOVED);
 }
 
-/** Whether the connection failed, or the request timed out. */
 export function isDisconnected(thrown: unknown): boolean {
   return leavesOf(thrown).some(({ code }) => DISCONNECTED_CODES.includes(code ?? ''));
 }

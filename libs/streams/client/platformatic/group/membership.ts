@@ -1,7 +1,6 @@
 /** The state of a group member, and how each response of the coordinator changes it. */
 import type { OwnershipClaim } from './assignment.ts';
 
-/** The state of a group member. */
 export type Membership = {
   /** The next request. `ended`: no request, as another process uses the same instance id. */
   readonly step: 'join' | 'heartbeat' | 'ended';

@@ -239,7 +239,6 @@ export class UndecidedTransactions {
   }
 }
 
-/** An open transaction in a partition. */
 export type OpenTransaction = TopicPartition & {
   readonly producer: ProducerIdentity;
   /** Offset of its first record. */
