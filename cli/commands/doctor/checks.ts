@@ -70,7 +70,8 @@ export async function runChecks(
         guarded('webhooks', async () => rules.judgeWebhooks(await new WebhookTopics(cluster).rows())),
       );
   } else checks.push(Promise.resolve(facts));
-  return [fine('settings', 'broker, registry and prefix are set'), ...(await Promise.all(checks)).flat()];
+  const found = (await Promise.all(checks)).flat();
+  return [fine('settings', 'broker, registry and prefix are set'), ...rules.withOneCause(found)];
 }
 
 async function settingsOf(service: string, env: Environment): Promise<CheckResult> {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TopicFacts } from '#cluster/describe.ts';
 import { RefusedError } from '#streams/errors.ts';
+import { DecodeError } from '#topics/errors.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { ALIVE } from '#trading/testing/feeds.ts';
 import {
@@ -14,12 +15,22 @@ import {
   judgeLag,
   judgeProvider,
   judgeReceiverClocks,
+  judgeRecords,
   judgeRefusals,
   judgeRights,
   judgeSchemas,
   judgeTopics,
   judgeWebhooks,
+  withOneCause,
 } from './rules.ts';
+
+test('that the registry lost schemas is one finding, whose advice gives no id to others', () => {
+  const error = new DecodeError('match-state', 'no schema 7', undefined, 'SCHEMA_UNKNOWN');
+  const lost = judgeRecords([{ topic: 'match-state', partition: 0, offset: 1, error }], 10);
+  const missing = judgeSchemas(new Map([['match-state-value', 'missing']]));
+  expect(withOneCause([...missing, ...lost])).toEqual(lost);
+  expect(withOneCause(missing)).toEqual(missing);
+});
 
 test('dead letters of the last day are one warning, with the last reason of each code', () => {
   const letter = (code: string, reason: string, failed_at: number) => ({ code, reason, failed_at });
