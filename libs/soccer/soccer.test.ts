@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { INCIDENT_TYPES_OF_SOCCER } from './incident-types.ts';
-import { INCIDENT, PHASE_BOUNDARIES, SHOOT_OUT_PHASES, STATUSES_OF_SOCCER } from './soccer.ts';
+import { INCIDENT } from './soccer.ts';
 import { STATUSES } from './statuses.ts';
 
 const type = (id: number) => INCIDENT_TYPES_OF_SOCCER.get(id);
@@ -32,13 +32,7 @@ describe('incident types', () => {
   });
 });
 
-describe('statuses and phases', () => {
-  test('have the specification’s types', () => {
-    const finished = [...STATUSES_OF_SOCCER.values()].filter((row) => row.type === 'finished');
-    expect(finished.map(({ id }) => id)).toEqual([7, 11, 12, 13, 14]);
-    expect(STATUSES_OF_SOCCER.get(5)?.type).toBe('scheduled');
-  });
-
+describe('statuses', () => {
   test('include all that the specification names', () => {
     const named = [
       [1, 'Not started', 'scheduled'],
@@ -52,30 +46,11 @@ describe('statuses and phases', () => {
       [13, 'Finished after penalties', 'finished'],
       [14, 'Finished after extra time', 'finished'],
       [140, 'Finished after overtime', 'finished'],
+      [7, 'Abandoned', 'finished'],
     ] as const;
     for (const [id, name, kind] of named) expect(STATUSES.get(id)).toMatchObject({ name, type: kind });
     expect(STATUSES.size).toBe(338);
     for (const { name, shortName } of STATUSES.values()) expect([name, shortName]).not.toContain('');
-  });
-
-  test('end at the nominal minute', () => {
-    expect([...PHASE_BOUNDARIES]).toEqual([
-      [33, 45],
-      [34, 90],
-      [35, 105],
-      [36, 120],
-    ]);
-    for (const id of PHASE_BOUNDARIES.keys()) expect(STATUSES_OF_SOCCER.get(id)?.type).toBe('live');
-  });
-
-  test('of the shoot-out include the wait before it and the status after it', () => {
-    const names = [...SHOOT_OUT_PHASES].map((id) => STATUSES_OF_SOCCER.get(id)?.name);
-    expect(names).toEqual([
-      'Penalties',
-      'Penalty shootout',
-      'Waiting for penalty',
-      'Finished after penalties',
-    ]);
   });
 });
 

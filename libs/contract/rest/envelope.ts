@@ -12,16 +12,15 @@ type EnvelopeFacts = {
   readonly now: number;
   readonly operation: OperationInfo;
   readonly total: number;
-  /** A URL; '' if there is no such page. */
-  readonly previousPage: string;
-  /** A URL; '' if there is no such page. */
-  readonly nextPage: string;
+  /** URLs; '' if there is no such page, as in an answer without a list. */
+  readonly previousPage?: string;
+  readonly nextPage?: string;
   readonly parameters: Readonly<Record<string, string>>;
 };
 
 /** Returns the text before the data. */
 export function envelopeStart(facts: EnvelopeFacts): string {
-  const { version, now, operation, total, previousPage, nextPage, parameters } = facts;
+  const { version, now, operation, total, previousPage = '', nextPage = '', parameters } = facts;
   const name = `"${operation.name}"`;
   return (
     `{"api":{"ver":"${version}","timestamp":${now},"method":{"name":${name},"details":${name},` +

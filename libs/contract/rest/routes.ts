@@ -135,13 +135,12 @@ function pages(
   total: number,
   token: string | null,
   base: string,
-): { previousPage: string; nextPage: string } {
-  if (paging === null) return { previousPage: '', nextPage: '' };
+): { previousPage?: string; nextPage?: string } {
+  if (paging === null) return {};
   const { previous, next } = neighbours(paging, total);
-  const url = (page: number | null): string =>
-    page === null
-      ? ''
-      : base + pathAndQuery(operation, id, { ...query, page, ...(token === null ? {} : { token }) });
+  const own = token === null ? query : { ...query, token };
+  const url = (page: number | null) =>
+    page === null ? '' : base + pathAndQuery(operation, id, { ...own, page });
   return { previousPage: url(previous), nextPage: url(next) };
 }
 
@@ -158,8 +157,6 @@ async function answerToken(options: RestOptions, request: FastifyRequest, reply:
     now,
     operation: TOKEN_OPERATION,
     total: 1,
-    previousPage: '',
-    nextPage: '',
     parameters: { client_id },
   });
   return send(reply, start, JSON.stringify({ client_id, token, token_expiration: expiration }));

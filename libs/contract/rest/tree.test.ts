@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ANSWERS } from './records.ts';
 import { event } from './testing/world.ts';
-import { type NodeLookup, pageOf, renderChain, renderStages, renderTree, withList } from './tree.ts';
+import { type NodeLookup, renderChain, renderStages, renderTree, withList } from './tree.ts';
 
 const known: NodeLookup = (level, id) => JSON.stringify({ id, name: `${level} ${id}` });
 const unknown: NodeLookup = () => null;
@@ -68,27 +68,6 @@ describe('a tree of events', () => {
     const rendered = renderTree([treeEvent(1, { text })], lookup);
     expect(rendered).toContain(text);
     expect(JSON.parse(rendered)[0]).toMatchObject({ id: 1, name: '}', o: {} });
-  });
-});
-
-describe('pages of a tree', () => {
-  test('have all events, each on one page, wherever a page ends', () => {
-    fc.assert(
-      fc.property(events, fc.integer({ min: 1, max: 7 }), (list, limit) => {
-        const pages = Math.ceil(list.length / limit);
-        const collected = Array.from({ length: pages }, (_, index) => {
-          const ids = idsIn(JSON.parse(renderTree(pageOf(list, { limit, page: index + 1 }), known)));
-          expect(ids.length).toBe(index + 1 < pages ? limit : list.length - limit * (pages - 1));
-          return ids;
-        });
-        expect(collected.flat().toSorted((a, b) => a - b)).toEqual(list.map((_, index) => index + 1));
-        expect(renderTree(pageOf(list, { limit, page: pages + 1 }), known)).toBe('[]');
-      }),
-    );
-  });
-
-  test('follow the order of the list', () => {
-    expect(pageOf([1, 2, 3, 4, 5], { limit: 2, page: 2 })).toEqual([3, 4]);
   });
 });
 

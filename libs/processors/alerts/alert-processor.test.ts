@@ -16,7 +16,7 @@ test.each([
   ['a given age holds on every start', 60, true, 4_940],
   ['a given age holds on every start', 60, false, 4_940],
 ])('%s', (_, given, isFirst, since) => {
-  expect(earliestReceipt({ given, isFirst, begun: 1_000 }, () => 5_000)()).toBe(since);
+  expect(earliestReceipt(given, isFirst, 1_000, () => 5_000)()).toBe(since);
 });
 
 const codecs = {

@@ -44,11 +44,9 @@ const MAX_AGE_MS = 86_400_000;
 
 /** Returns a function that returns the earliest receipt of a message that causes alerts, Unix milliseconds; at the first start, from `begun`. */
 export function earliestReceipt(
-  {
-    given,
-    isFirst,
-    begun,
-  }: { readonly given: number | null; readonly isFirst: boolean; readonly begun: number },
+  given: number | null,
+  isFirst: boolean,
+  begun: number,
   now: () => number,
 ): () => number {
   if (given === null && isFirst) return () => begun;
@@ -71,6 +69,7 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
   const source = { brokers, prefix, registry };
   const known = Promise.withResolvers<void>();
   const watched = { rules, maxAgeMs, matches };
+  const shared = { rules, codecs, topicName };
   return {
     client,
     source,
@@ -109,27 +108,17 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
       const isFirst =
         published.every(({ start, end }) => start === end) &&
         (await readPositions({ brokers, application })).size === 0;
-      const since = earliestReceipt({ given, isFirst, begun }, Date.now);
+      const since = earliestReceipt(given, isFirst, begun, Date.now);
       const stream = await open.run(
         (partition, partitions) =>
-          new AlertPartition({
-            partition,
-            partitions,
-            codecs,
-            topicName,
-            rules,
-            latest,
-            since,
-            onPublished,
-          }),
+          new AlertPartition({ ...shared, partition, partitions, latest, since, onPublished }),
       );
       const stale = leadStaleAlerts({
         ...watched,
         known: known.promise,
         ...source,
+        ...shared,
         client,
-        codecs,
-        topicName,
         sessionTimeoutMs: config.SESSION_TIMEOUT_MS,
         instanceId: config.GROUP_INSTANCE_ID,
         log,

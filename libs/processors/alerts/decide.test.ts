@@ -33,10 +33,6 @@ const AWARDED = { status_id: 12, status_type: 'finished' };
 
 const score = (home: number, away: number) => ({ home, away });
 const guard = (...reasons: string[]) => ({ safe: reasons.length === 0, reasons });
-const guards = (before: readonly string[], after: readonly string[]) => ({
-  ...EMPTY,
-  match: { ...sampleOf('match-transitions').match, guard_before: guard(...before), guard: guard(...after) },
-});
 
 test.each([
   [score(0, 0), score(1, 0), ['goal']],
@@ -50,52 +46,41 @@ test.each([
   expect(kindsOf('firm_score_changed', { score: { before, after } })).toEqual([]);
 });
 
-test('names the incident and the scores of each goal', () => {
-  const [before, after] = [score(0, 0), score(2, 0)];
-  const goals = (ids: string[]) => {
-    const change = { score: { before, after }, goals: ids.map(goalOf), kind: 'score_changed' };
-    return findingsOf({ ...sampleOf('match-transitions'), ...EMPTY, ...change });
-  };
-  const of = (id?: string) => ({
-    incident: id === undefined ? null : { id },
-    score_before: before,
-    score: after,
-  });
-  expect(goals(['5-1', '5-2'])).toMatchObject([of('5-1'), of('5-2')]);
-  expect(goals([])).toMatchObject([of()]);
-});
-
-test('finds no goal in a first list that names a goal of the provider’s result', () => {
-  const goals = [goalOf('5-1'), goalOf('5-2')];
-  const change = { score: { before: score(1, 0), after: score(2, 0) }, goals };
-  const found = findingsOf({ ...sampleOf('match-transitions'), ...EMPTY, ...change, kind: 'score_changed' });
-  expect(found.map(({ incident: goal }) => goal?.id)).toEqual(['5-2']);
+/** Of a change of the score: kind and incident of each finding, all with the scores of the change. */
+test.each<[why: string, Partial<MatchTransition>, before: Score, after: Score, ...found: string[]]>([
+  ['each goal', { goals: ['5-1', '5-2'].map(goalOf) }, score(0, 0), score(2, 0), 'goal 5-1', 'goal 5-2'],
+  ['a goal without an incident', {}, score(0, 0), score(2, 0), 'goal'],
+  [
+    'no goal that the provider’s result counted before the first list named it',
+    { goals: ['5-1', '5-2'].map(goalOf) },
+    score(1, 0),
+    score(2, 0),
+    'goal 5-2',
+  ],
+  [
+    'a cancelled goal',
+    { kind: 'goal_cancelled', key_incident_before: goalOf('5-1') },
+    score(1, 0),
+    score(0, 0),
+    'goal_cancelled 5-1',
+  ],
+  ['a goal that only the provider’s result no longer counts', {}, score(1, 0), score(0, 0), 'goal_cancelled'],
+  [
+    'nothing where the goal’s own transition says it',
+    { remaining: { score: score(1, 0), cancelled: true } },
+    score(1, 0),
+    score(0, 0),
+  ],
+  ['no goal in a lower score', { goals: [goalOf('5-1')] }, score(2, 0), score(1, 0)],
+])('finds %s, with the scores', (_, change, before, after, ...expected) => {
+  const of = { ...sampleOf('match-transitions'), ...EMPTY, kind: 'score_changed', score: { before, after } };
+  const found = findingsOf({ ...of, ...change });
+  expect(found.map(({ kind, incident: one }) => [kind, one?.id].filter(Boolean).join(' '))).toEqual(expected);
+  for (const one of found) expect(one).toMatchObject({ score_before: before, score: after });
 });
 
 test('finds a cancelled goal, whatever the score does', () => {
-  const change = {
-    score: { before: score(1, 0), after: score(0, 0) },
-    key_incident_before: goalOf('5-1'),
-    kind: 'goal_cancelled',
-  };
-  const of = { ...sampleOf('match-transitions'), ...EMPTY, ...change };
-  expect(findingsOf(of)).toMatchObject([
-    { kind: 'goal_cancelled', incident: { id: '5-1' }, score_before: score(1, 0), score: score(0, 0) },
-  ]);
   expect(kindsOf('goal_cancelled', {})).toEqual(['goal_cancelled']);
-});
-
-test('finds a goal that only the provider’s result no longer counts', () => {
-  const change = { kind: 'score_changed', score: { before: score(1, 0), after: score(0, 0) }, goals: [] };
-  const of = { ...sampleOf('match-transitions'), ...EMPTY, ...change };
-  expect(findingsOf(of)).toMatchObject([
-    { kind: 'goal_cancelled', incident: null, score_before: score(1, 0), score: score(0, 0) },
-  ]);
-  // The goal's own transition says it.
-  expect(findingsOf({ ...of, remaining: { score: score(1, 0), cancelled: true } })).toEqual([]);
-  expect(
-    findingsOf({ ...of, score: { before: score(2, 0), after: score(1, 0) }, goals: [goalOf('5-1')] }),
-  ).toEqual([]);
 });
 
 const goal = (id: string, options: IncidentOptions = {}) => incident(id, 413, options);
@@ -196,20 +181,20 @@ test.each([
   expect(found.filter((kind) => kind.startsWith('red_card'))).toEqual(kinds);
 });
 
-test('finds a final match when it becomes finished, and when it no longer is', () => {
-  const status = (before: string | null, after: string) =>
-    kindsOf('status_changed', { value: { before, after } });
-  expect(status('34 live', '11 finished')).toEqual(['final']);
-  expect(status(null, '11 finished')).toEqual(['final']);
-  expect(status('live', 'finished')).toEqual(['final']);
-  expect(status('finished', '11 finished')).toEqual([]);
+test.each([
+  ['34 live', '11 finished', ['final']],
+  [null, '11 finished', ['final']],
+  ['live', 'finished', ['final']],
+  ['finished', '11 finished', []],
   // An abandoned match has no result until one is awarded.
-  expect(status('34 live', '7 finished')).toEqual([]);
-  expect(status('7 finished', '12 finished')).toEqual(['final']);
-  expect(status('11 finished', '13 finished')).toEqual([]);
-  expect(status('11 finished', '34 live')).toEqual(['final_withdrawn']);
-  expect(status('11 finished', '7 finished')).toEqual(['final_withdrawn']);
-  expect(status('34 live', '9 live')).toEqual([]);
+  ['34 live', '7 finished', []],
+  ['7 finished', '12 finished', ['final']],
+  ['11 finished', '13 finished', []],
+  ['11 finished', '34 live', ['final_withdrawn']],
+  ['11 finished', '7 finished', ['final_withdrawn']],
+  ['34 live', '9 live', []],
+])('finds in a status from %s to %s: %j', (before, after, kinds) => {
+  expect(kindsOf('status_changed', { value: { before, after } })).toEqual(kinds);
 });
 
 test.each<[before: readonly string[], after: readonly string[], kinds: readonly string[]]>([
@@ -222,11 +207,9 @@ test.each<[before: readonly string[], after: readonly string[], kinds: readonly 
   [['score_differs'], ['game_break'], ['score_agrees']],
   [['score_differs'], [], ['score_agrees', 'guard_opened']],
 ])('finds in a guard that was closed for %j and is for %j: %j', (before, after, kinds) => {
-  const found = findingsOf({
-    ...sampleOf('match-transitions'),
-    ...guards(before, after),
-    kind: 'guard_changed',
-  });
+  const sample = sampleOf('match-transitions');
+  const match = { ...sample.match, guard_before: guard(...before), guard: guard(...after) };
+  const found = findingsOf({ ...sample, ...EMPTY, match, kind: 'guard_changed' });
   expect(found.map(({ kind }) => kind)).toEqual(kinds);
   expect(found.find(({ kind }) => kind === 'guard_opened')?.reasons ?? before).toEqual(before);
 });

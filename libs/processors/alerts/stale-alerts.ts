@@ -17,7 +17,13 @@ import type { ReaderLimits } from '#trading/feed-status.ts';
 import { alertsOf, webhookMessageOf } from './alert.ts';
 import type { KnownMatches } from './known-matches.ts';
 import type { AlertRule } from './rules.ts';
-import { EPISODE_KINDS, type OpenEpisodes, STALE_CHECK_MS, StaleMatches } from './stale-matches.ts';
+import {
+  EPISODE_KINDS,
+  noEpisodes,
+  type OpenEpisodes,
+  STALE_CHECK_MS,
+  StaleMatches,
+} from './stale-matches.ts';
 
 type FeedAlertSource = {
   readonly rules: readonly AlertRule[];
@@ -65,10 +71,10 @@ async function runTerm(options: StaleAlertsOptions, { signal }: LeadershipTerm):
   try {
     const published = new Set<string>();
     /** Episodes of which only the begin is published, by rule. */
-    const open = new Map(options.rules.map(({ name }) => [name, newEpisodes()]));
+    const open = new Map(options.rules.map(({ name }) => [name, noEpisodes()]));
     const apply = ({ id, kind, event_id, rule }: Alert): void => {
       published.add(id);
-      for (const begin of ['match_stale', 'match_halted'] as const)
+      for (const begin of BEGINS)
         if (kind === begin) open.get(rule)?.[begin].set(event_id, Number(id.slice(id.lastIndexOf('/') + 1)));
         else if (kind === EPISODE_KINDS[begin]) open.get(rule)?.[begin].delete(event_id);
     };
@@ -99,10 +105,7 @@ type WatchedEpisodes = {
   readonly episodes: StaleMatches;
 };
 
-const newEpisodes = () => ({
-  match_stale: new Map<number, number>(),
-  match_halted: new Map<number, number>(),
-});
+const BEGINS = ['match_stale', 'match_halted'] as const;
 
 /** Begins to watch the episodes of rules. `open`: those that are already reported, by rule. */
 export function watchEpisodes(
@@ -111,9 +114,9 @@ export function watchEpisodes(
 ): readonly WatchedEpisodes[] {
   const groups = Map.groupBy(rules, (rule) => `${rule.maxAgeSeconds} ${rule.maxDelaySeconds}`);
   return [...groups.values()].map((group) => {
-    const known = newEpisodes();
+    const known = noEpisodes();
     for (const { name } of group)
-      for (const kind of ['match_stale', 'match_halted'] as const)
+      for (const kind of BEGINS)
         for (const [eventId, since] of open.get(name)?.[kind] ?? []) known[kind].set(eventId, since);
     return { rules: group, limits: group[0] as AlertRule, episodes: new StaleMatches(known) };
   });
@@ -129,13 +132,8 @@ export function findAlerts(
     episodes.changes(matches.now(limits)).flatMap(({ kind, eventId, since, reasons }) => {
       if (since < now - maxAgeMs) return [];
       const ut = Math.floor((kind in EPISODE_KINDS ? since : now) / 1000);
-      const cause = {
-        event_id: eventId,
-        subject: `${eventId}/${since}`,
-        version: null,
-        ut,
-        received_at: now,
-      };
+      const subject = `${eventId}/${since}`;
+      const cause = { event_id: eventId, subject, version: null, ut, received_at: now };
       const finding = { kind, incident: null, score: null, score_before: null, reasons };
       return alertsOf(rules, finding, cause, matches.latest(eventId));
     }),

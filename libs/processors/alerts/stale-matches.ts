@@ -31,15 +31,19 @@ type EpisodeChange = {
 const IGNORED_STATES: ReadonlySet<FeedStatus['state']> = new Set(['ended', 'unknown']);
 
 /** Episodes that are open, each with the time when it began, Unix milliseconds, by event id. */
-export type OpenEpisodes = Readonly<Record<EpisodeKind, ReadonlyMap<number, number>>>;
+export type OpenEpisodes = Readonly<Record<EpisodeKind, Map<number, number>>>;
+
+export function noEpisodes(): OpenEpisodes {
+  return { match_stale: new Map(), match_halted: new Map() };
+}
 
 /** The stale matches, and those that are halted by hand. */
 export class StaleMatches {
-  readonly #open: Readonly<Record<EpisodeKind, Map<number, number>>>;
+  readonly #open: OpenEpisodes;
 
-  /** `open`: episodes that are already reported. */
-  constructor(open: OpenEpisodes = { match_stale: new Map(), match_halted: new Map() }) {
-    this.#open = { match_stale: new Map(open.match_stale), match_halted: new Map(open.match_halted) };
+  /** `open`: episodes that are already reported, from then on those of this object. */
+  constructor(open: OpenEpisodes = noEpisodes()) {
+    this.#open = open;
   }
 
   /** Returns the changes since the last call: each episode begins once, however its reasons change, and ends once. */
@@ -66,18 +70,13 @@ export class StaleMatches {
     return this.#end('match_halted', eventId, feed.believed ? [] : [`feed_${feed.state}`]);
   }
 
-  #begin(
-    kind: EpisodeKind,
-    eventId: number,
-    since: number,
-    reasons: EpisodeChange['reasons'],
-  ): EpisodeChange[] {
+  #begin(kind: EpisodeKind, eventId: number, since: number, reasons: readonly string[]): EpisodeChange[] {
     if (this.#open[kind].has(eventId)) return [];
     this.#open[kind].set(eventId, since);
     return [{ kind, eventId, since, reasons }];
   }
 
-  #end(kind: EpisodeKind, eventId: number, reasons: EpisodeChange['reasons']): EpisodeChange[] {
+  #end(kind: EpisodeKind, eventId: number, reasons: readonly string[]): EpisodeChange[] {
     const since = this.#open[kind].get(eventId);
     if (since === undefined) return [];
     this.#open[kind].delete(eventId);

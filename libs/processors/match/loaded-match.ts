@@ -182,7 +182,7 @@ export function weightOf({ stateBytes, incidentBytes }: LoadedMatch): number {
 
 /** Returns a new match. */
 export function newLoaded(codecs: MatchCodecs, eventId: number): LoadedMatch {
-  return loadedOf(codecs, newMatch(eventId), new Map(), 0, false);
+  return loadedOf(codecs, newMatch(eventId), 0, false);
 }
 
 /** Returns the match of the records that `spilled` returned or a changelog has. */
@@ -194,11 +194,9 @@ export function load(codecs: MatchCodecs, eventId: number, records: Map<string, 
   records.delete(stateKey);
   const state = codecs['match-state'].decode(encoded);
   const incidents = Array.from(records.values(), (bytes) => codecs['match-incidents'].decode(bytes));
-  return {
-    ...loadedOf(codecs, restoreMatch(state, incidents), records, encoded.length, restored),
-    live: isLive(state),
-    flags: flagsOf(state),
-  };
+  const loaded = loadedOf(codecs, restoreMatch(state, incidents), encoded.length, restored);
+  for (const [key, value] of records) setIncident(loaded, key, value);
+  return { ...loaded, live: isLive(state), flags: flagsOf(state) };
 }
 
 /** Returns the records of a match without pending changes, for `load`; none if nothing of it was ever published. */
@@ -215,7 +213,7 @@ export function spilled(codecs: MatchCodecs, loaded: LoadedMatch): { key: Buffer
 function copyOf({ match, incidents, touched, stateBytes, pendingBytes }: LoadedMatch): Match {
   if (stateBytes === 0 && pendingBytes === 0) return newMatch(match.eventId);
   const ids = new Set(touched);
-  for (const key of incidents.keys()) ids.add(incidentIdOf(key));
+  for (const key of incidents.keys()) ids.add(key.slice(key.indexOf('/') + 1));
   return restoreMatch(
     matchState(match),
     Array.from(ids, (id) => matchIncident(match, id)),
@@ -235,26 +233,14 @@ export function setIncident(loaded: LoadedMatch, key: string, value: Buffer): vo
   loaded.incidents.set(key, value);
 }
 
-function loadedOf(
-  codecs: MatchCodecs,
-  match: Match,
-  incidents: Map<string, Buffer>,
-  stateBytes: number,
-  restored: boolean,
-): LoadedMatch {
-  let incidentBytes = 0;
-  let idBytes = 0;
-  for (const [key, value] of incidents) {
-    incidentBytes += value.length;
-    idBytes += key.length;
-  }
+function loadedOf(codecs: MatchCodecs, match: Match, stateBytes: number, restored: boolean): LoadedMatch {
   const result = matchResult(match);
   return {
     match,
     touched: new Set(),
-    incidents,
-    incidentBytes,
-    idBytes,
+    incidents: new Map(),
+    incidentBytes: 0,
+    idBytes: 0,
     stateBytes,
     resultBytes:
       result === null
@@ -267,8 +253,4 @@ function loadedOf(
     isResultStale: false,
     restored,
   };
-}
-
-function incidentIdOf(key: string): string {
-  return key.slice(key.indexOf('/') + 1);
 }

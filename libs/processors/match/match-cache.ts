@@ -22,9 +22,6 @@ const FULL_SHARE = 1.5;
 const SLASH = 47;
 const ZERO = 48;
 
-/** Whether a match changed since the last flush. */
-type IsChanged = (eventId: number) => boolean;
-
 /** The matches of one partition: loaded in memory, or spilled as the records that restore them. */
 export class MatchCache {
   readonly #codecs: MatchCodecs;
@@ -67,11 +64,10 @@ export class MatchCache {
     const found = this.#loaded.get(eventId);
     if (found !== undefined) return found;
     const records = this.#spilled.take(eventId);
-    const codecs = this.#codecs;
-    return this.#hold(
-      eventId,
-      records === null ? newLoaded(codecs, eventId) : load(codecs, eventId, records),
-    );
+    const loaded = records === null ? newLoaded(this.#codecs, eventId) : load(this.#codecs, eventId, records);
+    this.#loaded.set(eventId, loaded);
+    this.#add(loaded);
+    return loaded;
   }
 
   /** Notes the use of a match, by a message. */
@@ -94,7 +90,7 @@ export class MatchCache {
   }
 
   /** Spills what exceeds the limits, least recently used first, without the matches that changed since the last flush. */
-  evict(isChanged: IsChanged): void {
+  evict(isChanged: (eventId: number) => boolean): void {
     const [isOver, areIdle] = [this.#exceeds(1), this.#idle > MAX_IDLE];
     if (!isOver && !areIdle) return;
     for (const [eventId, loaded] of [...this.#loaded]) {
@@ -109,12 +105,6 @@ export class MatchCache {
     this.#spilled.close();
     this.#loaded.clear();
     this.#flagged = noFlags();
-  }
-
-  #hold(eventId: number, loaded: LoadedMatch): LoadedMatch {
-    this.#loaded.set(eventId, loaded);
-    this.#add(loaded);
-    return loaded;
   }
 
   #spill(eventId: number, loaded: LoadedMatch): void {

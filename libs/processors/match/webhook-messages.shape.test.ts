@@ -25,90 +25,77 @@ describe('the messages', () => {
       return [history?.action ?? message.type, history?.ut ?? ut];
     });
 
-  test('of an accepted message are one, whatever it changed; of a duplicate none', () => {
-    const { messages } = send([incidentMessage(goal), incidentMessage(goal)]);
-    expect(times(messages)).toEqual([['insert', START]]);
-    expect(messages[0]).toMatchObject({ uuid: `${EVENT_ID}:1:0`, type: 'incident', version: 1, ut: START });
-  });
-
+  const at = (seconds: number) => incident('5-1', 413, { ut: START + seconds });
   const other = incident('5-2', 400, { ut: START });
+  const lags = [incidentMessage(goal), incidentMessage(other), snapshotMessage(START + 60, [other])];
+  const listedWithDelete = {
+    ...snapshotMessage(START + 60, [at(55), other]),
+    deleted: [at(70)],
+  };
+  const listed = [incidentMessage(goal), snapshotMessage(START + 60, [goal])];
+  const overruled = [...listed, incidentMessage(at(20), { deleted: true })];
 
-  test('of an incident that a list omits for long are a delete as late as its absence is proven', () => {
-    const { messages } = send([incidentMessage(goal), snapshotMessage(START + 80, [other])]);
-    expect(times(messages)).toEqual([
-      ['insert', START],
-      ['delete', START + 5],
-      ['insert', START],
-    ]);
-  });
-
-  test('of an incident that is missing in a list are none, and of one that is found again its record', () => {
-    const lags = [incidentMessage(goal), incidentMessage(other), snapshotMessage(START + 60, [other])];
-    expect(times(send(lags).messages)).toEqual([
-      ['insert', START],
-      ['insert', START],
-    ]);
-    expect(
-      times(send([...lags, incidentMessage(incident('5-1', 413, { ut: START + 59 }))]).messages.slice(2)),
-    ).toEqual([['update', START + 59]]);
+  /** What is sent of the last message or messages, from the number `from` on: action and seconds after the start. */
+  test.each<[string, NormalizedMessage[], from: number, ...sent: [string, number][]]>([
+    ['an accepted message are one, of a duplicate none', [incidentMessage(goal), incidentMessage(goal)], 1],
+    [
+      'an incident that a list omits for long are a delete as late as its absence is proven',
+      [incidentMessage(goal), snapshotMessage(START + 80, [other])],
+      1,
+      ['delete', 5],
+      ['insert', 0],
+    ],
+    ['an incident that is missing in a list are none', lags, 2],
+    ['one that is found again are its record', [...lags, incidentMessage(at(59))], 2, ['update', 59]],
+    [
+      'an incident that a list has and names as deleted are its new record between two deletes',
+      [incidentMessage(goal), incidentMessage(other), listedWithDelete],
+      2,
+      ['delete', 70],
+      ['update', 55],
+      ['delete', 70],
+    ],
+    [
+      'a message that could not be read are none',
+      [{ ...eventMessage(START, {}), unreadable: 'incident.id is missing' }],
+      0,
+    ],
+    [
+      'a late record of a removed incident begin and end with a delete, so that it is never shown',
+      [snapshotMessage(START + 100, [other]), incidentMessage(at(10)), incidentMessage(at(20))],
+      1,
+      ...[10, 20].flatMap((ut): [string, number][] => [
+        ['delete', 25],
+        ['update', ut],
+        ['delete', 25],
+      ]),
+    ],
+    ...[10, 20].map((ut): [string, NormalizedMessage[], number, [string, number]] => [
+      `a record of ${ut} that only a list shows to be present have the time of that list`,
+      [...overruled, incidentMessage(at(ut))],
+      1,
+      ['update', 60],
+    ]),
+  ])('of %s', (_, history, from, ...sent) => {
+    const expected = sent.map(([action, seconds]) => [action, START + seconds]);
+    expect(times(send(history).messages.slice(from))).toEqual(expected);
   });
 
   test('of deletes beside a list are one for each incident, with the time of its latest', () => {
-    const deleted = [
-      incident('5-3', 413, { ut: START + 30 }),
-      incident('5-4', 413, { ut: START + 40 }),
-      incident('5-4', 413, { ut: START + 50 }),
-    ];
-    const { messages } = send([{ ...snapshotMessage(START + 60, [other]), deleted }]);
-    expect(messages.map(jsonOf).map(({ data }) => data.incident as JsonObject)).toMatchObject([
+    const gone = (id: string, seconds: number) => incident(id, 413, { ut: START + seconds });
+    const deleted = [gone('5-3', 30), gone('5-4', 40), gone('5-4', 50)];
+    const list = { ...snapshotMessage(START + 60, [other]), deleted };
+    expect(send([list]).messages.map((sent) => jsonOf(sent).data.incident)).toMatchObject([
       { id: '5-2', action: 'insert', ut: START },
       { id: '5-3', action: 'delete', ut: START + 30 },
       { id: '5-4', action: 'delete', ut: START + 50 },
     ]);
   });
 
-  test('of an incident that a list has and names as deleted are its new record between two deletes', () => {
-    const list = {
-      ...snapshotMessage(START + 60, [incident('5-1', 413, { ut: START + 55 }), other]),
-      deleted: [incident('5-1', 413, { ut: START + 70 })],
-    };
-    const { messages } = send([incidentMessage(goal), incidentMessage(other), list]);
-    expect(times(messages.slice(2))).toEqual([
-      ['delete', START + 70],
-      ['update', START + 55],
-      ['delete', START + 70],
-    ]);
-  });
-
-  test('of a message that could not be read are none', () => {
-    const unreadable = { ...eventMessage(START, {}), unreadable: 'incident.id is missing' };
-    expect(send([unreadable]).messages).toEqual([]);
-  });
-
-  test('of a late record of a removed incident begin and end with a delete, so that it is never shown', () => {
-    const { messages } = send([
-      snapshotMessage(START + 100, [other]),
-      incidentMessage(incident('5-1', 413, { ut: START + 10 })),
-      incidentMessage(incident('5-1', 413, { ut: START + 20 })),
-    ]);
-    expect(times(messages.slice(1))).toEqual([
-      ['delete', START + 25],
-      ['update', START + 10],
-      ['delete', START + 25],
-      ['delete', START + 25],
-      ['update', START + 20],
-      ['delete', START + 25],
-    ]);
-  });
-
-  const listed = [incidentMessage(goal), snapshotMessage(START + 60, [goal])];
-  const earlier = incident('5-1', 413, { ut: START + 20 });
-  const overruled = [...listed, incidentMessage(earlier, { deleted: true })];
-
   test('of a delete that a later list has overruled are its event, if it has one', () => {
     const { messages } = send([
       ...listed,
-      incidentMessage(earlier, { deleted: true, fields: { status_id: 34 } }),
+      incidentMessage(at(20), { deleted: true, fields: { status_id: 34 } }),
     ]);
     expect(messages.slice(1).map(jsonOf)).toMatchObject([
       { type: 'event', ut: START + 20, data: { event: { action: 'update', status_id: 34 } } },
@@ -116,38 +103,18 @@ describe('the messages', () => {
     expect(messages[1]?.message.includes('"incident"')).toBe(false);
   });
 
-  test.each([10, 20])(
-    'of a record that only a list shows to be present have the time of that list (%d)',
-    (seconds) => {
-      const record = incidentMessage(incident('5-1', 413, { ut: START + seconds }));
-      expect(times(send([...overruled, record]).messages.slice(1))).toEqual([['update', START + 60]]);
-    },
-  );
-
-  /** The event as it is sent: every side with its lists. */
-  const sentEvent = (action: string, fields: Record<string, unknown>) => ({
-    id: EVENT_ID,
-    action,
-    ...fields,
-    participants: (fields.participants as object[]).map((side) => ({ results: [], stats: [], ...side })),
-  });
-
-  test('of an event message are one, whatever it changed', () => {
-    const changed = eventFields({ status_id: 34, bet_status: 'suspended', clock_status: 'stopped' });
+  test('of an event message are one, whatever it changed, with the competition of the match', () => {
+    const changed = { status_id: 34, bet_status: 'suspended', clock_status: 'stopped' };
     const { messages } = send([eventMessage(START, eventFields()), eventMessage(START + 9, changed)]);
-    const events = [sentEvent('insert', eventFields()), sentEvent('update', changed)];
-    const sent = events.map((event, n) => ({
-      id: messages[n]?.id,
-      uuid: `${EVENT_ID}:${n + 1}:0`,
-      type: 'event',
-      source: -1,
-      ut: START + 9 * n,
-      data: { event },
-    }));
-    expect(messages.map(jsonOf)).toEqual(sent);
-    expect(messages.map(({ type, ut }) => [type, ut])).toEqual([
-      ['event', START],
-      ['event', START + 9],
+    const [first, second] = messages.map((sent) => jsonOf(sent) as object);
+    const head = { type: 'event', source: -1 };
+    expect(first).toMatchObject({ ...head, uuid: `${EVENT_ID}:1:0`, ut: START });
+    const data = { event: { id: EVENT_ID, action: 'update', ...changed } };
+    expect(second).toEqual({ ...head, id: messages[1]?.id, uuid: `${EVENT_ID}:2:0`, ut: START + 9, data });
+    const fields = messages.map(({ type, ut, competition_id }) => [type, ut, competition_id]);
+    expect(fields).toEqual([
+      ['event', START, 6628],
+      ['event', START + 9, 6628],
     ]);
   });
 
@@ -160,14 +127,6 @@ describe('the messages', () => {
       send([message]).messages.map((sent) => [sent.ut, jsonOf(sent).ut, ...times([sent])]);
     expect(timesOf(late(eventFields()))).toEqual([[START + 3, START + 3, ['insert', START]]]);
     expect(timesOf(late())).toEqual([[START + 3, START, ['insert', START]]]);
-  });
-
-  test('have the competition of the match where their own event does not name it', () => {
-    const { messages } = send([
-      eventMessage(START, eventFields()),
-      eventMessage(START + 9, { status_id: 34 }),
-    ]);
-    expect(messages.map(({ competition_id }) => competition_id)).toEqual([6628, 6628]);
   });
 
   test('have no id where it would be no number below 2^53', () => {

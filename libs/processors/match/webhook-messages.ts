@@ -69,21 +69,13 @@ export class WebhookComposer {
         if (message.message.length * transitions.length > MAX_REPEATED_BYTES)
           left = { ...cause, event: null };
       }
-      if (composed.sentUt !== undefined && incident_id !== null)
-        this.#setSentUt(key, { event_id, id: incident_id, ut: composed.sentUt }, collector);
+      const ut = composed.sentUt;
+      if (ut === undefined || incident_id === null) continue;
+      if (ut !== null) this.#sentUts.set(key, ut);
+      else if (!this.#sentUts.delete(key)) continue;
+      const time = ut === null ? null : codecs['webhook-times'].encode({ event_id, id: incident_id, ut });
+      collector.add(topicName('webhook-times'), key, time);
     }
-  }
-
-  #setSentUt(
-    key: string,
-    { ut, ...of }: { readonly event_id: number; readonly id: string; readonly ut: number | null },
-    collector: RecordCollector,
-  ): void {
-    const { codecs, topicName } = this.#options;
-    if (ut !== null) this.#sentUts.set(key, ut);
-    else if (!this.#sentUts.delete(key)) return;
-    const value = ut === null ? null : codecs['webhook-times'].encode({ ...of, ut });
-    collector.add(topicName('webhook-times'), key, value);
   }
 }
 
