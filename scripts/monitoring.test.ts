@@ -1,5 +1,6 @@
 /**
- * Compares alert rules and dashboards with the tree. Some tests need promtool, which is in Debian's package prometheus.
+ * Compares alert rules and dashboards with the tree. Some tests need promtool, which is in Debian's package
+ * prometheus.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

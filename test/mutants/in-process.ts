@@ -37,8 +37,8 @@ const ENDLESS = 2_000_000;
 const FOLDER = process.env.MUTANTS_OF ?? '';
 
 /**
- * File with the duration of each test without a mutant, milliseconds, for processes that Stryker starts after the first
- * run.
+ * File with the duration of each test without a mutant, milliseconds, for processes that Stryker starts after
+ * the first run.
  */
 const TIMES = resolve(`.touchline/mutants/${FOLDER.replaceAll('/', '-')}-times.json`);
 

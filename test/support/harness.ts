@@ -136,7 +136,10 @@ export function expectSame(
   expect(byEvent(actual)).toEqual(byEvent(expected));
 }
 
-/** Expects the versions of each event's transitions to count from 1 to the version of its state, in the order of the log. */
+/**
+ * Expects the versions of each event's transitions to count from 1 to the version of its state, in the order
+ * of the log.
+ */
 function expectNoGaps(output: PipelineOutput): void {
   const counted = [...byEvent(output)].map(([event, transitions]): [number, number[]] => [
     event,

@@ -53,10 +53,11 @@ const certificates = new Map<string, Promise<Certificate>>();
  */
 export class HttpsReceiver {
   readonly received: ReceivedRequest[] = [];
+  /** Number of connections since the start that completed the TLS handshake. */
+  connections = 0;
   /** Certificate (PEM) of its authority. */
   readonly ca: string;
   readonly #server: Server;
-  #connections = 0;
   #answer: HostileAnswer;
 
   private constructor(server: Server, ca: string, answer: HostileAnswer) {
@@ -65,8 +66,8 @@ export class HttpsReceiver {
     this.#answer = answer;
     const numbers = new WeakMap<object, number>();
     server.on('secureConnection', (socket) => {
-      this.#connections += 1;
-      numbers.set(socket, this.#connections);
+      this.connections += 1;
+      numbers.set(socket, this.connections);
     });
     server.on('request', async (request: IncomingMessage, response: ServerResponse) => {
       const body = await buffer(request).catch(() => null);
@@ -106,11 +107,6 @@ export class HttpsReceiver {
 
   get url(): string {
     return `https://localhost:${this.port}/webhook`;
-  }
-
-  /** Number of connections since the start that completed the TLS handshake. */
-  get connections(): number {
-    return this.#connections;
   }
 
   open(): Promise<number> {

@@ -17,7 +17,10 @@ export async function listen(
   return (server.address() as AddressInfo).port;
 }
 
-/** Starts an HTTP server that runs until the end of the test or the file. Returns its address without a trailing slash. */
+/**
+ * Starts an HTTP server that runs until the end of the test or the file. Returns its address without a
+ * trailing slash.
+ */
 export async function serve(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await listen(createServer(answer))}`;
 }

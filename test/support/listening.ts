@@ -4,8 +4,8 @@ import { systemCode } from '#service/http-get.ts';
 const LISTENS = '0A';
 
 /**
- * Returns the TCP addresses that a process listens on, without ports: IPv4 as `127.0.0.1`, IPv6 as the system writes
- * it.
+ * Returns the TCP addresses that a process listens on, without ports: IPv4 as `127.0.0.1`, IPv6 as the system
+ * writes it.
  */
 export function listeningAddresses(pid: number): string[] {
   const folder = `/proc/${pid}/fd`;

@@ -14,7 +14,10 @@ export async function startOwnKafka(options: Omit<KafkaOptions, 'dataDir'> = {})
   return kafka;
 }
 
-/** Starts a registry on a broker, which is stopped after the current test or file. Its data stay in the folder. */
+/**
+ * Starts a registry on a broker, which is stopped after the current test or file. Its data stay in the
+ * folder.
+ */
 export async function startOwnRegistry(brokers: readonly string[], dataDir: string): Promise<SchemaRegistry> {
   const registry = await startRegistry({ brokers: [...brokers], dataDir, env: process.env, onProgress() {} });
   atEnd(() => registry.stop());

@@ -41,7 +41,8 @@ export type PipelineOutput = {
 };
 
 /**
- * Topics under a separate prefix with real match processors, and functions to write the input and to read the output.
+ * Topics under a separate prefix with real match processors, and functions to write the input and to read the
+ * output.
  */
 export class Pipeline {
   readonly connection: PipelineConnection;

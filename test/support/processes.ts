@@ -21,12 +21,13 @@ type LogLine = Readonly<Record<string, unknown>> & { readonly port: number };
 
 export class TestService {
   readonly #child: ChildProcess;
-  readonly #lines: string[] = [];
+  /** Every line of its log so far. */
+  readonly lines: string[] = [];
 
   constructor(child: ChildProcess) {
     this.#child = child;
     if (child.stderr !== null)
-      createInterface({ input: child.stderr }).on('line', (line) => this.#lines.push(line));
+      createInterface({ input: child.stderr }).on('line', (line) => this.lines.push(line));
   }
 
   get pid(): number {
@@ -46,11 +47,7 @@ export class TestService {
 
   /** The last lines of its log, for the message of a failure. */
   get log(): string {
-    return this.#lines.slice(-40).join('\n');
-  }
-
-  get lines(): readonly string[] {
-    return this.#lines;
+    return this.lines.slice(-40).join('\n');
   }
 
   /** Port of its clients. Throws before the process has logged it. */
@@ -65,7 +62,7 @@ export class TestService {
   }
 
   #found(...texts: readonly string[]): LogLine | undefined {
-    const line = this.#lines.find((one) => texts.some((text) => one.includes(text)));
+    const line = this.lines.find((one) => texts.some((text) => one.includes(text)));
     return line === undefined ? undefined : JSON.parse(line);
   }
 
@@ -135,9 +132,7 @@ export class TestService {
   async failed(): Promise<{ readonly code?: string; readonly message: string }[]> {
     await untilTrue('the service ended', () => this.exited);
     expect(await this.stop(), this.log).toBe(1);
-    return this.#lines
-      .map((line) => JSON.parse(line))
-      .flatMap(({ level, err }) => (level >= 50 ? [err] : []));
+    return this.lines.map((line) => JSON.parse(line)).flatMap(({ level, err }) => (level >= 50 ? [err] : []));
   }
 
   async #end(signal: NodeJS.Signals): Promise<number | null> {

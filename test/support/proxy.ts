@@ -15,10 +15,11 @@ const MAX_HELD = 1 << 20;
 export class TcpProxy {
   /** Ports to listen on, one for each broker, in their order. */
   readonly ports: readonly number[];
+  /** Number of client connections since the start. */
+  accepted = 0;
   readonly #servers: readonly Server[];
   readonly #open = new Set<Link>();
   #targets: readonly number[] = [];
-  #accepted = 0;
   #delayMs = 0;
   #resumed = new AbortController();
   #frozen: PromiseWithResolvers<void> | undefined;
@@ -31,8 +32,8 @@ export class TcpProxy {
   }
 
   /**
-   * Opens a proxy with free ports, which is closed after the test or the file. It resets connections until it has
-   * targets.
+   * Opens a proxy with free ports, which is closed after the test or the file. It resets connections until it
+   * has targets.
    */
   static async start(brokers = 1): Promise<TcpProxy> {
     const proxy = await TcpProxy.open(brokers);
@@ -56,10 +57,6 @@ export class TcpProxy {
 
   get brokers(): string[] {
     return this.ports.map((port) => `${HOST}:${port}`);
-  }
-
-  get accepted(): number {
-    return this.#accepted;
   }
 
   get open(): number {
@@ -107,7 +104,7 @@ export class TcpProxy {
   }
 
   #accept(client: Socket, target: number | undefined): void {
-    this.#accepted += 1;
+    this.accepted += 1;
     client.on('error', () => {});
     if (target === undefined) {
       client.resetAndDestroy();

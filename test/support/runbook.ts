@@ -18,7 +18,9 @@ const MAX_OUTPUT = 256 * 1024 * 1024;
 /** Output of a block's commands, and the exit code of the first failed command, else 0. */
 export type BlockRun = { readonly code: number; readonly out: string; readonly err: string };
 
-/** The pages of docs/guides/runbooks with commands to run; `without`: names of pages that another test runs. */
+/**
+ * The pages of docs/guides/runbooks with commands to run; `without`: names of pages that another test runs.
+ */
 export class RunbookPages {
   readonly #pages: ReadonlyMap<string, Runbook>;
 
@@ -136,7 +138,8 @@ function shellEnvironment(): Record<string, string> {
 let folder: string | undefined;
 
 /**
- * Returns a folder with an `npx` that starts this tree's `touchline` without npm, which would take a second each time.
+ * Returns a folder with an `npx` that starts this tree's `touchline` without npm, which would take a second
+ * each time.
  */
 function commandFolder(): string {
   if (folder !== undefined) return folder;

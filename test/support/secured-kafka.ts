@@ -24,7 +24,9 @@ export function saslSettings(
   };
 }
 
-/** Creates a temporary folder with a new authority and a broker certificate. `ca`: PEM file of the authority. */
+/**
+ * Creates a temporary folder with a new authority and a broker certificate. `ca`: PEM file of the authority.
+ */
 export async function brokerCertificates() {
   const folder = temporaryFolder();
   const authority = await Authority.create();

@@ -28,8 +28,8 @@ const FAST = {
 };
 
 /**
- * A system of real processes under its own prefix: ingress services, a match processor, and services that serve its
- * state.
+ * A system of real processes under its own prefix: ingress services, a match processor, and services that
+ * serve its state.
  */
 export class System {
   readonly pipeline: Pipeline;

@@ -1,5 +1,6 @@
 /**
- * Runs commands of the command line in this process, because a new process takes most of a second of CPU time to start.
+ * Runs commands of the command line in this process, because a new process takes most of a second of CPU time
+ * to start.
  */
 import { vi } from 'vitest';
 import { run } from '../../cli/run.ts';

@@ -69,7 +69,10 @@ export function openTransactions(
   return withConnections(brokers, CLIENT_ID, (connections) => openOf(connections, partitions));
 }
 
-/** Returns the coordinator's state of that transaction (DescribeTransactions): `Empty`, `Ongoing`, `CompleteCommit` … */
+/**
+ * Returns the coordinator's state of that transaction (DescribeTransactions): `Empty`, `Ongoing`,
+ * `CompleteCommit` …
+ */
 export function coordinatorState(brokers: readonly string[], id: string): Promise<string | undefined> {
   return withConnections(brokers, CLIENT_ID, async (connections) => {
     const coordinator = await connections.coordinator('transaction', id);

@@ -137,7 +137,7 @@ async function readings(way: FaultyProxy, path: string, times: number): Promise<
   const since = Date.now() / 1000;
   await untilTrue(
     `${path} is read ${times} times`,
-    () => way.passedSince(path, since).length >= times,
+    () => way.passed.filter((one) => one.path === path && one.askedAt >= since).length >= times,
     DEADLINE_MS,
   );
 }
@@ -174,7 +174,8 @@ async function expectSameAnswers(replicas: readonly ApiReplica[], client: Client
   const now = Math.floor(Date.now() / 1000);
   const ids = DATASET.matches.map(({ id }) => id);
   /**
-   * Waits until all replicas return the same data for a path, and returns it: each replica reads the topics separately.
+   * Waits until all replicas return the same data for a path, and returns it: each replica reads the topics
+   * separately.
    */
   const agreed = async (path: string): Promise<Data> => {
     let wanted = await dataOf(first, path, token);

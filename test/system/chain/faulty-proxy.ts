@@ -54,11 +54,6 @@ export class FaultyProxy {
     return proxy;
   }
 
-  /** Returns the completely forwarded answers for a path that were requested at or after a time, Unix seconds. */
-  passedSince(path: string, since: number): Passed[] {
-    return this.passed.filter((one) => one.path === path && one.askedAt >= since);
-  }
-
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', this.url);
     const askedAt = Date.now() / 1000;

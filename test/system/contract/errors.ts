@@ -1,6 +1,6 @@
 /**
- * The rows of the table of errors of the REST part of the spec. The table of the token exchange belongs to another
- * service.
+ * The rows of the table of errors of the REST part of the spec. The table of the token exchange belongs to
+ * another service.
  */
 import { describe, expect, test } from 'vitest';
 import { eventIds, idsOf, PATHS } from './reading.ts';

@@ -1,4 +1,7 @@
-/** The served contract as the rows read it: an api in this process, with what the pipeline would write for `world.ts`. */
+/**
+ * The served contract as the rows read it: an api in this process, with what the pipeline would write for
+ * `world.ts`.
+ */
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { expect } from 'vitest';
@@ -103,7 +106,10 @@ class ServedContract {
     }
   }
 
-  /** Expects exactly an error of the contract, and returns it. It contains nothing of the request, so it names no parameter. */
+  /**
+   * Expects exactly an error of the contract, and returns it. It contains nothing of the request, so it names
+   * no parameter.
+   */
   async refuses(path: string, code: RestErrorCode, token: string | null = this.everything.token) {
     const response = await this.api.get(withToken(path, token));
     const body = await response.text();

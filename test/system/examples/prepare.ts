@@ -32,8 +32,8 @@ export async function compiledByMaven(
 }
 
 /**
- * Returns a folder in the cache of downloads that `make` fills once for these sources. The folder is complete or
- * missing.
+ * Returns a folder in the cache of downloads that `make` fills once for these sources. The folder is complete
+ * or missing.
  */
 export async function cached(
   name: string,

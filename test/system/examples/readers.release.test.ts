@@ -17,7 +17,10 @@ import { READER_EXAMPLES, ReaderProcess } from './reader-examples.ts';
 const MATCHES = 6;
 const SECONDS = 20;
 
-/** Results of the play of one system, which all examples read at once: `atStart` has the version of each match then. */
+/**
+ * Results of the play of one system, which all examples read at once: `atStart` has the version of each match
+ * then.
+ */
 const atStart = new Map<number, number>();
 let output: PipelineOutput;
 /** Two readers by language: one that ran from the middle of the play, and one that joined and left. */

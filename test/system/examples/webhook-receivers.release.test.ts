@@ -53,7 +53,10 @@ async function start(language: Language, store: string) {
   const applied = (): string[] => lines.flatMap((line) => /^applied (.+)$/.exec(line)?.[1] ?? []);
   return {
     applied,
-    /** Posts a body with these headers. Returns status and text of the answer, and all messages applied so far. */
+    /**
+     * Posts a body with these headers. Returns status and text of the answer, and all messages applied so
+     * far.
+     */
     async post(body: string, headers: Record<string, string>): Promise<[number, string, string[]]> {
       const response = await fetch(`http://127.0.0.1:${port}/webhook`, { method: 'POST', body, headers });
       return [response.status, await response.text(), applied()];

@@ -141,21 +141,19 @@ describe('the examples for analysts', () => {
   });
 });
 
-describe('an exported score', () => {
-  test('is the same in Parquet and JSON lines, and equals the states match by match', async () => {
-    const sums = (read: string) =>
-      'SELECT event_id, count(*) FILTER (counts_for_id = home_id)::INT AS home, count(*) FILTER (counts_for_id = away_id)::INT AS away ' +
-      `FROM ${read} GROUP BY event_id HAVING count(counts_for_id) > 0 ORDER BY event_id`;
-    const states = await query(
-      'SELECT event_id, score_home AS home, score_away AS away ' +
-        "FROM read_parquet('states.parquet') WHERE score_home + score_away > 0 ORDER BY event_id",
-    );
-    expect(await query("SELECT count(*)::INT AS matches FROM read_parquet('states.parquet')")).toEqual([
-      { matches: MATCHES },
-    ]);
-    expect(await query(sums("read_parquet('goals.parquet')"))).toEqual(states);
-    expect(await query(sums("read_json('goals.jsonl')"))).toEqual(states);
-  });
+test('an exported score is the same in Parquet and JSON lines, and equals the states match by match', async () => {
+  const sums = (read: string) =>
+    'SELECT event_id, count(*) FILTER (counts_for_id = home_id)::INT AS home, count(*) FILTER (counts_for_id = away_id)::INT AS away ' +
+    `FROM ${read} GROUP BY event_id HAVING count(counts_for_id) > 0 ORDER BY event_id`;
+  const states = await query(
+    'SELECT event_id, score_home AS home, score_away AS away ' +
+      "FROM read_parquet('states.parquet') WHERE score_home + score_away > 0 ORDER BY event_id",
+  );
+  expect(await query("SELECT count(*)::INT AS matches FROM read_parquet('states.parquet')")).toEqual([
+    { matches: MATCHES },
+  ]);
+  expect(await query(sums("read_parquet('goals.parquet')"))).toEqual(states);
+  expect(await query(sums("read_json('goals.jsonl')"))).toEqual(states);
 });
 
 describe('commands of the guides', () => {

@@ -17,10 +17,6 @@ export class Deliveries {
     this.#url = url;
   }
 
-  get accepted(): number {
-    return this.#accepted.length;
-  }
-
   get incidents(): string[] {
     return this.#accepted.map((id) => `5-${id}`);
   }

@@ -1,4 +1,7 @@
-/** Exports to a disk without room, or a read-only one: one line that names the file, and no half file (redirected: cli/unusable.test.ts). */
+/**
+ * Exports to a disk without room, or a read-only one: one line that names the file, and no half file
+ * (redirected: cli/unusable.test.ts).
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -83,7 +83,8 @@ const HOUR = 3_600;
 const TWO_DAYS = 172_800;
 
 /**
- * Returns the answer without secrets and with the time `TIME`: times near the current hour are shifted by whole hours.
+ * Returns the answer without secrets and with the time `TIME`: times near the current hour are shifted by
+ * whole hours.
  */
 function stabilized(answer: Answer, secrets: readonly (readonly [string, string])[]): Answer {
   const now = answer.api.timestamp;

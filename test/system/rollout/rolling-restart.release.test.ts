@@ -176,7 +176,10 @@ async function routeToReady(nginx: Nginx, rollouts: readonly Rollout[], signal: 
   }
 }
 
-/** Returns the status of the answer, or the reason of a failure. Closes each connection: the proxy closes idle ones when it reloads. */
+/**
+ * Returns the status of the answer, or the reason of a failure. Closes each connection: the proxy closes idle
+ * ones when it reloads.
+ */
 async function statusOf(port: number, { path, ...question }: Question): Promise<number | string> {
   try {
     const { statusCode, body } = await request(`http://127.0.0.1:${port}${path}`, {

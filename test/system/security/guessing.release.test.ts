@@ -1,5 +1,6 @@
 /**
- * Guesses secrets at 200 a second at every endpoint that accepts one: clients with the right secret must hardly notice.
+ * Guesses secrets at 200 a second at every endpoint that accepts one: clients with the right secret must
+ * hardly notice.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -91,7 +92,8 @@ async function send({ request }: Door, { id, secret: given, address }: Credentia
 }
 
 /**
- * Sends wrong secrets, each from another address, and calls `onNth` for each. Returns the number of answers by status.
+ * Sends wrong secrets, each from another address, and calls `onNth` for each. Returns the number of answers
+ * by status.
  */
 async function guess(door: Door, onNth: (n: number) => void): Promise<Map<number, number>> {
   const answers = new Map<number, number>();

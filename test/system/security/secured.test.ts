@@ -201,69 +201,66 @@ describe('what is refused', () => {
   });
 });
 
-describe('a pipeline', () => {
-  test('works with a different authentication for each process, and serves over HTTPS', async () => {
-    const prefix = backbone().prefix;
-    const right = writeText(secured.folder, 'right', PASSWORD);
-    const token = writeText(secured.folder, 'token', unsignedToken('operator'));
-    const withTopics = (env: Record<string, string>) => ({ ...env, ...registryEnv, TOPIC_PREFIX: prefix });
-    const http = writeCertificate(secured.folder, 'http', await secured.authority.sign('http'));
-    const served = { HTTP_TLS_CERT_FILE: http.cert, HTTP_TLS_KEY_FILE: http.key };
-    const byPlain = withTopics({ ...passwordEnv('plain', right), CLIENTS_KEY });
+test('a pipeline works with a different authentication for each process, and serves over HTTPS', async () => {
+  const prefix = backbone().prefix;
+  const right = writeText(secured.folder, 'right', PASSWORD);
+  const token = writeText(secured.folder, 'token', unsignedToken('operator'));
+  const withTopics = (env: Record<string, string>) => ({ ...env, ...registryEnv, TOPIC_PREFIX: prefix });
+  const http = writeCertificate(secured.folder, 'http', await secured.authority.sign('http'));
+  const served = { HTTP_TLS_CERT_FILE: http.cert, HTTP_TLS_KEY_FILE: http.key };
+  const byPlain = withTopics({ ...passwordEnv('plain', right), CLIENTS_KEY });
 
-    const dispatcher = new Agent({ connect: { ca: secured.authority.ca.cert } });
-    onTestFinished(() => dispatcher.close());
-    const ask = async (url: string, request: RequestInit = {}) => {
-      const response = await undiciFetch(url, { ...(request as object), dispatcher });
-      return { status: response.status, text: await response.text() };
-    };
-    const topics = await touchlineHere(['topics'], { ...byPlain, TOPIC_PARTITIONS: '1' });
-    expect(topics.code, topics.err).toBe(0);
-    const receiver = startService('webhook-receiver', {
-      ...withTopics(passwordEnv('SCRAM-SHA-512', right)),
-      ...served,
-      WEBHOOK_PORT: '0',
-      WEBHOOK_SECRET_FILE: writeText(secured.folder, 'webhook', `${SECRET}\n`),
-    });
-    const processor = startService(
-      'match-processor',
-      withTopics((await secured.byCertificate('operator')).env),
-    );
-    const api = startService('api', {
-      ...withTopics({ ...secured.saslEnv('OAUTHBEARER'), KAFKA_SASL_TOKEN_FILE: token }),
-      ...served,
-      API_PORT: '0',
-      CLIENTS_KEY,
-      DATA_DIR: temporaryFolder(),
-    });
-    const body = JSON.stringify([incidentMessage({ id: 1 }, { confirmation: 'confirmed' })]);
-    const { port } = await receiver.logged('POST /webhook');
-    const delivery = { method: 'POST', headers: signed(body), body };
-    const accepted = await ask(`https://localhost:${port}/webhook`, delivery);
-    expect(accepted).toEqual({ status: 200, text: 'Accepted' });
-
-    const added = await touchlineHere(['clients', 'add', '--name', 'secured'], byPlain);
-    expect(added.code, added.err).toBe(0);
-    const { id, secret } = credentialsOf(added.out);
-    const url = `https://localhost:${(await api.logged('"listening"')).port}`;
-    const score = await until('the api has the goal', async () => {
-      const { status, text } = await ask(`${url}/v2/oauth?client_id=${id}&secret_key=${secret}`);
-      if (status !== 200) return undefined;
-      const { token: access } = JSON.parse(text).api.data;
-      const events = (await ask(`${url}/v2/events?season_id=25528&token=${access}`)).text;
-      return events.includes('7000001') ? events : undefined;
-    });
-    expect(score).toContain('7000001');
-    const { port: ops } = await processor.logged('metrics and health');
-    expect((await fetch(`http://127.0.0.1:${ops}/health/ready`)).status).toBe(200);
-    const { port: opsOfApi } = await api.logged('metrics and health');
-    expect((await ask(`https://localhost:${opsOfApi}/health/ready`)).status).toBe(200);
-    for (const service of [receiver, processor, api]) {
-      for (const one of [PASSWORD, SECRET, gate.password, CLIENTS_KEY])
-        expect(service.log).not.toContain(one);
-      expect(await service.stop()).toBe(0);
-    }
+  const dispatcher = new Agent({ connect: { ca: secured.authority.ca.cert } });
+  onTestFinished(() => dispatcher.close());
+  const ask = async (url: string, request: RequestInit = {}) => {
+    const response = await undiciFetch(url, { ...(request as object), dispatcher });
+    return { status: response.status, text: await response.text() };
+  };
+  const topics = await touchlineHere(['topics'], { ...byPlain, TOPIC_PARTITIONS: '1' });
+  expect(topics.code, topics.err).toBe(0);
+  const receiver = startService('webhook-receiver', {
+    ...withTopics(passwordEnv('SCRAM-SHA-512', right)),
+    ...served,
+    WEBHOOK_PORT: '0',
+    WEBHOOK_SECRET_FILE: writeText(secured.folder, 'webhook', `${SECRET}\n`),
   });
+  const processor = startService(
+    'match-processor',
+    withTopics((await secured.byCertificate('operator')).env),
+  );
+  const api = startService('api', {
+    ...withTopics({ ...secured.saslEnv('OAUTHBEARER'), KAFKA_SASL_TOKEN_FILE: token }),
+    ...served,
+    API_PORT: '0',
+    CLIENTS_KEY,
+    DATA_DIR: temporaryFolder(),
+  });
+  const body = JSON.stringify([incidentMessage({ id: 1 }, { confirmation: 'confirmed' })]);
+  const { port } = await receiver.logged('POST /webhook');
+  const delivery = { method: 'POST', headers: signed(body), body };
+  const accepted = await ask(`https://localhost:${port}/webhook`, delivery);
+  expect(accepted).toEqual({ status: 200, text: 'Accepted' });
+
+  const added = await touchlineHere(['clients', 'add', '--name', 'secured'], byPlain);
+  expect(added.code, added.err).toBe(0);
+  const { id, secret } = credentialsOf(added.out);
+  const url = `https://localhost:${(await api.logged('"listening"')).port}`;
+  const score = await until('the api has the goal', async () => {
+    const { status, text } = await ask(`${url}/v2/oauth?client_id=${id}&secret_key=${secret}`);
+    if (status !== 200) return undefined;
+    const { token: access } = JSON.parse(text).api.data;
+    const events = (await ask(`${url}/v2/events?season_id=25528&token=${access}`)).text;
+    return events.includes('7000001') ? events : undefined;
+  });
+  expect(score).toContain('7000001');
+  const { port: ops } = await processor.logged('metrics and health');
+  expect((await fetch(`http://127.0.0.1:${ops}/health/ready`)).status).toBe(200);
+  const { port: opsOfApi } = await api.logged('metrics and health');
+  expect((await ask(`https://localhost:${opsOfApi}/health/ready`)).status).toBe(200);
+  for (const service of [receiver, processor, api]) {
+    for (const one of [PASSWORD, SECRET, gate.password, CLIENTS_KEY]) expect(service.log).not.toContain(one);
+    expect(await service.stop()).toBe(0);
+  }
 });
 
 describe('rights', () => rightsOfServices(() => secured));

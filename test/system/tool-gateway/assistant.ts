@@ -63,10 +63,6 @@ export class Assistant {
     return (await this.ask('list_matches', { team_id: await this.team(name), ...args })).matches;
   }
 
-  async lastMatchOf(name: string): Promise<AnsweredMatch | undefined> {
-    return (await this.matchesOf(name, { order: 'latest', limit: 1 }))[0];
-  }
-
   async group(group: string): Promise<readonly AnsweredRow[]> {
     const { results } = await this.ask('search', { query: 'world cup', kind: 'competition' });
     const args = { competition_id: results[0]?.competition_id, group };

@@ -17,8 +17,8 @@ import { reportedAt, TournamentTruth, takenBack } from './truth.ts';
 const DATASET = readDataset('world-cup-2018');
 
 /**
- * Seed with goals that are cancelled in every way, and reviews that change nothing; none of them in the last two
- * matches.
+ * Seed with goals that are cancelled in every way, and reviews that change nothing; none of them in the last
+ * two matches.
  */
 const SEED = 'i';
 const FAULTS = parseFaults(

@@ -1,6 +1,6 @@
 /** Questions of traders, analysts and fans about matches in play, with the calls that answer them and the true answers. */
 
-import { POINTS } from '../guides/official.ts';
+import { POINTS, SCORERS } from '../guides/official.ts';
 import { type AnsweredMatch, type Assistant, nameOf, text } from './assistant.ts';
 import type { TournamentTruth } from './truth.ts';
 
@@ -131,9 +131,9 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMo
         const { results } = await a.ask('search', { query: 'world cup', kind: 'competition' });
         const season_id = results[0]?.seasons[0]?.season_id;
         const [first] = (await a.ask('get_top_scorers', { season_id, limit: 3 })).scorers;
-        return { player: first?.player, goals: first?.goals };
+        return [first?.player, first?.goals];
       },
-      truth: truth.topScorer(),
+      truth: Object.entries(SCORERS).sort(([, a], [, b]) => b - a)[0],
     },
     {
       who: 'fan',
@@ -144,7 +144,8 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMo
     {
       who: 'fan',
       asks: 'How did the shoot-out of Croatia against Denmark end?',
-      answer: async (a) => text((await a.lastMatchOf('Denmark'))?.shoot_out ?? null),
+      answer: async (a) =>
+        text((await a.matchesOf('Denmark', { order: 'latest', limit: 1 }))[0]?.shoot_out ?? null),
       truth: truth.matchesOf('Denmark').at(-1)?.shootOut?.join('-'),
     },
   ];

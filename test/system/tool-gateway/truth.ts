@@ -7,7 +7,6 @@ import {
   type Period,
 } from '../../../data/dataset.ts';
 import type { ProviderMessage } from '../../../services/simulator/records.ts';
-import { SCORERS } from '../guides/official.ts';
 
 const GOALS: ReadonlySet<unknown> = new Set([413, 421, 423]);
 const GOAL_CANCELLED = 424;
@@ -81,11 +80,6 @@ export class TournamentTruth {
   ranking(group: string): string[] {
     const groups = this.#dataset.competition.stages.flatMap((stage) => stage.groups);
     return (groups.find(({ name }) => name === group)?.ranks ?? []).map((id) => this.team(id));
-  }
-
-  topScorer(): { player: string; goals: number } {
-    const [player = '', goals = 0] = Object.entries(SCORERS).sort(([, a], [, b]) => b - a)[0] ?? [];
-    return { player, goals };
   }
 
   player(person: number): string {
