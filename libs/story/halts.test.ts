@@ -34,10 +34,8 @@ test('stretches that follow each other are one halt, with the score at its begin
 });
 
 test('a halt counts for each of its reasons, one that goes on until now', () => {
-  const halts = haltsOf({ ...COURSE, stretches: [...COURSE.stretches] }, false);
-  expect(
-    reasonTotals([...halts, { from: 0, to: 10, reasons: ['under_review'], score: null }], 1_000),
-  ).toEqual([
+  const another = { from: 0, to: 10, reasons: ['under_review'], score: null };
+  expect(reasonTotals([...haltsOf(COURSE, false), another], 1_000)).toEqual([
     { reason: 'under_review', halts: 2, duration: 110 },
     { reason: 'feed_stale', halts: 1, duration: 200 },
     { reason: 'possible_goal', halts: 1, duration: 100 },

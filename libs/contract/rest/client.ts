@@ -15,11 +15,8 @@ export type OperationRequest = {
 };
 
 /** Returns the URL of a request below `baseUrl` (without a trailing slash). It contains the token: only for sending. */
-export function requestUrl(
-  baseUrl: string,
-  { operation, id = 0, query }: OperationRequest,
-  token: string,
-): string {
+export function requestUrl(baseUrl: string, request: OperationRequest, token: string): string {
+  const { operation, id = 0, query } = request;
   return baseUrl + pathAndQuery(operationNamed(operation), id, { ...query, token });
 }
 

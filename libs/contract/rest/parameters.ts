@@ -1,5 +1,6 @@
 /** The syntax, values and time windows of the contract's parameters; parameter-meanings.json has their meanings. */
 import { z } from 'zod';
+import { each } from '#json/records.ts';
 import { INT_MAX, LONG_MAX } from '#json/values.ts';
 import { ABANDONED_MS } from '#trading/trading.ts';
 import { RestError } from './errors.ts';
@@ -92,10 +93,7 @@ const statusType = z.enum(STATUS_TYPES);
 const dates = { date_from: dateParameter.optional(), date_to: dateParameter.optional() };
 
 export const eventsParameters = {
-  sport_id: idParameter.optional(),
-  competition_id: idParameter.optional(),
-  season_id: idParameter.optional(),
-  stage_id: idParameter.optional(),
+  ...each(idParameter.optional(), 'sport_id', 'competition_id', 'season_id', 'stage_id'),
   status_type: statusType.optional(),
   participant_id: idParameter.optional(),
   venue_type: z.enum(['home', 'away']).optional(),
@@ -127,12 +125,10 @@ export const livescoreParameters = {
 export const basicLivescoreParameters = { timestamp: secondsParameter, sport_id: idParameter.optional() };
 
 export const feedParameters = {
-  timestamp: secondsParameter.optional(),
-  timestamp_to: secondsParameter.optional(),
+  ...each(secondsParameter.optional(), 'timestamp', 'timestamp_to'),
   type: z.enum(['incident', 'event']).optional(),
   event_ids: eventIdsParameter.optional(),
-  important: yesNoParameter.optional(),
-  important_for_trader: yesNoParameter.optional(),
+  ...each(yesNoParameter.optional(), 'important', 'important_for_trader'),
 };
 
 /** The values of parsed parameters. */
@@ -157,13 +153,12 @@ export function parseDate(date: string): number {
 const DAY_SECONDS = 86_400;
 const MAX_WINDOW_SECONDS = MAX_WINDOW_DAYS * DAY_SECONDS;
 
-type Dates = { readonly date_from?: string | undefined; readonly date_to?: string | undefined };
+export type DateWindow = { readonly date_from: string; readonly date_to: string };
+type Dates = { readonly [Name in keyof DateWindow]?: string | undefined };
+export type FeedWindow = { readonly timestamp: number; readonly timestamp_to: number };
 
 /** Returns both ends as `YYYY-MM-DD HH:MM:SS`, inclusive; a missing one is that of the other's day, or of today. Throws `RestError`. */
-export function dateWindow(
-  dates: Dates,
-  now: number,
-): { readonly date_from: string; readonly date_to: string } {
+export function dateWindow(dates: Dates, now: number): DateWindow {
   const today = formatDate(now);
   const date_from = from(dates.date_from ?? (dates.date_to ?? today).slice(0, 10));
   const date_to = to(dates.date_to ?? date_from.slice(0, 10));
@@ -173,10 +168,7 @@ export function dateWindow(
 }
 
 /** Whether a window of `dateWindow` includes now (Unix seconds, UTC). */
-export function includesNow(
-  { date_from, date_to }: { readonly date_from: string; readonly date_to: string },
-  now: number,
-): boolean {
+export function includesNow({ date_from, date_to }: DateWindow, now: number): boolean {
   const present = formatDate(now);
   return date_from <= present && present <= date_to;
 }
@@ -201,9 +193,9 @@ const to = (date: string): string => `${date}${' 23:59:59'.slice(date.length - 1
 
 /** Returns the window of the feed, Unix seconds, inclusive; by default the last 24 hours. Throws `RestError`. */
 export function feedWindow(
-  window: { readonly timestamp?: number | undefined; readonly timestamp_to?: number | undefined },
+  window: { readonly [Name in keyof FeedWindow]?: number | undefined },
   now: number,
-): { readonly timestamp: number; readonly timestamp_to: number } {
+): FeedWindow {
   const timestamp = window.timestamp ?? Math.max(0, (window.timestamp_to ?? now) - DAY_SECONDS);
   const timestamp_to =
     window.timestamp_to ?? Math.min(Math.max(now, timestamp), timestamp + MAX_WINDOW_SECONDS);

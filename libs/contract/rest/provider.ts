@@ -3,7 +3,9 @@
 import type {
   basicLivescoreParameters,
   competitionsParameters,
+  DateWindow,
   eventsParameters,
+  FeedWindow,
   feedParameters,
   incidentsParameters,
   livescoreParameters,
@@ -59,7 +61,6 @@ type LiveLimit = { readonly liveSince: number };
 /** The query of a list of events. Dates are `YYYY-MM-DD HH:MM:SS`, inclusive. `holdsNow`: it has all live events too, whenever they began. */
 export type EventsQuery = ValuesOf<typeof eventsParameters> & LiveLimit & { readonly holdsNow?: boolean };
 
-type DateWindow = { readonly date_from: string; readonly date_to: string };
 /** The query of a board. `holdsNow`: whether the dates include now; then the board has all live events, whenever they began. */
 export type LivescoreQuery = Omit<ValuesOf<typeof livescoreParameters>, keyof DateWindow> &
   DateWindow &
@@ -68,7 +69,6 @@ export type LivescoreQuery = Omit<ValuesOf<typeof livescoreParameters>, keyof Da
 /** The query of an event's incidents. `deleted`: `yes` selects only removed incidents, `no` only the others. */
 export type IncidentsQuery = ValuesOf<typeof incidentsParameters> & { readonly eventId: number };
 
-type FeedWindow = { readonly timestamp: number; readonly timestamp_to: number };
 /** The query of a window of the feed, Unix seconds, inclusive at both ends. */
 export type FeedQuery = Omit<ValuesOf<typeof feedParameters>, keyof FeedWindow | 'event_ids'> &
   FeedWindow & { readonly eventIds: ReadonlySet<number> | null };

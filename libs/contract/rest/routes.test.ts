@@ -228,7 +228,7 @@ test('an id that is no whole number is unknown, whatever the data', async () => 
   const statusOf = async (id: string) =>
     (await server.get(`/v2/feed/${id}?token=${await server.token()}`)).statusCode;
   expect(await statusOf('1')).toBe(200);
-  for (const id of ['abc', '1.5', '-1', '1e3', '9'.repeat(40)])
+  for (const id of ['abc', '1.5', '-1', '1e3', '9'.repeat(40), '9'.repeat(5_000)])
     expect([id, await statusOf(id)]).toEqual([id, 404]);
 });
 

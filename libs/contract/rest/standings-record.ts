@@ -11,8 +11,10 @@ const TYPES: ReadonlyMap<number, TableType> = new Map(
   [...TABLE_TYPES.values()].map((type) => [type.type_id ?? UNKNOWN_ID, type]),
 );
 
+type Table = Omit<Standings, 'later'>;
+
 /** Renders a derived table with these groups. Objects and groups have no names: a table depends on match results alone. */
-export function standingsRecord(table: Omit<Standings, 'later'>): JsonObject {
+export function standingsRecord(table: Table): JsonObject {
   const { standings_id, name, type_id, type_name, subtype, object_type, object_id, groups } = table;
   return {
     columns: [],
@@ -65,10 +67,7 @@ function statusOf({ groups }: Pick<Standings, 'groups'>): string {
   return groups.length === 0 ? 'deleted' : 'active';
 }
 
-function groupRecord(
-  { id, zones, corrections, rows }: StandingsGroup,
-  table: Omit<Standings, 'later'>,
-): JsonObject {
+function groupRecord({ id, zones, corrections, rows }: StandingsGroup, table: Table): JsonObject {
   return {
     corrections: corrections.map(({ participant_id, participant_name, points, reason }) => ({
       participant_id,
@@ -83,11 +82,7 @@ function groupRecord(
   };
 }
 
-function rowRecord(
-  row: StandingsRow,
-  index: number,
-  { type_id, ranks, object_id }: Omit<Standings, 'later'>,
-): JsonObject {
+function rowRecord(row: StandingsRow, index: number, { type_id, ranks, object_id }: Table): JsonObject {
   const { participant, club } = row;
   return {
     area_id: participant.area_id,
@@ -115,11 +110,7 @@ export function cellsOf(row: StandingsRow, type: TableType | undefined) {
   });
 }
 
-function shownValue(
-  row: StandingsRow,
-  { kind, ranks }: TableType,
-  code: string,
-): number | string | undefined {
+function shownValue(row: StandingsRow, { kind, ranks }: TableType, code: string) {
   const count = countOf(kind, code);
   if (count !== null) return row[count] ?? undefined;
   const value = row.columns[code];

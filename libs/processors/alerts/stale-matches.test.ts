@@ -18,13 +18,14 @@ const feed = (
   return { believed, state, reason, since, delay, source: 'feed' };
 };
 
+function changeOf(matches: StaleMatches, one: FeedStatus, halts: MatchNow['halts'] = NO_HALTS): string[] {
+  const changes = matches.changes([{ eventId: 7, feed: one, halts }]);
+  return changes.map(({ kind, since, reasons }) => [kind, since, ...reasons].join(' '));
+}
+
 /** Returns the changes of match 7 for a sequence of feed statuses. */
-function changesOf(staleMatches: StaleMatches, ...feeds: readonly FeedStatus[]): string[][] {
-  return feeds.map((one) =>
-    staleMatches
-      .changes([{ eventId: 7, feed: one, halts: NO_HALTS }])
-      .map(({ kind, since, reasons }) => [kind, since, ...reasons].join(' ')),
-  );
+function changesOf(matches: StaleMatches, ...feeds: readonly FeedStatus[]): string[][] {
+  return feeds.map((one) => changeOf(matches, one));
 }
 
 test('begins an episode once, however its reasons change, and ends it once', () => {
@@ -74,9 +75,7 @@ test('begins and ends an episode of a halt by hand, and says what still is again
   const halt = { ...sampleOf('trading-halts'), orders: [{ action: 'halt', until: null, order }] };
   const halted: HandHalts<TradingHalt> = { isRead: true, standing: [halt] };
   const at = (halts: MatchNow['halts'], state: FeedStatus['state']) =>
-    matches
-      .changes([{ eventId: 7, feed: feed(state, 9), halts }])
-      .map(({ kind, since, reasons }) => [kind, since, ...reasons].join(' '));
+    changeOf(matches, feed(state, 9), halts);
   expect(at(halted, 'alive')).toEqual(['match_halted 4 by anna stream is late']);
   expect(at({ ...halted, isRead: false, standing: [] }, 'alive')).toEqual([]);
   expect(at(halted, 'stale')).toEqual(['match_stale 9 stale']);
@@ -87,14 +86,8 @@ test('begins and ends an episode of a halt by hand, and says what still is again
 
 test('finds a match stale for the rules whose limits its feed exceeds, and ends what they reported', () => {
   const on = ['match_stale', 'match_recovered'];
-  const rules = parseRules(
-    JSON.stringify({
-      rules: [
-        { name: 'all', on },
-        { name: 'strict', on, maxDelaySeconds: 5 },
-      ],
-    }),
-  );
+  const strict = { name: 'strict', on, maxDelaySeconds: 5 };
+  const rules = parseRules(JSON.stringify({ rules: [{ name: 'all', on }, strict] }));
   const matches = new KnownMatches();
   const now = Date.now();
   const health = { ...sampleOf('feed-health'), state: 'alive', written_at: now, since: now } as const;

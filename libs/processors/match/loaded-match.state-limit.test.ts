@@ -7,7 +7,7 @@ import { MAX_BATCH_BYTES, recordBytes } from '#streams/client/platformatic/produ
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import { MAX_DECISIVE, MAX_INCIDENTS, MAX_RECORD_BYTES, refusedMessage } from './loaded-match.ts';
 import type { MatchPartition } from './match-partition.ts';
-import { codecs, commitMessages, goal, partitionOf } from './testing/partition.ts';
+import { codecs, commitMessages, goal, lineOf, partitionOf } from './testing/partition.ts';
 
 const KIB = 1024;
 
@@ -54,7 +54,7 @@ function codeOf(
   partition.committed();
   for (const record of collector.records) {
     expect(recordBytes(record)).toBeLessThan(MAX_BATCH_BYTES);
-    published.push(`${record.topic} ${record.key} ${record.value?.toString('hex')}`);
+    published.push(lineOf(record));
   }
   return code;
 }

@@ -59,22 +59,19 @@ export class MatchCache {
     for (const record of records) if (hasValue(record)) this.#spilled.restore(eventIdOf(record.key), record);
   }
 
-  /** Returns the match from memory, from disk, or a new one. */
+  /** Returns the match from memory, from disk, or a new one, and notes its use by a message. */
   find(eventId: number): LoadedMatch {
     const found = this.#loaded.get(eventId);
-    if (found !== undefined) return found;
+    if (found !== undefined) {
+      this.#loaded.delete(eventId);
+      this.#loaded.set(eventId, found);
+      return found;
+    }
     const records = this.#spilled.take(eventId);
     const loaded = records === null ? newLoaded(this.#codecs, eventId) : load(this.#codecs, eventId, records);
     this.#loaded.set(eventId, loaded);
     this.#add(loaded);
     return loaded;
-  }
-
-  /** Notes the use of a match, by a message. */
-  use(loaded: LoadedMatch): void {
-    const { eventId } = loaded.match;
-    this.#loaded.delete(eventId);
-    this.#loaded.set(eventId, loaded);
   }
 
   /** Calls `change`, which may change a match's size, its flags, or whether it is in play. */

@@ -3,7 +3,7 @@ import type { TopicValues } from '#records/types.ts';
 import { partitionOfKey } from '#streams/client/port.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import { MAX_PENDING_BYTES } from './loaded-match.ts';
-import { codecs, commitMessages, goal, lineOf, partitionOf, run } from './testing/partition.ts';
+import { codecs, commitMessages, goal, lineOf, partitionOf, restoreLine, run } from './testing/partition.ts';
 
 test('a new owner restores its state from the written records, and publishes the same bytes', async () => {
   const messages = [
@@ -12,23 +12,13 @@ test('a new owner restores its state from the written records, and publishes the
     goal(1, 110, 90, false),
     goal(1, 120, 120, false),
   ];
-  const whole = run({}, messages).written;
-  const first = partitionOf();
-  const second = partitionOf();
-  const written: string[] = [];
-  for (const [offset, value] of messages.entries()) {
-    const owner = offset < 2 ? first : second;
-    for (const record of commitMessages(owner, offset, value)) {
-      if (record.topic === 'match-results') continue;
-      written.push(lineOf(record));
-      if (owner === first && (record.topic === 'match-incidents' || record.topic === 'match-state')) {
-        await second.restore(record.topic, [
-          { offset: 0, key: Buffer.from(record.key), value: record.value },
-        ]);
-      }
-    }
-  }
-  expect(written).toEqual(whole.filter((line) => !line.startsWith('match-results ')));
+  const withoutResults = (lines: readonly string[]) =>
+    lines.filter((line) => !line.startsWith('match-results '));
+  const before = run({}, messages.slice(0, 2)).written;
+  const next = partitionOf();
+  for (const line of before) await restoreLine(next, line);
+  const after = messages.slice(2).flatMap((value, n) => commitMessages(next, n + 2, value).map(lineOf));
+  expect(withoutResults([...before, ...after])).toEqual(withoutResults(run({}, messages).written));
 });
 
 type Result = [key: string, version: number, removed: boolean, home: number | null];
@@ -65,11 +55,7 @@ test.each([
 ])('a new owner publishes the result of every match once more, then only changes, %s', async (_, limits) => {
   const before = run({}, [goal(1, 100, 0, false), goal(1, 110, 60, false)]);
   const after = partitionOf(limits);
-  for (const line of before.written) {
-    const [topic = '', key = '', hex = ''] = line.split(' ');
-    if (topic !== 'match-state' && topic !== 'match-incidents') continue;
-    await after.restore(topic, [{ offset: 0, key: Buffer.from(key), value: Buffer.from(hex, 'hex') }]);
-  }
+  for (const line of before.written) await restoreLine(after, line);
   // The first result is known already.
   const lines = [60, 90, 91, 92].flatMap((at, offset) =>
     commitMessages(after, offset, goal(1, 110, at, false)).map(lineOf),

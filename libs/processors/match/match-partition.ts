@@ -87,7 +87,7 @@ export class MatchPartition implements PartitionProcessor {
     if (event_id < 1)
       throw new PoisonError('UNKNOWN_SHAPE', `event_id: expected 1 or more, found ${event_id}`);
     requireOwnPartition(String(event_id), this.#options);
-    this.#apply(this.#cache.find(message.event_id), record, message, collector);
+    this.#apply(this.#cache.find(event_id), record, message, collector);
   }
 
   identify({ value }: ConsumedRecord): MessageFields {
@@ -186,7 +186,6 @@ export class MatchPartition implements PartitionProcessor {
   ): void {
     const { codecs, partition } = this.#options;
     const { ut, received_at, message_id } = message;
-    this.#cache.use(loaded);
     const { offset, value } = record;
     const cause = { topic: 'normalized-messages', partition, offset, ut, received_at, message_id };
     const bytes = value?.length ?? 0;
@@ -208,14 +207,13 @@ export class MatchPartition implements PartitionProcessor {
     bytes: number,
     collector: RecordCollector,
   ): void {
-    const { codecs } = this.#options;
     const { event_id, received_at } = message;
     const { transitions, incidents, result, inPlay } = applyMessage(loaded.match, message, cause);
     if (transitions.length === 0) return;
     loaded.pendingBytes += bytes;
     this.#isFull ||= loaded.pendingBytes > MAX_PENDING_BYTES;
     const key = String(event_id);
-    const codec = codecs['match-transitions'];
+    const codec = this.#options.codecs['match-transitions'];
     for (const transition of transitions) {
       collector.add(this.#names['match-transitions'], key, codec.encode(transition));
     }

@@ -41,15 +41,24 @@ function resultOf(event_id: number, version: number, overrides: Partial<MatchRes
   };
 }
 
+/** The fields of a result in a season of its own. */
+const season = (id: number, overrides: Partial<MatchResult> = {}) => ({
+  season_id: id,
+  stage_id: id,
+  ...overrides,
+});
+
 type Written = { topic: string; key: string; value: Buffer };
+
+function recordOf(result: MatchResult, offset: number) {
+  return { offset, key: Buffer.from(resultKey(result)), value: codecs['match-results'].encode(result) };
+}
 
 /** Processes one batch and returns the written records. */
 async function batch(partition: StandingsPartition, ...results: MatchResult[]): Promise<Written[]> {
   const collector = new RecordCollector(3);
-  for (const [offset, result] of results.entries()) {
-    const value = codecs['match-results'].encode(result);
-    await partition.process({ offset, key: Buffer.from(resultKey(result)), value }, collector);
-  }
+  for (const [offset, result] of results.entries())
+    await partition.process(recordOf(result, offset), collector);
   partition.flush(collector);
   partition.committed();
   return collector.records.map(({ topic, key, value }) => ({
@@ -146,34 +155,28 @@ describe('a partition of results', () => {
 
   test('decodes restored results when their season is needed, the last of each match', async () => {
     const whole = partitionOf();
-    const season = (id: number, version: number) => resultOf(id, version, { season_id: id });
+    const of = (id: number, version: number) => resultOf(id, version, season(id));
     const written: Written[] = [];
-    for (const version of [1, 2, 3]) {
-      written.push(...(await batch(whole, season(1, version), season(2, version))));
-    }
+    for (const version of [1, 2, 3]) written.push(...(await batch(whole, of(1, version), of(2, version))));
     const decode = vi.spyOn(codecs['standings-results'], 'decode');
     onTestFinished(() => decode.mockRestore());
     const restored = partitionOf();
     await restore(restored, written);
     expect(decode).not.toHaveBeenCalled();
-    await batch(restored, season(1, 3));
+    await batch(restored, of(1, 3));
     expect(decode).toHaveBeenCalledTimes(1);
     expect(restored.size()).toBe(2);
   });
 
   test('derives restored tables by the current rules, one other season with each record', async () => {
-    const before = partitionOf();
-    const season = (id: number) => ({ season_id: id, stage_id: id });
     const results = [1, 2, 3].map((id) => resultOf(id, 1, season(id)));
-    const written = await batch(before, ...results);
+    const written = await batch(partitionOf(), ...results);
     const after = partitionOf({ rulesOf: () => rulesOf({ points: { won: 2, draw: 1, lost: 0 } }) });
     await restore(after, written);
-    const seasonsOf = (all: readonly Written[]) => [
-      ...new Set(tables(all).map(({ season_id }) => season_id)),
-    ];
-    expect(seasonsOf(await batch(after, resultOf(3, 1, season(3))))).toEqual([3, 1]);
-    expect(seasonsOf(await batch(after, resultOf(3, 1, season(3))))).toEqual([2]);
-    expect(seasonsOf(await batch(after, resultOf(3, 1, season(3))))).toEqual([]);
+    for (const derived of [[3, 1], [2], []]) {
+      const all = tables(await batch(after, resultOf(3, 1, season(3))));
+      expect([...new Set(all.map(({ season_id }) => season_id))]).toEqual(derived);
+    }
   });
 
   test('ignores tables that the provider ranks', async () => {
@@ -188,9 +191,7 @@ describe('a partition of results', () => {
     const collector = new RecordCollector(3);
     const full: boolean[] = [];
     for (let id = 1; id <= 64; id += 1) {
-      const result = resultOf(id, 1, { season_id: id });
-      const value = codecs['match-results'].encode(result);
-      await partition.process({ offset: id, key: Buffer.from(resultKey(result)), value }, collector);
+      await partition.process(recordOf(resultOf(id, 1, season(id)), id), collector);
       full.push(partition.isFull());
     }
     expect(full).toEqual([...Array(63).fill(false), true]);
@@ -200,7 +201,6 @@ describe('a partition of results', () => {
 
   test('keeps only some seasons decoded', async () => {
     const partition = partitionOf();
-    const season = (id: number) => ({ season_id: id, stage_id: id });
     for (let id = 1; id <= 30; id += 1) await batch(partition, resultOf(id, 1, season(id)));
     const [league] = tables(await batch(partition, resultOf(100, 1, season(1))));
     expect(league?.version).toBe(2);
@@ -210,16 +210,11 @@ describe('a partition of results', () => {
   test('counts matches that could not be counted, also of spilled seasons', async () => {
     const counts: (number | undefined)[] = [];
     const partition = partitionOf({ onFlags: (flags) => counts.push(flags.get('unknown_cards')) });
-    const season = (id: number, overrides = {}) => ({
-      season_id: id,
-      stage_id: id,
-      cards: null,
-      ...overrides,
-    });
-    await batch(partition, resultOf(1, 1, season(1)), resultOf(2, 1, season(1)), resultOf(3, 1, season(2)));
-    for (let id = 11; id <= 40; id += 1) await batch(partition, resultOf(id, 1, season(id, { cards: [] })));
-    await batch(partition, resultOf(1, 2, season(1, { cards: [] })));
-    await batch(partition, resultOf(3, 2, season(2, { cards: [] })));
+    const uncounted = [1, 2, 3].map((id) => resultOf(id, 1, season(id === 3 ? 2 : 1, { cards: null })));
+    await batch(partition, ...uncounted);
+    for (let id = 11; id <= 40; id += 1) await batch(partition, resultOf(id, 1, season(id)));
+    await batch(partition, resultOf(1, 2, season(1)));
+    await batch(partition, resultOf(3, 2, season(2)));
     partition.close();
     expect([counts[0], ...counts.slice(-4)]).toEqual([3, 3, 2, 1, undefined]);
   });

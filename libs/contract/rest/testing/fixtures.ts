@@ -9,7 +9,6 @@ const FOLDER = join(import.meta.dirname, '../../../../../shared/provider');
 
 /** A published answer. */
 export type AnswerFixture = {
-  readonly file: string;
   /** The `api.method.name`. */
   readonly name: string;
   readonly json: { readonly api: { readonly data: unknown; readonly method: { readonly name: string } } };
@@ -23,12 +22,9 @@ export function fixtures(): AnswerFixture[] {
   if (!haveFixtures) return [];
   return readdirSync(FOLDER)
     .filter((file) => file.endsWith('.json'))
-    .map((file) => ({
-      file,
-      json: JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as AnswerFixture['json'],
-    }))
-    .filter(({ json }) => json.api !== undefined)
-    .map(({ file, json }) => ({ file, json, name: json.api.method.name }));
+    .map((file) => JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as AnswerFixture['json'])
+    .filter(({ api }) => api !== undefined)
+    .map((json) => ({ json, name: json.api.method.name }));
 }
 
 /** A field where providers' answers differ from the spec. */

@@ -1,5 +1,5 @@
 /** Records, clients and a server of the contract for tests of what all its servers have in common. */
-import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
+import fastify from 'fastify';
 import { issueToken, verifyToken } from '#signing/token.ts';
 import { restServerOptions } from '../error-answers.ts';
 import { RestError } from '../errors.ts';
@@ -115,19 +115,8 @@ export function testAuthenticator(clients: readonly ContractClient[], lifetime =
   };
 }
 
-/** A server of the contract without a socket. */
-export type TestServer = {
-  readonly app: FastifyInstance;
-  /** All log lines. */
-  readonly logged: string[];
-  /** Requests a path with GET. */
-  get(url: string): Promise<LightMyRequestResponse>;
-  /** Issues a token of a client. */
-  token(client?: ContractClient): Promise<string>;
-};
-
-/** Creates a test server; it needs no stop. */
-export function testServer(options: Partial<RestOptions> = {}): TestServer {
+/** Returns a server of the contract without a socket, and all its log lines; it needs no stop. */
+export function testServer(options: Partial<RestOptions> = {}) {
   const logged: string[] = [];
   const now = options.now ?? (() => NOW);
   const authenticator = options.authenticator ?? testAuthenticator([CLIENT, NARROW]);
@@ -139,7 +128,8 @@ export function testServer(options: Partial<RestOptions> = {}): TestServer {
   return {
     app,
     logged,
-    get: (url) => app.inject(url),
+    get: (url: string) => app.inject(url),
+    /** Issues a token of a client. */
     async token(client = CLIENT) {
       const granted = await authenticator.exchange(String(client.clientId), client.secret, now());
       if (granted === null) throw new Error('no token for this client');

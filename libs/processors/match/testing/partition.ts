@@ -85,6 +85,13 @@ export function commitMessages(
   return collector.records;
 }
 
+/** Restores what a line of `lineOf` adds to the state of matches. */
+export async function restoreLine(partition: MatchPartition, line: string): Promise<void> {
+  const [topic = '', key = '', hex = ''] = line.split(' ');
+  if (topic !== 'match-state' && topic !== 'match-incidents') return;
+  await partition.restore(topic, [{ offset: 0, key: Buffer.from(key), value: Buffer.from(hex, 'hex') }]);
+}
+
 /** Returns a written record as a line, by which tests compare bytes. */
 export function lineOf({ topic, key, value }: OutputRecord): string {
   return `${topic} ${key} ${value?.toString('hex')}`;
