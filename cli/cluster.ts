@@ -14,7 +14,6 @@ import { type TopicName, topicName } from '#topics/topics.ts';
 import { backboneFile } from './backbone-file.ts';
 import { CommandError } from './command.ts';
 
-const clusterSettings = z.object(kafkaSettings);
 const DEFAULT_PREFIX = kafkaSettings.TOPIC_PREFIX.parse(undefined);
 
 /** Returns the environment; fills in unset broker and registry settings when `touchline up` or `demo` runs on this machine. */
@@ -76,7 +75,7 @@ export function findCluster(env: Environment): OpenCluster {
   const found = withBackbone(env);
   if (!found.KAFKA_BROKERS)
     throw new CommandError('no broker: start touchline up, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL');
-  const { KAFKA_BROKERS, SCHEMA_REGISTRY_URL, TOPIC_PREFIX } = loadConfig(clusterSettings, found);
+  const { KAFKA_BROKERS, SCHEMA_REGISTRY_URL, TOPIC_PREFIX } = loadConfig(z.object(kafkaSettings), found);
   return openCluster({ brokers: KAFKA_BROKERS, registryUrl: SCHEMA_REGISTRY_URL, prefix: TOPIC_PREFIX });
 }
 
@@ -90,10 +89,10 @@ export async function findClusterWith(topics: readonly TopicName[]): Promise<Ope
 /** A cluster with its schema registry, for reading and writing the values of topics. */
 export type OpenCluster = TopicCluster & OpenTopics;
 
-/** Returns the cluster with its registry. Sends no request yet. */
-export function openCluster(cluster: TopicCluster): OpenCluster {
+/** Returns the cluster with its registry. Sends no request yet. `waitMs`: as of `Registry.open`. */
+export function openCluster(cluster: TopicCluster, waitMs?: number): OpenCluster {
   const { registryUrl: url, prefix } = cluster;
-  return { ...cluster, registry: Registry.open({ url, prefix }) };
+  return { ...cluster, registry: Registry.open({ url, prefix, waitMs }) };
 }
 
 export function commandLog(command: string): Logger {

@@ -54,19 +54,18 @@ export async function findUnreadable(
   onRecord?: (record: TopicRecord) => void,
 ): Promise<UnreadableRecord[]> {
   const found: UnreadableRecord[] = [];
-  const onUnreadable = (record: UnreadableRecord) => void found.push(record);
-  await readLast([...(await findTopics(cluster))], cluster, onUnreadable, onRecord);
+  await readLast(cluster, (record) => void found.push(record), onRecord);
   return found.sort((a, b) => (unreadableText(a) < unreadableText(b) ? -1 : 1));
 }
 
-/** Reads the last records of topics. An error of a callback ends the reading. */
+/** An error of a callback ends the reading. */
 async function readLast(
-  topics: readonly TopicName[],
   cluster: OpenCluster,
   onUnreadable: (record: UnreadableRecord) => void,
   onRecord: (record: TopicRecord) => void = () => {},
 ): Promise<void> {
   const { brokers, prefix } = cluster;
+  const topics = [...(await findTopics(cluster))];
   const names = topics.map((topic) => topicName(prefix, topic));
   const bounds = await topicBounds({ brokers, clientId: 'touchline-unreadable' }, names);
   await follow(topics, cluster, {
@@ -83,7 +82,7 @@ async function readLast(
  */
 export async function requireSchemas(cluster: OpenCluster, topics?: readonly TopicName[]): Promise<void> {
   if ((await cluster.registry.missing(topics)).length === 0) return;
-  await readLast([...(await findTopics(cluster))], cluster, (record) => {
+  await readLast(cluster, (record) => {
     if (!isOfSchema(record.error)) return;
     throw new CommandError(
       `nobody can read ${unreadableText(record)}; nothing is registered before the registry has its schemas again: ` +

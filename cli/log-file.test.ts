@@ -2,16 +2,16 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../test/support/temporary-folder.ts';
-import { LogFile } from './problem-lines.ts';
+import { logFile } from './problem-lines.ts';
 
 test('keeps the file and one before it within a bound', () => {
   const path = join(temporaryFolder(), 'logs', 'a.log');
   const problems: string[] = [];
-  const log = () => new LogFile({ path, maxBytes: 10, onProblem: (line) => problems.push(line) });
+  const log = () => logFile(path, (line) => problems.push(line), 10);
   const first = log();
-  for (const line of ['one', 'two', 'three']) first.write(line);
+  for (const line of ['one', 'two', 'three']) first(line);
   // A process that starts again continues the file.
-  log().write('four');
+  log()('four');
   expect([readFileSync(path, 'utf8'), readFileSync(`${path}.1`, 'utf8')]).toEqual(['four\n', 'three\n']);
   expect(problems).toEqual([]);
 });
@@ -19,12 +19,12 @@ test('keeps the file and one before it within a bound', () => {
 test('reports once that it cannot be written, and once that it can again', () => {
   const path = join(temporaryFolder(), 'a.log');
   const problems: string[] = [];
-  const log = new LogFile({ path, onProblem: (line) => problems.push(line) });
+  const log = logFile(path, (line) => problems.push(line));
   mkdirSync(path);
-  log.write('one');
-  log.write('two');
+  log('one');
+  log('two');
   rmSync(path, { recursive: true });
-  log.write('three');
+  log('three');
   expect(problems).toEqual([
     expect.stringMatching(/a\.log cannot be written, its lines are lost: EISDIR/),
     expect.stringMatching(/a\.log is written again; 2 lines are lost/),
@@ -34,8 +34,7 @@ test('reports once that it cannot be written, and once that it can again', () =>
 
 test.runIf(process.platform === 'linux')('goes on without a full disk', () => {
   const problems: string[] = [];
-  const log = new LogFile({ path: '/dev/full', onProblem: (line) => problems.push(line) });
-  log.write('one');
+  logFile('/dev/full', (line) => problems.push(line))('one');
   expect(problems).toEqual([
     expect.stringContaining('/dev/full cannot be written, its lines are lost: ENOSPC'),
   ]);

@@ -32,7 +32,7 @@ import {
   wantedTopicsOf,
 } from './platform-settings.ts';
 import { portFor } from './ports.ts';
-import { ProblemLines } from './problem-lines.ts';
+import { problemLines } from './problem-lines.ts';
 import { ServiceProcess } from './processes.ts';
 import { processNames } from './services.ts';
 
@@ -169,7 +169,7 @@ async function startServices(
   services: ServiceProcess[],
 ): Promise<void> {
   const { dataDir, onProgress, onProblem } = options;
-  const problems = new ProblemLines(onProblem);
+  const report = problemLines(onProblem);
   const processes = processesToStart(options);
   onProgress(`starting ${processes.map(({ label }) => label).join(', ')}`);
   for (const { name, label, own } of processes)
@@ -179,7 +179,7 @@ async function startServices(
         settings: { ...settings, ...own },
         logFile: join(dataDir, 'logs', `${label}.log`),
         restart: true,
-        onProblem: (line, cause) => problems.report(line, cause),
+        onProblem: report,
       }),
     );
   await Promise.all(services.map((service) => service.ready()));

@@ -2,22 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { freePort } from '#embedded/ports.ts';
-import { defineError } from '#errors/touchline-error.ts';
-
-class PortInUseError extends defineError(
-  'PortInUseError',
-  (wanted: number, setting: string, cause: unknown) => [
-    'PORT_IN_USE',
-    `port ${wanted} is in use: set ${setting} to another one`,
-    cause,
-  ],
-) {}
-
-class AddressError extends defineError('AddressError', (host: string, cause: unknown) => [
-  'ADDRESS_UNKNOWN',
-  `this machine does not have the address ${host}: set LISTEN_HOST to another one`,
-  cause,
-]) {}
+import { CommandError } from './command.ts';
 
 export async function isFree(wanted: number, host: string): Promise<boolean> {
   return portFor(wanted, '', host).then(
@@ -28,7 +13,7 @@ export async function isFree(wanted: number, host: string): Promise<boolean> {
 
 /**
  * Returns the port once it could be listened on; for 0 a free port that the system gives to no outgoing connection. Throws
- * `PortInUseError`, and `AddressError` when `host` is no address of this machine.
+ * `CommandError` PORT_IN_USE, and ADDRESS_UNKNOWN when `host` is no address of this machine.
  */
 export async function portFor(wanted: number, setting: string, host: string): Promise<number> {
   const port = wanted === 0 ? await freePort() : wanted;
@@ -38,8 +23,10 @@ export async function portFor(wanted: number, setting: string, host: string): Pr
     await once(server, 'listening');
     return port;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRNOTAVAIL') throw new AddressError(host, error);
-    throw new PortInUseError(port, setting, error);
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRNOTAVAIL')
+      throw new CommandError(`port ${port} is in use: set ${setting} to another one`, 'PORT_IN_USE');
+    const text = `this machine does not have the address ${host}: set LISTEN_HOST to another one`;
+    throw new CommandError(text, 'ADDRESS_UNKNOWN');
   } finally {
     server.close();
   }

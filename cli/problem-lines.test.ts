@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ProblemLines, parseLine, problemOf } from './problem-lines.ts';
+import { parseLine, problemLines, problemOf } from './problem-lines.ts';
 
 const REFUSED = 'Connection to 127.0.0.1:24513 failed.: connect ECONNREFUSED 127.0.0.1:24513';
 const line = (msg: string, message: string): string =>
@@ -8,13 +8,13 @@ const line = (msg: string, message: string): string =>
 test('shows one line for each cause, again once it was quiet for a minute', () => {
   let now = 0;
   const shown: string[] = [];
-  const problems = new ProblemLines(
+  const problem = problemLines(
     (text) => shown.push(text),
     () => now,
   );
   const report = (service: string, json: string): void => {
     const { text, cause } = problemOf(parseLine(json) ?? expect.fail());
-    problems.report(`${service}: ${text}`, cause);
+    problem(`${service}: ${text}`, cause);
   };
   const outage = (): void => {
     for (const partition of [4, 2, 0])
@@ -25,8 +25,8 @@ test('shows one line for each cause, again once it was quiet for a minute', () =
   now = 50_000;
   outage();
   report('api', line('a task failed', 'disk full'));
-  problems.report('broker runs again', null);
-  problems.report('broker runs again', null);
+  problem('broker runs again', null);
+  problem('broker runs again', null);
   now = 109_000;
   outage();
   now = 170_000;

@@ -33,61 +33,38 @@ export function problemOf({ msg, err, reason }: LogLine): {
   return { text, cause: why?.split(': ').at(-1) ?? null };
 }
 
-/** Prints lines, those of one cause once, until it was quiet for a minute. */
-export class ProblemLines {
-  readonly #print: (line: string) => void;
-  readonly #now: () => number;
-  readonly #lastAt = new Map<string, number>();
-
-  constructor(print: (line: string) => void, now: () => number = () => performance.now()) {
-    this.#print = print;
-    this.#now = now;
-  }
-
-  /** `cause`: null for a line that is always printed. */
-  report(line: string, cause: string | null): void {
-    const now = this.#now();
-    const lastAt = cause === null ? undefined : this.#lastAt.get(cause);
-    for (const [known, at] of this.#lastAt) if (now - at >= QUIET_MS) this.#lastAt.delete(known);
-    if (cause !== null) this.#lastAt.set(cause, now);
-    if (lastAt === undefined || now - lastAt >= QUIET_MS) this.#print(line);
-  }
+/** Returns a function that prints lines, those of one cause once, until it was quiet for a minute; with the cause null, always. */
+export function problemLines(print: (line: string) => void, clock = () => performance.now()) {
+  const lastAt = new Map<string, number>();
+  return (line: string, cause: string | null): void => {
+    const now = clock();
+    for (const [known, at] of lastAt) if (now - at >= QUIET_MS) lastAt.delete(known);
+    if (cause === null || !lastAt.has(cause)) print(line);
+    if (cause !== null) lastAt.set(cause, now);
+  };
 }
-
-type LogFileOptions = {
-  readonly path: string;
-  /** Size at which the file becomes `<path>.1`, bytes; the previous one is deleted. Default 32 MiB. */
-  readonly maxBytes?: number;
-  /** Called once when lines cannot be written, and once when they can again: one line. */
-  readonly onProblem: (line: string) => void;
-};
 
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** Appends lines to a file. Never throws: what cannot be written is lost, and reported. */
-export class LogFile {
-  readonly #options: LogFileOptions;
-  #lost = 0;
-
-  constructor(options: LogFileOptions) {
-    this.#options = options;
-  }
-
-  write(line: string): void {
-    const { path, maxBytes = MAX_BYTES, onProblem } = this.#options;
+/**
+ * Returns a function that appends lines to a file, which becomes `<path>.1` at `maxBytes`. It never throws: what cannot be written is lost,
+ * and `onProblem` gets a line then, and another one once lines can be written again.
+ */
+export function logFile(path: string, onProblem: (line: string) => void, maxBytes = MAX_BYTES) {
+  let lost = 0;
+  return (line: string): void => {
     try {
       makeFolder(dirname(path));
       const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
       // Of the first line that was lost, a full disk may have taken a part.
-      const text = `${this.#lost > 0 && size > 0 ? '\n' : ''}${line}\n`;
+      const text = `${lost > 0 && size > 0 ? '\n' : ''}${line}\n`;
       if (size > 0 && size + Buffer.byteLength(text) > maxBytes) renameSync(path, `${path}.1`);
       appendFileSync(path, text);
-      if (this.#lost > 0) onProblem(`${path} is written again; ${this.#lost} lines are lost`);
-      this.#lost = 0;
+      if (lost > 0) onProblem(`${path} is written again; ${lost} lines are lost`);
+      lost = 0;
     } catch (error) {
-      if (this.#lost === 0)
-        onProblem(`${path} cannot be written, its lines are lost: ${(error as Error).message}`);
-      this.#lost += 1;
+      if (lost === 0) onProblem(`${path} cannot be written, its lines are lost: ${(error as Error).message}`);
+      lost += 1;
     }
-  }
+  };
 }

@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isBrokerDefect } from '#cluster/broker-defects.ts';
 import { type Exit, endText } from '#embedded/guarded.ts';
 import { adviceOf, RAISE_HEAP, withAdvice } from '#errors/shortages.ts';
-import { defineError } from '#errors/touchline-error.ts';
 import { urlHost } from '#service/addresses.ts';
 import { backoffMs } from '#timing/retry.ts';
-import { LogFile, parseLine, problemOf } from './problem-lines.ts';
+import { CommandError } from './command.ts';
+import { logFile, parseLine, problemOf } from './problem-lines.ts';
 import { programOf } from './services.ts';
 
 /**
@@ -27,11 +27,6 @@ export type ServiceProcessOptions = {
   /** Called with each warning, error, end and restart: one line without a line end. `cause`: as of `problemOf`. */
   readonly onProblem: (line: string, cause: string | null) => void;
 };
-
-export class ProcessError extends defineError('ProcessError', (name: string, why: string) => [
-  'PROCESS_FAILED',
-  `${name}: ${why}`,
-]) {}
 
 /** Exit code of a service with invalid settings, which a restart would not help. */
 const INVALID_SETTINGS = 2;
@@ -52,7 +47,7 @@ const WARN = 40;
 export class ServiceProcess {
   readonly name: string;
   readonly #options: ServiceProcessOptions;
-  readonly #log: LogFile;
+  readonly #log: ReturnType<typeof logFile>;
   readonly #ended = Promise.withResolvers<Exit>();
   #child: ChildProcess | null = null;
   #opsUrl: string | null = null;
@@ -67,7 +62,7 @@ export class ServiceProcess {
   constructor(options: ServiceProcessOptions) {
     this.name = options.name;
     this.#options = options;
-    this.#log = new LogFile({ path: options.logFile, onProblem: (line) => options.onProblem(line, null) });
+    this.#log = logFile(options.logFile, (line) => options.onProblem(line, null));
     this.#spawn();
   }
 
@@ -75,7 +70,7 @@ export class ServiceProcess {
     return this.#ended.promise;
   }
 
-  /** Waits until it is ready. Throws `ProcessError` when it ended and is not restarted. */
+  /** Waits until it is ready. Throws `CommandError` PROCESS_FAILED when it ended and is not restarted. */
   async ready(): Promise<void> {
     while (!(await this.#isReady())) {
       if (this.#end !== null) throw this.#failure(this.#end);
@@ -84,11 +79,11 @@ export class ServiceProcess {
     this.#wasReady = true;
   }
 
-  #failure(end: Exit): ProcessError {
+  #failure(end: Exit): CommandError {
     // All wrong settings, with the name of the service before them.
-    if (end.code === INVALID_SETTINGS && this.#output.length > 0)
-      return new ProcessError(this.name, this.#output.join('\n').replace(`${this.name}: `, ''));
-    return new ProcessError(this.name, this.#lastError || endText(end));
+    const settings =
+      end.code === INVALID_SETTINGS ? this.#output.join('\n').replace(`${this.name}: `, '') : '';
+    return new CommandError(`${this.name}: ${settings || this.#lastError || endText(end)}`, 'PROCESS_FAILED');
   }
 
   /** Stops the process, without waiting for its end, or starts it again, as one that has not failed yet. */
@@ -156,10 +151,11 @@ export class ServiceProcess {
     this.#failures = wasStable ? 1 : this.#failures + 1;
     const neverStarts = !this.#wasReady && this.#failures >= MAX_FAILED_STARTS;
     const givesUp = end.code === INVALID_SETTINGS || neverStarts;
-    if (this.#stopping || !this.#options.restart || givesUp) {
-      this.#finished(end);
-      return;
-    }
+    if (this.#stopping || !this.#options.restart || givesUp) this.#finished(end);
+    else this.#restart(text);
+  }
+
+  #restart(text: string): void {
     const wait = backoffMs(RESTART, this.#failures);
     this.#options.onProblem(`${this.name} ${text}; starting it again in ${wait / 1000} s`, null);
     setTimeout(() => {
@@ -168,13 +164,12 @@ export class ServiceProcess {
   }
 
   #finished(end: Exit): void {
-    if (this.#end !== null) return;
-    this.#end = end;
-    this.#ended.resolve(end);
+    this.#end ??= end;
+    this.#ended.resolve(this.#end);
   }
 
   #onLine(line: string): void {
-    this.#log.write(line);
+    this.#log(line);
     const entry = parseLine(line);
     if (entry === null) {
       const text = textOfOutput(line);

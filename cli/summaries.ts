@@ -100,11 +100,8 @@ function clockText(seconds: number): string {
 
 /** Returns Unix seconds as an ISO time, or as the number when no date has that value. */
 function timeText(seconds: number): string {
-  return (
-    dateOf(seconds * 1_000)
-      ?.toISOString()
-      .replace('.000Z', 'Z') ?? String(seconds)
-  );
+  const time = dateOf(seconds * 1_000)?.toISOString();
+  return time?.replace('.000Z', 'Z') ?? String(seconds);
 }
 
 function wordsOf(...words: readonly (string | null)[]): string {

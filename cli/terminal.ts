@@ -24,24 +24,19 @@ export async function untilStopped<T>(work: (signal: AbortSignal) => Promise<T>)
 }
 
 /**
- * Handles requests to stop a platform: until `started` is called, they end this process with `exitCode`, and with it a platform
+ * Handles requests to stop a platform: until `hasStarted` is set, they end this process with `exitCode`, and with it a platform
  * that is still starting; later they call `onStop` and abort `signal`. A second request ends the process.
  */
 export function platformStopRequests(exitCode: number, onStop: (reason: string) => void = () => {}) {
   const stopping = new AbortController();
-  let hasStarted = false;
+  const requests = { signal: stopping.signal, hasStarted: false };
   onStopRequest({
     graceful: (reason) => {
-      if (!hasStarted) process.exit(exitCode);
+      if (!requests.hasStarted) process.exit(exitCode);
       onStop(reason);
       stopping.abort();
     },
     force: (code) => process.exit(code),
   });
-  return {
-    signal: stopping.signal,
-    started(): void {
-      hasStarted = true;
-    },
-  };
+  return requests;
 }

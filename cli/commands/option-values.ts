@@ -69,18 +69,15 @@ export function parserOf<T>(
   };
 }
 
-/** A prefix of topics: words that end with a dot each. `TOPIC_PREFIX` may lack the dot, as that of older systems. */
-const NEW_PREFIX = /^(?=.{1,100}$)(?:[A-Za-z0-9_-]+\.)+$/;
-const KNOWN_PREFIX = /^[A-Za-z0-9._-]{1,100}$/;
-
+/** Parses a prefix of topics: words that end with a dot each. `TOPIC_PREFIX` may lack the dot, as that of older systems. */
 export const parseNewPrefix = parserOf(
-  NEW_PREFIX,
+  /^(?=.{1,100}$)(?:[A-Za-z0-9_-]+\.)+$/,
   'It must be a prefix that ends with a dot, as rebuilt., of letters, digits, underscore and hyphen, 100 at most.',
   String,
 );
 
 export const parsePrefix = parserOf(
-  KNOWN_PREFIX,
+  /^[A-Za-z0-9._-]{1,100}$/,
   'A prefix has letters, digits, dot, underscore and hyphen, 100 at most.',
   String,
 );

@@ -32,7 +32,7 @@ type RegistryOptions = {
   /** Topic prefix: subjects are `<prefix><topic>-value`. */
   readonly prefix: string;
   /** Maximum time for retries while the registry is down or starting, milliseconds. Default: 60,000. */
-  readonly waitMs?: number;
+  readonly waitMs?: number | undefined;
 };
 
 /** The codecs of topics, by topic. */

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Alert } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { AlertPrinter, alertLine } from './run.ts';
+import { alertLine, alertPrinter } from './run.ts';
 
 const alert = (id: string, kind = 'match_stale'): Alert => ({ ...sampleOf('alerts'), id, kind });
 
 function printing() {
   const lines: string[] = [];
-  const printer = new AlertPrinter(async ({ id }, offset) => void lines.push(`${id} ${offset}`));
+  const printer = alertPrinter(async ({ id }, offset) => void lines.push(`${id} ${offset}`));
   return { printer, lines };
 }
 

@@ -12,7 +12,7 @@ import { machineClock } from '#timing/clock.ts';
 import { follow } from '#topics/follow.ts';
 import { findClusterWith, withBackbone } from '../../cluster.ts';
 import type { GivenTo } from '../../command.ts';
-import { ProblemLines, parseLine, problemOf } from '../../problem-lines.ts';
+import { parseLine, problemLines, problemOf } from '../../problem-lines.ts';
 import { printLineAndDrain, untilStopped } from '../../terminal.ts';
 import { escapeLine, jsonText } from '../../values.ts';
 import type { command } from './command.ts';
@@ -28,16 +28,14 @@ export async function run(...[options]: GivenTo<typeof command>): Promise<number
 }
 
 function problemLogger() {
-  const problems = new ProblemLines((line) => void process.stderr.write(`${line}\n`));
+  const report = problemLines((line) => void process.stderr.write(`${line}\n`));
   const write = (line: string): void => {
-    const entry = parseLine(line);
-    const { text, cause } = entry === null ? { text: '', cause: null } : problemOf(entry);
-    if (text !== '') problems.report(`alerts: ${text}`, cause);
+    const { text = '', cause = null } = problemOf(parseLine(line) ?? { level: 0 });
+    if (text !== '') report(`alerts: ${text}`, cause);
   };
   return createLogger({ name: 'alerts', level: process.env.LOG_LEVEL || 'warn', stream: { write } });
 }
 
-/** Runs the alert processor and prints alerts until `stopped`. */
 async function runProcessor(
   rules: readonly AlertRule[],
   maxAgeMs: number | null,
@@ -57,7 +55,7 @@ async function runProcessor(
   const of = { topic: processor.topicName('alerts'), partition: 0 };
   // Read before the processor starts: every alert that it publishes is printed.
   const [bounds] = await processor.client.logBounds([of]);
-  const printer = new AlertPrinter(print);
+  const printer = alertPrinter(print);
   const printing = follow(['alerts'], processor.source, {
     reader: 'touchline-alerts',
     from: new Map([[partitionKey(of), bounds?.end ?? 0]]),
@@ -80,7 +78,7 @@ async function runProcessor(
 /** Prints, by this process's own clock, which matches become stale or recover, even while no broker answers. */
 async function printFeedChanges(
   processor: AlertProcessor,
-  printer: AlertPrinter,
+  printer: ReturnType<typeof alertPrinter>,
   signal: AbortSignal,
 ): Promise<void> {
   const changed = await processor.watch();
@@ -100,35 +98,29 @@ const MAX_IDS = 100_000;
 export type PrintAlert = (alert: Alert, offset: number | null) => Promise<void>;
 
 /**
- * Prints alerts, each once. This process finds stale feeds by its own clock, and the leader publishes them under the same ids:
+ * Returns a printer of alerts, each once. This process finds stale feeds by its own clock, and the leader publishes them under the same ids:
  * the first of both is printed, so that a reader learns of a stale feed without a broker or a leader.
  */
-export class AlertPrinter {
-  readonly #print: PrintAlert;
-  readonly #published = new Set<string>();
-  readonly #early = new Set<string>();
-  #pending: { readonly alert: Alert; readonly until: number }[] = [];
-
-  constructor(print: PrintAlert) {
-    this.#print = print;
-  }
-
-  async published(alert: Alert, offset: number): Promise<void> {
-    if (FOUND_HERE.has(alert.kind)) remember(this.#published, alert.id);
-    if (!this.#early.has(alert.id)) await this.#print(alert, offset);
-  }
-
-  /** Adds alerts that this process found at `at` (steady clock, milliseconds), and prints those that are due and unpublished. */
-  async found(alerts: readonly Alert[], at: number): Promise<void> {
-    this.#pending.push(...alerts.map((alert) => ({ alert, until: at + GRACE_MS })));
-    const due = this.#pending.filter(({ until }) => until <= at);
-    this.#pending = this.#pending.filter(({ until }) => until > at);
-    for (const { alert } of due) {
-      if (this.#published.has(alert.id) || this.#early.has(alert.id)) continue;
-      remember(this.#early, alert.id);
-      await this.#print(alert, null);
-    }
-  }
+export function alertPrinter(print: PrintAlert) {
+  const publishedIds = new Set<string>();
+  const early = new Set<string>();
+  let pending: { readonly alert: Alert; readonly until: number }[] = [];
+  return {
+    async published(alert: Alert, offset: number): Promise<void> {
+      if (FOUND_HERE.has(alert.kind)) remember(publishedIds, alert.id);
+      if (!early.has(alert.id)) await print(alert, offset);
+    },
+    /** Adds alerts that this process found at `at` (steady clock, milliseconds), and prints those that are due and unpublished. */
+    async found(alerts: readonly Alert[], at: number): Promise<void> {
+      const all = pending.concat(alerts.map((alert) => ({ alert, until: at + GRACE_MS })));
+      pending = all.filter(({ until }) => until > at);
+      for (const { alert } of all.filter(({ until }) => until <= at)) {
+        if (publishedIds.has(alert.id) || early.has(alert.id)) continue;
+        remember(early, alert.id);
+        await print(alert, null);
+      }
+    },
+  };
 }
 
 function remember(ids: Set<string>, id: string): void {

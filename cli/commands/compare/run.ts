@@ -1,4 +1,3 @@
-/** The topics and fields that are compared. Pure. */
 import { hash } from 'node:crypto';
 import { canonicalJson } from '#json/canonical-json.ts';
 import type { MatchResult, MatchTransition, Standings } from '#records/types.ts';

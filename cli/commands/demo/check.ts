@@ -1,11 +1,11 @@
 /** Compares what the topics hold after the play, read committed, with the official results. */
-import { topicBounds } from '#cluster/logs.ts';
 import type { MatchState, Score, Standings } from '#records/types.ts';
 import { findTopics } from '#topics/admin.ts';
 import { readLatest, type TopicCluster } from '#topics/follow.ts';
 import { topicName } from '#topics/topics.ts';
 import { type Dataset, finalScore, type GoalPair, type MatchFacts } from '../../../data/dataset.ts';
 import type { OpenCluster } from '../../cluster.ts';
+import { recordCounts } from '../../deletion.ts';
 
 /** What the topics hold after the play: match states by event id, and tables. */
 export type PlayOutcome = Awaited<ReturnType<typeof readOutcome>>;
@@ -18,11 +18,10 @@ const USED_TOPICS = ['raw-messages', 'normalized-messages', 'match-state', 'clie
 
 /** Whether a system uses the topics of a prefix: a play would then reach its clients. Rejects with `StreamError`, `TopicAdminError`. */
 export async function isInUse(cluster: TopicCluster): Promise<boolean> {
-  const { brokers, prefix } = cluster;
   const found = await findTopics(cluster);
-  const topics = USED_TOPICS.filter((topic) => found.has(topic)).map((topic) => topicName(prefix, topic));
-  const bounds = await topicBounds({ brokers, clientId: 'touchline-demo' }, topics);
-  return bounds.some(({ start, end }) => end > start);
+  const topics = USED_TOPICS.filter((topic) => found.has(topic));
+  const names = topics.map((topic) => topicName(cluster.prefix, topic));
+  return (await recordCounts(cluster, names)).size > 0;
 }
 
 /** Reads the topics that hold the outcome. Rejects as `follow`. */

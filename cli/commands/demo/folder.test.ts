@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
-import { claimDemoFolder, DemoRunsError, keepFolder } from './folder.ts';
+import { claimDemoFolder, keepFolder } from './folder.ts';
 
 let dataDir: string;
 beforeEach(() => {
@@ -60,7 +60,7 @@ test('does not use the folder of a running demonstration, and fails without anot
   const second = claimDemoFolder(dataDir);
   expect([first.path, second.path]).toEqual([dataDir, join(dataDir, 'demo')]);
   expect(existsSync(data)).toBe(true);
-  expect(() => claimDemoFolder(dataDir)).toThrow(DemoRunsError);
+  expect(() => claimDemoFolder(dataDir)).toThrow('a demonstration is running in');
   first.release();
   second.release();
 });

@@ -23,8 +23,9 @@ import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { listFaultsOf } from '../../../services/simulator/rest/faults.ts';
 import { backboneLines, dataDirFor, enterFolder } from '../../addresses.ts';
 import { openCluster } from '../../cluster.ts';
+import { CommandError } from '../../command.ts';
 import type { Platform, ProviderSettings } from '../../platform.ts';
-import { ProcessError, ServiceProcess } from '../../processes.ts';
+import { ServiceProcess } from '../../processes.ts';
 import { drawWhile } from '../../table.ts';
 import { printLine } from '../../terminal.ts';
 import { LiveMatches } from '../live/board.ts';
@@ -54,7 +55,7 @@ const POLL_MS = 200;
 
 /**
  * Plays the matches, shows the progress and prints a report. Returns whether scores and tables are the official ones; null when `signal`
- * came first. Throws `ProcessError` when the simulator fails.
+ * came first. Throws `CommandError` when the simulator fails.
  */
 export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
   const { platform, dataset, matches, settings, summaryFile, signal } = play;
@@ -81,7 +82,7 @@ export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
   try {
     const aborted = once(stop, 'abort').then(() => null);
     const failed = simulator.ended.then(() => {
-      throw new ProcessError('simulator', `failed, see ${platform.logFolder}/simulator.log`);
+      throw new CommandError(`simulator: failed, see ${platform.logFolder}/simulator.log`, 'PROCESS_FAILED');
     });
     const displayEnded = [following, showing].map((work) => work.then(() => null));
     const played = untilPlayed(summaryFile, stop);

@@ -43,7 +43,7 @@ export async function run(...[options]: GivenTo<typeof command>): Promise<number
     provider,
     isShort: !keep,
   });
-  stopRequests.started();
+  stopRequests.hasStarted = true;
   try {
     const summaryFile = join(folder.path, 'summary.json');
     const play = { platform, provider, dataset, matches, settings, seconds, summaryFile, signal };

@@ -18,11 +18,10 @@ import { certificateFiles, validityOf } from '#service/server-tls.ts';
 import { requiredTopics, wantedTopics } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/follow.ts';
 import { PROCESSOR_NAMES, PROCESSORS, type ProcessorName, streamTopics } from '#topics/processors.ts';
-import { Registry } from '#topics/registry.ts';
 import { probeRegistry } from '#topics/registry-http.ts';
 import { findLostTopics, IDENTIFIED, topicIdsName } from '#topics/topic-ids.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
-import { findCluster, type OpenCluster, withBackbone } from '../../cluster.ts';
+import { findCluster, type OpenCluster, openCluster, withBackbone } from '../../cluster.ts';
 import { findUnreadable, LAST_OFFSETS } from '../../followed-topics.ts';
 import { serviceConfig } from '../../services.ts';
 import { deriverOf } from '../rebuild/derived.ts';
@@ -139,14 +138,14 @@ async function versions({ brokers }: TopicCluster): Promise<CheckResult[]> {
   );
 }
 
-async function registry({ registryUrl: url, prefix }: TopicCluster): Promise<CheckResult[]> {
+async function registry(cluster: TopicCluster): Promise<CheckResult[]> {
   const before = Date.now();
-  const theirs = await probeRegistry(url, REQUEST_TIMEOUT_MS);
+  const theirs = await probeRegistry(cluster.registryUrl, REQUEST_TIMEOUT_MS);
   const clock =
     theirs === null
       ? fine('clock', 'not compared: the registry sends no Date')
       : rules.judgeClock('the registry', { before, theirs, after: Date.now() });
-  const opened = Registry.open({ url, prefix, waitMs: REQUEST_TIMEOUT_MS });
+  const { registry: opened } = openCluster(cluster, REQUEST_TIMEOUT_MS);
   const states = await Promise.all(
     TOPIC_NAMES.map(async (topic) => [opened.subject(topic), await opened.schemaState(topic)] as const),
   );
@@ -184,14 +183,8 @@ async function provider(env: Environment): Promise<CheckResult[]> {
   if (base === undefined) return [];
   const limits = { timeoutMs: REQUEST_TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES };
   const asked = httpGet(tokenUrl(base, id, key), limits, new AbortController().signal);
-  return [
-    rules.judgeProvider(
-      await asked.then(
-        ({ status }) => status,
-        () => null,
-      ),
-    ),
-  ];
+  const answer = await asked.catch(() => null);
+  return [rules.judgeProvider(answer?.status ?? null)];
 }
 
 const ADVICE: Readonly<Record<string, string>> = {

@@ -336,6 +336,8 @@ export function judgeClock(
 /** Expired deliveries without an accepted one between them that are no single late repetition. */
 const MAX_EXPIRED = 2;
 const REPORTED_WITHIN_MS = 30_000;
+const AHEAD =
+  'synchronise the clocks (NTP): its clock is ahead; or the sender repeats without a new signature';
 
 /** Judges the clocks of receivers by what their deliveries say: the last report of each instance. */
 export function judgeReceiverClocks(reports: Iterable<IngressStatus>): CheckResult[] {
@@ -347,17 +349,10 @@ export function judgeReceiverClocks(reports: Iterable<IngressStatus>): CheckResu
     const at = new Date(written_at).toISOString();
     const behind = `of a receiver is ${Math.round(clock.behind_ms / 1_000)} s behind that of the provider (${at})`;
     const expired = `a receiver refused ${clock.expired} authentic deliveries since the last accepted one: they had expired (${at})`;
+    const judge = clock.expired > MAX_EXPIRED ? failed : warning;
     return [
       ...(clock.behind_ms >= SKEW_WARNING_MS ? [warning('clock', behind, SYNCHRONISE)] : []),
-      ...(clock.expired > 0
-        ? [
-            (clock.expired > MAX_EXPIRED ? failed : warning)(
-              'clock',
-              expired,
-              'synchronise the clocks (NTP): its clock is ahead; or the sender repeats without a new signature',
-            ),
-          ]
-        : []),
+      ...(clock.expired > 0 ? [judge('clock', expired, AHEAD)] : []),
     ];
   });
   return orFine(findings, 'clock', 'of the receivers as that of the provider');

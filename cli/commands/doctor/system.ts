@@ -5,10 +5,9 @@ import { PromiseCache } from '#timing/promise-cache.ts';
 import { findTopics, memberNames, topicPartitions } from '#topics/admin.ts';
 import { followInBackground, type TopicRecord } from '#topics/follow.ts';
 import { PROCESSOR_NAMES, type ProcessorName, positionsTopicName, streamTopics } from '#topics/processors.ts';
-import { Registry } from '#topics/registry.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { HealthTable, type SourceFeedStatus } from '#trading/feed-status.ts';
-import type { OpenCluster } from '../../cluster.ts';
+import { type OpenCluster, openCluster } from '../../cluster.ts';
 import { machineNow } from '../../followed-topics.ts';
 import { guarded, REQUEST_TIMEOUT_MS } from './checks.ts';
 import { type CheckResult, judgeDeadLetters, judgeFeeds, judgeLag, judgeReceiverClocks } from './rules.ts';
@@ -47,8 +46,7 @@ export class SystemReader {
   #tables: Omit<SystemTables, 'sources'> | null = null;
 
   constructor(cluster: OpenCluster) {
-    const { registryUrl: url, prefix } = cluster;
-    this.#cluster = { ...cluster, registry: Registry.open({ url, prefix, waitMs: REQUEST_TIMEOUT_MS }) };
+    this.#cluster = openCluster(cluster, REQUEST_TIMEOUT_MS);
   }
 
   /** The last tables, null before the first, with the status of the sources now: it expires even while the broker does not answer. */
@@ -116,13 +114,10 @@ export class SystemReader {
     const { brokers, prefix } = this.#cluster;
     const { application, input } = streamTopics(prefix, processor);
     const state = await guarded('lag', async () => {
-      const required = [input, positionsTopicName(prefix, processor)];
-      const counts = await Promise.all(required.map((name) => topicPartitions(brokers, name)));
-      if (counts.includes(0)) return null;
-      const [processes, partitions] = await Promise.all([
-        memberNames(brokers, application).then(({ length }) => length),
-        inputProgress({ brokers, application, input }),
-      ]);
+      for (const name of [input, positionsTopicName(prefix, processor)])
+        if ((await topicPartitions(brokers, name)) === 0) return null;
+      const { length: processes } = await memberNames(brokers, application);
+      const partitions = await inputProgress({ brokers, application, input });
       findings.push(...judgeLag(processor, partitions, processes));
       return { processes, partitions: partitions.length, behind: totalLag(partitions) };
     });

@@ -18,18 +18,18 @@ export async function run(...[name, { out, ...filter }]: GivenTo<typeof command>
     throw new UsageError(`--out must end with .parquet, not ${JSON.stringify(out)}`);
   const dataset = SHAPES[name] as unknown as ExportShape<object>;
   const cluster = await findClusterWith(['match-state']);
+  const { columns } = dataset;
   let writer: RowWriter | null = null;
   let rows = 0;
   try {
-    const { columns } = dataset;
-    const opened = out === undefined ? jsonLinesWriter(columns, process.stdout) : parquetWriter(out, columns);
-    writer = opened;
+    const to = out === undefined ? jsonLinesWriter(columns, process.stdout) : parquetWriter(out, columns);
+    writer = to;
     await readRows(dataset, cluster, filter, (row) => {
       rows += 1;
-      return opened.write(row);
+      return to.write(row);
     });
     if (rows === 0) await requireKnown(cluster, filter);
-    await opened.close();
+    await to.close();
   } catch (error) {
     writer?.abort();
     if (out !== undefined && isOfDisk(shortageOf(error)))

@@ -22,7 +22,10 @@ export function parquetWriter(file: string, columns: readonly ExportColumn[]): R
       name,
       type,
       nullable: true,
-      data: rows.map((row) => parquetValue(row[at] ?? null, type)),
+      data: rows.map((row) => {
+        const value = shown(row[at] ?? null, type) ?? undefined;
+        return type === 'INT64' && value !== undefined ? BigInt(value as number) : value;
+      }),
     }));
   const parquet = new ParquetWriter({
     writer: fileWriter(part),
@@ -50,7 +53,7 @@ export function parquetWriter(file: string, columns: readonly ExportColumn[]): R
 export function jsonLinesWriter(columns: readonly ExportColumn[], output: Writable): RowWriter {
   return {
     write(row) {
-      const values = columns.map(({ name, type }, at) => [name, jsonValue(row[at] ?? null, type)]);
+      const values = columns.map(({ name, type }, at) => [name, shown(row[at] ?? null, type)]);
       if (output.write(`${JSON.stringify(Object.fromEntries(values))}\n`)) return;
       // `once` removes both of its listeners: a listener left at each wait makes Node warn of a leak.
       return once(output, 'drain').then(() => {});
@@ -60,15 +63,9 @@ export function jsonLinesWriter(columns: readonly ExportColumn[], output: Writab
   };
 }
 
-function parquetValue(cell: ExportCell, type: ColumnType): unknown {
-  if (cell === null) return undefined;
-  if (type === 'INT64') return BigInt(cell);
-  if (type === 'TIMESTAMP') return dateOf(Number(cell)) ?? undefined;
-  return type === 'JSON' ? JSON.parse(String(cell)) : cell;
-}
-
-function jsonValue(cell: ExportCell, type: ColumnType): unknown {
+/** Returns a cell as JSON shows it. */
+function shown(cell: ExportCell, type: ColumnType): unknown {
   if (cell === null) return null;
-  if (type === 'TIMESTAMP') return dateOf(Number(cell))?.toISOString() ?? null;
+  if (type === 'TIMESTAMP') return dateOf(Number(cell));
   return type === 'JSON' ? JSON.parse(String(cell)) : cell;
 }

@@ -3,7 +3,7 @@
 import type { MatchState } from '#records/types.ts';
 import { clockWords, scopeWords } from '#story/halts.ts';
 import { type HaltAction, orderHalt, SCOPE } from '#topics/halt-orders.ts';
-import { VersionedTopic } from '#topics/versioned-topic.ts';
+import { type EditConnection, VersionedTopic } from '#topics/versioned-topic.ts';
 import { HaltTable } from '#trading/halts.ts';
 import { commandLog, findClusterWith, platformName } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
@@ -49,10 +49,7 @@ export async function orderByHand(
   return 0;
 }
 
-async function othersOf(
-  connection: ConstructorParameters<typeof VersionedTopic<'trading-halts'>>[1],
-  match: MatchState,
-): Promise<string[]> {
+async function othersOf(connection: EditConnection, match: MatchState): Promise<string[]> {
   const table = new HaltTable();
   for (const record of await new VersionedTopic('trading-halts', connection).list())
     table.apply(record.scope, record);
@@ -60,12 +57,9 @@ async function othersOf(
 }
 
 function scopeOf(eventId: number | undefined, { competition, all }: OrderOptions): string {
-  const named = [
-    eventId === undefined ? [] : `match:${eventId}`,
-    competition === undefined ? [] : `competition:${competition}`,
-    all ? 'all' : [],
-  ].flat();
-  const [scope, ...more] = named;
+  const ofMatch = eventId && `match:${eventId}`;
+  const named = [ofMatch, competition !== undefined && `competition:${competition}`, all && 'all'];
+  const [scope, ...more] = named.filter((one) => typeof one === 'string');
   if (scope === undefined || more.length > 0 || !SCOPE.test(scope))
     throw new UsageError('name one match by its event id, one --competition by its id, or --all');
   return scope;

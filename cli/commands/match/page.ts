@@ -96,9 +96,7 @@ function headLines(state: MatchState, { trading, feed, halts }: MatchTrading, no
   const { event_id, version, score, firm, shoot_out, status_type, start_date, absence, cause } = state;
   const traded = tradingCell(trading, feed);
   const minute = status_type === 'live' ? minuteText(match, now / 1000) : '';
-  const status = [statusName(match), minute, endingWords(state.status_id) ?? ''].filter(
-    (part) => part !== '',
-  );
+  const status = [statusName(match), minute, endingWords(state.status_id)].filter(Boolean);
   const penalties = shoot_out === null ? '' : `  on penalties ${scoreWords(shoot_out)}`;
   const age = Math.max(0, Math.floor((now - cause.received_at) / 1000));
   const title = styleText('bold', escapeLine(`${nameOf(state)}  ${scoreWords(score)}`));

@@ -10,7 +10,7 @@ import { type TopicName, topicName } from '#topics/topics.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
 
-/** What cannot be derived again: an upper bound of its number, and a description with this number, '' where nothing is lost. */
+/** What cannot be derived again: an upper bound of its number, and a description with this number. */
 export type RebuildLoss = { readonly count: number; readonly text: string };
 
 const NOTHING: RebuildLoss = { count: 0, text: '' };
@@ -130,9 +130,7 @@ async function matchLoss(
         has: (cause) => found.has(messageAt(cause, { ...cause, event_id: Number(event) })),
       }),
   );
-  return lost.length === 0
-    ? NOTHING
-    : { count: lost.length, text: `up to ${lost.length} matches without all of their messages` };
+  return { count: lost.length, text: `up to ${lost.length} matches without all of their messages` };
 }
 
 const INPUT = PROCESSORS['match-processor'].input;
@@ -164,9 +162,6 @@ async function resultLoss({ registry }: OpenCluster, read: ReadTopic): Promise<R
     if (isThere) lost.delete(key);
     else lost.add(key);
   });
-  if (lost.size === 0) return NOTHING;
-  return {
-    count: lost.size,
-    text: `${lost.size} match results behind the tables (npx touchline rebuild match-processor derives results again)`,
-  };
+  const text = `${lost.size} match results behind the tables (npx touchline rebuild match-processor derives results again)`;
+  return { count: lost.size, text };
 }

@@ -4,7 +4,7 @@ import type { ReadRecord } from '#streams/read/follow.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { onUnreadable } from '#topics/unreadable.ts';
-import { RawInputs } from './raw-inputs.ts';
+import { rawInputs } from './raw-inputs.ts';
 
 const RAW = codecOf('raw-messages');
 const NORMALIZED = codecOf('normalized-messages');
@@ -27,7 +27,7 @@ test('leaves out a raw record that nobody can read, names it, and continues with
   onTestFinished(
     onUnreadable(({ topic, partition, offset }) => reported.push(`${topic}-${partition}, offset ${offset}`)),
   );
-  const inputs = new RawInputs({ topic: 'a.raw-messages', decoder: RAW, codec: NORMALIZED, partitions: 4 });
+  const inputs = rawInputs({ topic: 'a.raw-messages', decoder: RAW, codec: NORMALIZED, partitions: 4 });
   const read = await inputs.of([
     recordAt(0, delivery(1)),
     recordAt(1, Buffer.from('no record')),

@@ -60,33 +60,35 @@ type RawInputsOptions = {
   readonly partitions: number;
 };
 
-/** Converts records of raw-messages into input of the engine: normalizes again, and assigns messages to the partitions of their events. */
-export class RawInputs {
-  readonly #options: RawInputsOptions;
-  unreadable = 0;
+/** Converts records of a source into input of the engine. `unreadable`: the number of records that it left out. */
+export type InputReader = {
+  readonly unreadable: number;
+  of(records: readonly ReadRecord[]): Promise<readonly ReplayInput[]>;
+};
 
-  constructor(options: RawInputsOptions) {
-    this.#options = options;
-  }
-
-  /** Returns the messages of some records, in their order. Rejects with `RegistryUnavailableError`. */
-  async of(records: readonly ReadRecord[]): Promise<ReplayInput[]> {
-    const { topic, decoder, codec, partitions } = this.#options;
-    const inputs: ReplayInput[] = [];
-    for (const record of records) {
-      const [read] = await decodeRecords(decoder, { topic, partition: record.partition }, [record]);
-      if (read === undefined) this.unreadable += 1;
-      for (const message of read?.value ? normalizeAgain(read.value).normalized : []) {
-        const key = Buffer.from(String(message.event_id));
-        const { timestamp } = record;
-        inputs.push({
-          partition: partitionOfKey(key, partitions),
-          key,
-          value: codec.encode(message),
-          timestamp,
-        });
+/** Returns the conversion of raw-messages: normalizes again, and assigns messages to the partitions of their events. */
+export function rawInputs({ topic, decoder, codec, partitions }: RawInputsOptions): InputReader {
+  const reader = {
+    unreadable: 0,
+    /** Keeps the order of the records. Rejects with `RegistryUnavailableError`. */
+    async of(records: readonly ReadRecord[]): Promise<ReplayInput[]> {
+      const inputs: ReplayInput[] = [];
+      for (const record of records) {
+        const [read] = await decodeRecords(decoder, { topic, partition: record.partition }, [record]);
+        if (read === undefined) reader.unreadable += 1;
+        for (const message of read?.value ? normalizeAgain(read.value).normalized : []) {
+          const key = Buffer.from(String(message.event_id));
+          const value = codec.encode(message);
+          inputs.push({
+            partition: partitionOfKey(key, partitions),
+            key,
+            value,
+            timestamp: record.timestamp,
+          });
+        }
       }
-    }
-    return inputs;
-  }
+      return inputs;
+    },
+  };
+  return reader;
 }

@@ -14,8 +14,8 @@ import { findCluster, type OpenCluster, openCluster, platformName, requireTopics
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { printLine, untilStopped } from '../../terminal.ts';
 import type { command } from './command.ts';
-import { REPLAY_TOPICS, ReplayEngine, type ReplayInput, type ReplayOutput } from './engine.ts';
-import { RawInputs } from './raw-inputs.ts';
+import { REPLAY_TOPICS, ReplayEngine, type ReplayOutput } from './engine.ts';
+import { type InputReader, rawInputs } from './raw-inputs.ts';
 import { batchesOf, partitionRanges, readMerged } from './source.ts';
 import {
   copyInto,
@@ -90,13 +90,13 @@ async function replayInto(
   const open = () =>
     openPublisher({ brokers, clientId: CLIENT, log: silentLogger, maxQueueBytes: QUEUE_BYTES });
   const publishers = await Promise.all(Array.from({ length: PUBLISHERS }, open));
-  const writer = new ReplayWriter(client, publishers);
+  const writer = replayWriter(client, publishers);
   const engine = new ReplayEngine({
     prefix: target.prefix,
     codecs: await target.registry.codecs(REPLAY_TOPICS),
     rulesOf,
     partitions,
-    readBack: (topic, partition) => writer.readBack(topic, partition),
+    readBack: writer.readBack,
   });
   try {
     const inputTopics = options.forSwitch ? [...INPUTS, ...OPERATIONS] : INPUTS;
@@ -137,12 +137,6 @@ async function replayInto(
   }
 }
 
-/** Converts records of the source into input of the engine. `unreadable`: the number of records that it left out. */
-type InputReader = {
-  readonly unreadable: number;
-  of(records: readonly ReadRecord[]): Promise<readonly ReplayInput[]>;
-};
-
 /** Returns the conversion for a source: it normalizes raw messages, or distributes records over the wanted number of partitions. */
 async function inputReader(
   source: OpenCluster,
@@ -151,7 +145,7 @@ async function inputReader(
   partitions: number,
 ): Promise<InputReader> {
   if (options.source === 'raw')
-    return new RawInputs({
+    return rawInputs({
       topic: topicName(source.prefix, 'raw-messages'),
       decoder: target.registry.decoder('raw-messages'),
       codec: await target.registry.codec('normalized-messages'),
@@ -164,37 +158,27 @@ async function inputReader(
 }
 
 /** Publishes batches while the next one is processed, and reads back published records. */
-class ReplayWriter {
-  readonly #client: StreamClient;
-  readonly #publishers: readonly Publisher[];
-  #publishing: Promise<unknown> = Promise.resolve();
-
-  constructor(client: StreamClient, publishers: readonly Publisher[]) {
-    this.#client = client;
-    this.#publishers = publishers;
-  }
-
-  /** Publishes records once the previous ones are acknowledged. Rejects with `PublishError`, also for the previous ones. */
-  async write(records: readonly ReplayOutput[]): Promise<void> {
-    await this.#publishing;
-    const shares = Map.groupBy(records, ({ partition }) => partition % this.#publishers.length);
-    this.#publishing = Promise.all(
-      [...shares].map(([at, share]) => (this.#publishers[at] as Publisher).publish(share)),
-    );
-    // Awaited by the next call, which reports its failure.
-    this.#publishing.catch(() => {});
-  }
-
-  async settled(): Promise<void> {
-    await this.#publishing;
-  }
-
-  async *readBack(topic: string, partition: number): AsyncGenerator<readonly ConsumedRecord[]> {
-    await this.#publishing;
-    const [log = { start: 0, end: 0 }] = await this.#client.logBounds([{ topic, partition }]);
-    const range = { topic, partition, ...log, maxBytes: READ_BACK_BYTES };
-    for await (const { records } of readRange(this.#client, range)) yield records;
-  }
+function replayWriter(client: StreamClient, publishers: readonly Publisher[]) {
+  let publishing: Promise<unknown> = Promise.resolve();
+  return {
+    /** Publishes records once the previous ones are acknowledged. Rejects with `PublishError`, also for the previous ones. */
+    async write(records: readonly ReplayOutput[]): Promise<void> {
+      await publishing;
+      const shares = Map.groupBy(records, ({ partition }) => partition % publishers.length);
+      publishing = Promise.all(
+        [...shares].map(([at, share]) => (publishers[at] as Publisher).publish(share)),
+      );
+      // Awaited by the next call, which reports its failure.
+      publishing.catch(() => {});
+    },
+    settled: () => publishing,
+    async *readBack(topic: string, partition: number): AsyncGenerator<readonly ConsumedRecord[]> {
+      await publishing;
+      const [log = { start: 0, end: 0 }] = await client.logBounds([{ topic, partition }]);
+      const range = { topic, partition, ...log, maxBytes: READ_BACK_BYTES };
+      for await (const { records } of readRange(client, range)) yield records;
+    },
+  };
 }
 
 function progressLine(records: number, total: number, seconds: number): string {

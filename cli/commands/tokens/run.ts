@@ -1,25 +1,12 @@
 import { isLive, MAX_LABEL } from '#clients/access-tokens.ts';
 import { ClientDirectory } from '#clients/directory.ts';
 import type { AccessTokenRecord, Client } from '#records/types.ts';
-import type { TopicCluster } from '#topics/follow.ts';
 import { type RecordDraft, VersionedTopic } from '#topics/versioned-topic.ts';
 import { commandLog, findClusterWith, platformName, requireConfirmed } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import { secondsText } from '../../values.ts';
 import type * as commands from './command.ts';
-
-type TokenState = 'live' | 'revoked' | 'expired' | 'orphaned';
-
-type ShownToken = Omit<AccessTokenRecord, 'token_hash'> & { readonly state: TokenState };
-
-type TokensHere = {
-  readonly cluster: TopicCluster;
-  readonly topic: VersionedTopic<'access-tokens'>;
-  readonly shown: (record: AccessTokenRecord) => ShownToken;
-  /** Throws `CommandError` for an id that neither a client nor a token has. A removed client may still have tokens. */
-  readonly requireClient: (id: number) => Promise<void>;
-};
 
 export const actions = {
   list: (...[{ client, json }]: GivenTo<typeof commands.list>) =>
@@ -68,21 +55,29 @@ export const actions = {
   },
 };
 
-async function onTokens(perform: (here: TokensHere) => Promise<string>): Promise<number> {
+async function openTokens() {
   const cluster = await findClusterWith(['access-tokens', 'clients']);
   const connection = { ...cluster, log: commandLog('tokens') };
   const topic = new VersionedTopic('access-tokens', connection);
   const clients = await ClientDirectory.open(connection).list();
-  const shown = (record: AccessTokenRecord): ShownToken => {
-    const { token_hash: _, ...token } = record;
-    return { ...token, state: stateOf(record, clients, Date.now()) };
-  };
+  const shown = ({ token_hash, ...token }: AccessTokenRecord) => ({
+    ...token,
+    state: stateOf({ token_hash, ...token }, clients, Date.now()),
+  });
+  /** Throws `CommandError` for an id that neither a client nor a token has. A removed client may still have tokens. */
   const requireClient = async (id: number): Promise<void> => {
     const known = [...clients, ...(await topic.list())];
     if (known.some(({ client_id }) => client_id === id)) return;
     throw new CommandError(`client ${id} is unknown here: neither a client nor a token has this id`);
   };
-  process.stdout.write(await perform({ cluster, topic, shown, requireClient }));
+  return { cluster, topic, shown, requireClient };
+}
+
+type TokensHere = Awaited<ReturnType<typeof openTokens>>;
+type ShownToken = ReturnType<TokensHere['shown']>;
+
+async function onTokens(perform: (here: TokensHere) => Promise<string>): Promise<number> {
+  process.stdout.write(await perform(await openTokens()));
   return 0;
 }
 
@@ -100,7 +95,7 @@ function edit(topic: TokensHere['topic'], id: string, change: TokenEdit): Promis
 }
 
 /** `orphaned`: its client is gone, and another one may have its id. */
-function stateOf(record: AccessTokenRecord, clients: readonly Client[], now: number): TokenState {
+function stateOf(record: AccessTokenRecord, clients: readonly Client[], now: number) {
   if (record.revoked_at !== null) return 'revoked';
   if (!isLive(record, now)) return 'expired';
   const { client_id: id, client_identity } = record;

@@ -34,7 +34,7 @@ export async function run(
     onProgress: (line) => printLine(`  ${line}`),
     onProblem: (line) => printLine(`! ${line}`),
   });
-  stopRequests.started();
+  stopRequests.hasStarted = true;
   printLine(`\n${renderHowTo(platform, settings.DATA_DIR)}`);
   // Keeps this process alive while no service runs, as between restarts.
   const keepAlive = setInterval(() => {}, 2 ** 30);

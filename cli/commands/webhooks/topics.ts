@@ -155,11 +155,8 @@ export function lastText(of: Pick<WebhookProgress, 'last_outcome' | 'last_reason
 
 /** Returns the limits beyond which deliveries are marked, such as `age 5 s, delay 3 s`; null without any. */
 export function limitWords({ max_age_seconds: age, max_delay_seconds: delay }: ContentLimits): string | null {
-  return (
-    [age === null ? '' : `age ${age} s`, delay === null ? '' : `delay ${delay} s`]
-      .filter(Boolean)
-      .join(', ') || null
-  );
+  const words = [age === null ? '' : `age ${age} s`, delay === null ? '' : `delay ${delay} s`];
+  return words.filter(Boolean).join(', ') || null;
 }
 
 function stateCell({ active, progress, isUnopened }: WebhookRow): TextCell {
