@@ -84,11 +84,14 @@ export async function describeTopics(
   const wanted = new Set(names);
   const found = topics.filter(({ name }) => wanted.has(name ?? ''));
   const resources = found.map(({ name }) => ({ resourceType: TOPIC_RESOURCE, resourceName: name ?? '' }));
-  // The whole request fails when the settings of one topic may not be read.
+  // The whole request fails when the settings of one topic may not be read; a missing answer is no such refusal.
   const { results } =
     resources.length === 0
       ? { results: [] }
-      : await describeConfigsV4.api.async(broker, resources, false, false).catch(() => ({ results: [] }));
+      : await describeConfigsV4.api.async(broker, resources, false, false).catch((error: unknown) => {
+          if (hasCode(error, FORBIDDEN)) return { results: [] };
+          throw error;
+        });
   const settings = new Map(results.map(({ resourceName, configs }) => [resourceName, configs]));
   const facts = found.map(
     (topic) => [topic.name ?? '', factsOf(topic, settings.get(topic.name ?? ''))] as const,
@@ -140,7 +143,11 @@ const RIGHTS_CLIENT = 'touchline-rights';
 const OPERATION_BITS = { Read: 1 << 3, Write: 1 << 4 } as const;
 /** The value of a broker that does not report authorized operations. */
 const UNKNOWN = -(2 ** 31);
-const FORBIDDEN = ['GROUP_AUTHORIZATION_FAILED', 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED'];
+const FORBIDDEN = [
+  'TOPIC_AUTHORIZATION_FAILED',
+  'GROUP_AUTHORIZATION_FAILED',
+  'TRANSACTIONAL_ID_AUTHORIZATION_FAILED',
+];
 
 /** Returns the rights and topics that are missing; groups and transactional ids are only looked up. Rejects when no broker responds. */
 export function findMissingRights<R extends NeededRight>(

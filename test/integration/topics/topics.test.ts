@@ -1,9 +1,10 @@
 /** Topics on the real broker match `TOPICS`. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { describeCluster } from '#cluster/describe.ts';
 import { withTopicAdmin } from '#cluster/topic-admin.ts';
 import type { Brokers } from '#security/brokers.ts';
+import { describeConfigsV4 } from '#streams/client/platformatic/library.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import { createTopics, topicSettings } from '#topics/admin.ts';
 import { TopicAdminError } from '#topics/errors.ts';
@@ -142,6 +143,15 @@ describe('createTopics', () => {
       message: expect.stringContaining(`${state} has 8 partitions, not 9`),
     });
     expect(await partitions(connection)).toEqual(expected(prefix));
+  });
+
+  test('takes no late answer for a missing right', async () => {
+    const { brokers, prefix } = backbone();
+    await createTopics({ brokers, prefix });
+    const asked = vi.spyOn(describeConfigsV4.api, 'async').mockRejectedValue(new Error('no answer in time'));
+    onTestFinished(() => asked.mockRestore());
+    await requireSettingsAt(brokers, prefix, 'match-processor');
+    expect(asked).toHaveBeenCalled();
   });
 
   test('creates only the topics of a match with another number of partitions', async () => {
