@@ -1,5 +1,6 @@
 /** Latency of records on their way, as one histogram over all services (docs/reference/metrics.md). */
-import { Counter, Histogram, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { metersOf } from './meters.ts';
 
 /** The measured stages: from the provider's `ut` to the receipt, and from the receipt to a later stage. */
 type LatencyStage =
@@ -23,20 +24,18 @@ export function stageLatencies<const S extends LatencyStage>(
   registry: Registry,
   stages: readonly S[],
 ): Readonly<Record<S, ObserveLatency>> {
-  const registers = [registry];
-  const histogram = new Histogram({
-    name: 'touchline_stage_latency_seconds',
-    help: 'Time until a record has reached a stage, without records that are then older than ten minutes.',
-    labelNames: ['stage'],
-    buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 600],
-    registers,
-  });
-  const skipped = new Counter({
-    name: 'touchline_stage_history_records_total',
-    help: 'Records without a latency: more than ten minutes older or newer than the clock when they reached a stage.',
-    labelNames: ['stage'],
-    registers,
-  });
+  const meters = metersOf(registry);
+  const histogram = meters.histogram(
+    'touchline_stage_latency_seconds',
+    'Time until a record has reached a stage, without records that are then older than ten minutes.',
+    [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 600],
+    'stage',
+  );
+  const skipped = meters.counter(
+    'touchline_stage_history_records_total',
+    'Records without a latency: more than ten minutes older or newer than the clock when they reached a stage.',
+    'stage',
+  );
   const observers = stages.map((stage): [S, ObserveLatency] => {
     histogram.zero({ stage });
     skipped.inc({ stage }, 0);

@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
-import { Gauge, Histogram, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Contracts } from '#clients/contracts.ts';
 import { type ClientsKeys, deriveKeys, hashSecret, newSecret, verifySecret } from '#clients/keys.ts';
 import { answerErrors, restServerOptions, sendError } from '#contract/rest/error-answers.ts';
@@ -10,6 +10,7 @@ import { openApi } from '#contract/rest/openapi.ts';
 import type { Authenticator, ProviderData } from '#contract/rest/provider.ts';
 import { restRoutes } from '#contract/rest/routes.ts';
 import { fastifyServer, strictTransport } from '#service/http-server.ts';
+import { metersOf } from '#service/meters.ts';
 import { opsAnswer } from '#service/ops.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { issueToken, verifyToken } from '#signing/token.ts';
@@ -27,15 +28,14 @@ export function tableDifferences(
   registry: Registry,
   count: (now: number) => ReadonlyMap<string, number>,
 ): void {
-  new Gauge({
-    name: 'touchline_api_table_differences',
-    help: "League tables that differ from the provider's, by kind, two hours after the last change of ours.",
-    labelNames: ['kind'],
-    registers: [registry],
-    collect() {
-      for (const [kind, tables] of count(Date.now() / 1000)) this.set({ kind }, tables);
+  metersOf(registry).sampled(
+    'touchline_api_table_differences',
+    "League tables that differ from the provider's, by kind, two hours after the last change of ours.",
+    ['kind'],
+    (gauge) => {
+      for (const [kind, tables] of count(Date.now() / 1000)) gauge.set({ kind }, tables);
     },
-  });
+  );
 }
 
 /** Dependencies and settings of the server of an api. */
@@ -80,13 +80,13 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
   });
   // No label holds an id, a client or a token.
-  const requestSeconds = new Histogram({
-    name: 'touchline_api_request_seconds',
-    help: 'Time from a request to its answer, by route and status.',
-    labelNames: ['route', 'status'],
-    buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
-    registers: [registry],
-  });
+  const requestSeconds = metersOf(registry).histogram(
+    'touchline_api_request_seconds',
+    'Time from a request to its answer, by route and status.',
+    [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
+    'route',
+    'status',
+  );
   traceRequests(app);
   if (trustedProxies.length > 0) app.addHook('onRequest', strictTransport);
   answerErrors(app, { now, version, notFound: board === null ? undefined : notFoundPage, onFailure });

@@ -1,7 +1,8 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Gauge, Registry } from 'prom-client';
 import { describeCluster } from '#cluster/describe.ts';
 import type { FeedHealth } from '#records/types.ts';
 import type { Brokers } from '#security/brokers.ts';
+import { metersOf } from '#service/meters.ts';
 import { sleep } from '#timing/clock.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 
@@ -19,7 +20,7 @@ const STATES: readonly FeedHealth['state'][] = [
 
 /** Creates the monitor's metrics in a registry. */
 export function monitorMetrics(registry: Registry) {
-  const registers = [registry];
+  const { counter, gauge, histogram, sampled } = metersOf(registry);
   const latest = new Map<string, FeedHealth>();
   /** A gauge of the published records of sources, or of matches. */
   const gaugeOf = <L extends string>(
@@ -29,24 +30,18 @@ export function monitorMetrics(registry: Registry) {
     labelNames: L[],
     read: (gauge: Gauge<L | 'source'>, record: FeedHealth) => void,
   ) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['source', ...labelNames],
-      registers,
-      collect() {
-        this.reset();
-        for (const record of latest.values())
-          if ((record.event_id === null) === (of === 'source')) read(this, record);
-      },
+    sampled(name, help, ['source', ...labelNames], (into) => {
+      into.reset();
+      for (const record of latest.values())
+        if ((record.event_id === null) === (of === 'source')) read(into, record);
     });
   gaugeOf(
     'source',
     'touchline_feed_source_state',
     '1 for the current state of a source, 0 for the others.',
     ['state'],
-    (gauge, { source, state: current }) => {
-      for (const state of STATES) gauge.set({ source, state }, state === current ? 1 : 0);
+    (into, { source, state: current }) => {
+      for (const state of STATES) into.set({ source, state }, state === current ? 1 : 0);
     },
   );
   gaugeOf(
@@ -54,35 +49,31 @@ export function monitorMetrics(registry: Registry) {
     'touchline_feed_matches',
     'Matches of a source, by state.',
     ['state'],
-    (gauge, { source, state }) => gauge.inc({ source, state }),
+    (into, { source, state }) => into.inc({ source, state }),
   );
   gaugeOf(
     'source',
     'touchline_feed_delay_seconds',
     'Age of the newest content of a source when it was received; below 0: its clock is so far ahead of ours that the age is unknown.',
     [],
-    (gauge, { source, delay }) => {
-      if (delay !== null) gauge.set({ source }, delay / 1_000);
+    (into, { source, delay }) => {
+      if (delay !== null) into.set({ source }, delay / 1_000);
     },
   );
-  const gaps = new Counter({
-    name: 'touchline_feed_gaps_total',
-    help: 'Gaps that began since the process started, of sources and of matches, by cause.',
-    labelNames: ['source', 'of', 'reason'],
-    registers,
-  });
+  const gaps = counter(
+    'touchline_feed_gaps_total',
+    'Gaps that began since the process started, of sources and of matches, by cause.',
+    'source',
+    'of',
+    'reason',
+  );
   return {
-    leader: new Gauge({
-      name: 'touchline_monitor_leader',
-      help: '1 when this process is the one that decides feed health.',
-      registers,
-    }),
-    publishSeconds: new Histogram({
-      name: 'touchline_monitor_publish_seconds',
-      help: 'Time until the records of one evaluation are acknowledged.',
-      buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
-      registers,
-    }),
+    leader: gauge('touchline_monitor_leader', '1 when this process is the one that decides feed health.'),
+    publishSeconds: histogram(
+      'touchline_monitor_publish_seconds',
+      'Time until the records of one evaluation are acknowledged.',
+      [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
+    ),
     /** Applies a published record; null deletes it. */
     published(key: string, record: FeedHealth | null): void {
       const known = latest.get(key);
@@ -111,8 +102,7 @@ export async function watchCluster(
   registry: Registry,
   signal: AbortSignal,
 ): Promise<void> {
-  const gauge = <L extends string = string>(name: string, help: string, ...labelNames: L[]) =>
-    new Gauge({ name, help, labelNames, registers: [registry] });
+  const { gauge } = metersOf(registry);
   const reachable = gauge('touchline_brokers_reachable', 'Brokers of the cluster that answer.');
   const impaired = gauge('touchline_topics_impaired', 'Topics that lack a leader or a copy.', 'lack');
   const disk = gauge('touchline_broker_disk_bytes', 'Size of the disks of a broker.', 'broker');

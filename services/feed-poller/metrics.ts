@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { countFromZero, DEAD_LETTER_CODES } from '#errors/catalogue.ts';
 import { metersOf } from '#service/meters.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
@@ -7,18 +7,13 @@ export type PollerMetrics = ReturnType<typeof pollerMetrics>;
 
 /** Creates the poller's metrics in a registry. */
 export function pollerMetrics(registry: Registry) {
-  const { counter, gauge, histogram } = metersOf(registry);
+  const { counter, gauge, histogram, measure } = metersOf(registry);
   let lag = (): number | null => null;
-  new Gauge({
-    name: 'touchline_poller_feed_lag_seconds',
-    help: 'Seconds between the position of the feed (read, published and settled) and now, by the clock of the provider.',
-    registers: [registry],
-    collect() {
-      const seconds = lag();
-      if (seconds === null) this.reset();
-      else this.set(seconds);
-    },
-  });
+  measure(
+    'touchline_poller_feed_lag_seconds',
+    'Seconds between the position of the feed (read, published and settled) and now, by the clock of the provider.',
+    () => lag(),
+  );
   const deadLetters = counter('touchline_poller_dead_letters_total', 'Dead letters, by reason.', 'code');
   countFromZero(deadLetters, DEAD_LETTER_CODES);
   return {

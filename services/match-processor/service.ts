@@ -1,7 +1,8 @@
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { MATCH_FLAGS, VALUES } from '#processors/match/loaded-match.ts';
 import { MatchPartition, type MatchPartitionOptions } from '#processors/match/match-partition.ts';
 import { WEBHOOK_TOPICS, WebhookComposer } from '#processors/match/webhook-messages.ts';
+import { metersOf } from '#service/meters.ts';
 import { runProcessor } from '#service/run-processor.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
@@ -40,12 +41,12 @@ export function commitMetrics(
   now: () => number,
 ): (partition: number) => NonNullable<MatchPartitionOptions['onCommitted']> {
   const { received_to_state } = stageLatencies(registry, ['received_to_state']);
-  const matches = new Gauge({
-    name: 'touchline_flagged_matches',
-    help: 'Matches in memory that are wrong, or cannot be judged in full, by reason.',
-    labelNames: ['partition', 'reason'],
-    registers: [registry],
-  });
+  const matches = metersOf(registry).gauge(
+    'touchline_flagged_matches',
+    'Matches in memory that are wrong, or cannot be judged in full, by reason.',
+    'partition',
+    'reason',
+  );
   return (partition) =>
     ({ receivedAt, flagged }) => {
       const committedAt = now();

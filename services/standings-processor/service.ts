@@ -1,4 +1,3 @@
-import { Gauge, type Registry } from 'prom-client';
 import { FLAG_REASONS } from '#domain/standings/games.ts';
 import {
   StandingsPartition,
@@ -6,6 +5,7 @@ import {
   VALUES,
 } from '#processors/standings/standings-partition.ts';
 import { OWN_RULES, readRules } from '#service/competition-rules.ts';
+import { metersOf } from '#service/meters.ts';
 import { runProcessor } from '#service/run-processor.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
@@ -20,7 +20,12 @@ export const standingsProcessor: ServiceDefinition<typeof settings> = {
   config: settings,
   async start(context) {
     const rulesOf = readRules(context.config.RULES_DIR || OWN_RULES);
-    const flagged = flaggedMatches(context.metrics);
+    const flagged = metersOf(context.metrics).gauge(
+      'touchline_standings_flagged_matches',
+      'Matches of which something could not be counted in tables, by reason.',
+      'partition',
+      'reason',
+    );
     const { received_to_standings } = stageLatencies(context.metrics, ['received_to_standings']);
     const onCommitted: StandingsPartitionOptions['onCommitted'] = (receivedAt) => {
       const committedAt = Date.now();
@@ -42,12 +47,3 @@ export const standingsProcessor: ServiceDefinition<typeof settings> = {
     });
   },
 };
-
-function flaggedMatches(registry: Registry): Gauge<'partition' | 'reason'> {
-  return new Gauge({
-    name: 'touchline_standings_flagged_matches',
-    help: 'Matches of which something could not be counted in tables, by reason.',
-    labelNames: ['partition', 'reason'],
-    registers: [registry],
-  });
-}

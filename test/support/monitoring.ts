@@ -73,7 +73,7 @@ export function metricNames(): ReadonlySet<string> {
   const quoted = grep("'touchline_[a-z_]+'", 'libs/**/*.ts', 'services/**/*.ts').flatMap(
     (line) => line.match(/touchline_[a-z_]+[a-z]/) ?? [],
   );
-  const views = grep('name: `\\$\\{prefix\\}_[a-z_]+`', 'libs/views/metrics.ts').flatMap((line) =>
+  const views = grep('`\\$\\{prefix\\}_[a-z_]+`', 'libs/views/metrics.ts').flatMap((line) =>
     VIEW_SERVICES.map((service) => `touchline_${service}${/\}(\w+)/.exec(line)?.[1]}`),
   );
   return new Set([...quoted, ...views].filter((name) => !OTHERS.has(name)));

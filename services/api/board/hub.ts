@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Counter, Registry } from 'prom-client';
 import type { TradingHalt } from '#records/types.ts';
+import { metersOf } from '#service/meters.ts';
 import { boardMatch, statusWordsOf } from '#story/board-match.ts';
 import { phaseOf } from '#story/match.ts';
 import { minuteText } from '#story/minute.ts';
@@ -66,16 +67,9 @@ export class Hub {
     this.#options = options;
     const { view, metrics } = options;
     const readers = this.#readers;
-    const registers = [metrics];
-    new Gauge({
-      name: 'touchline_board_readers',
-      help: 'Connected readers of the board’s events: visible pages.',
-      registers,
-      collect() {
-        this.set(readers.size);
-      },
-    });
-    const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
+    const { counter, measure } = metersOf(metrics);
+    const shown = 'Connected readers of the board’s events: visible pages.';
+    measure('touchline_board_readers', shown, () => readers.size);
     const readersOf = 'Readers of the board’s events that were';
     this.#refused = counter(
       'touchline_board_readers_refused_total',
