@@ -34,11 +34,13 @@ const SERVERS: Readonly<Record<string, () => Promise<Listening>>> = {
   'ops server': () => startOps({ ...LISTEN, metrics: createMetrics('tester'), ready: () => true }),
   async 'webhook-receiver'() {
     const app = new ReceiverApp({
-      secrets: ['0123456789abcdef0123456789ABCDEF'],
-      bodyLimit: 1_000,
-      answerTimeoutMs: 1_000,
-      maxConnections: 10,
-      maxUnprovenBytes: 10_000,
+      config: {
+        WEBHOOK_SECRET: ['0123456789abcdef0123456789ABCDEF'],
+        BODY_LIMIT: 1_000,
+        PATIENCE_MS: 1_000,
+        WEBHOOK_MAX_CONNECTIONS: 10,
+        WEBHOOK_MAX_UNPROVEN_BYTES: 10_000,
+      },
       store: async () => {},
       metrics: receiverMetrics(createMetrics('webhook-receiver'), {
         pendingBytes: () => 0,

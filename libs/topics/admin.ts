@@ -129,8 +129,8 @@ async function create(
   }
 }
 
-/** Topics that may have records before the topics are recorded: every order of an operator writes one. */
-const WRITTEN_BEFORE: ReadonlySet<TopicName> = new Set(['operator-orders']);
+/** May have records before the topics are recorded: every order of an operator writes one. */
+const WRITTEN_BEFORE: TopicName = 'operator-orders';
 
 /** Throws `TopicMismatchError` TOPIC_LOST when topics are not those of the record, or have records and no recorded ids. */
 async function requireNoneLost(
@@ -145,14 +145,13 @@ async function requireNoneLost(
     );
   let known = await find();
   if (known.marks.size === 0) {
-    const names = IDENTIFIED.filter((topic) => !WRITTEN_BEFORE.has(topic)).map((topic) =>
+    const names = IDENTIFIED.filter((topic) => topic !== WRITTEN_BEFORE).map((topic) =>
       topicName(prefix, topic),
     );
-    const logs = await logsOf(
-      brokers,
-      names.filter((name) => found.has(name)),
-    );
-    const used = [...logs].filter(([, { isEmpty }]) => !isEmpty).map(([name]) => name);
+    const existing = names.filter((name) => found.has(name));
+    const used = [...(await logsOf(brokers, existing))]
+      .filter(([, { isEmpty }]) => !isEmpty)
+      .map(([name]) => name);
     // Another process may have made the topics meanwhile.
     if (used.length > 0) known = await find();
     if (used.length > 0 && known.marks.size === 0)
@@ -361,26 +360,16 @@ export function topicSettings(spec: TopicLimits): Record<string, string> {
   };
 }
 
-function partitionsOf(topic: TopicName, { partitions }: Pick<WantedTopics, 'partitions'>): number {
-  return partitions !== undefined && isByEvent(topic) ? partitions : TOPICS[topic].partitions;
-}
-
 /** Returns every required topic, named as on the broker: those of `TOPICS`, positions topics, and that of their ids. */
-export function wantedTopics(
-  options: Pick<CreateTopicsOptions, 'prefix' | 'partitions'>,
-): { name: string; partitions: number; spec: TopicLimits }[] {
-  const { prefix } = options;
+export function wantedTopics({ prefix, partitions }: Pick<CreateTopicsOptions, 'prefix' | 'partitions'>) {
+  const wanted = (name: string, like: TopicName, spec: TopicLimits = TOPICS[like]) => {
+    return { name, partitions: (isByEvent(like) && partitions) || TOPICS[like].partitions, spec };
+  };
   return [
-    ...TOPIC_NAMES.map((topic) => ({
-      name: topicName(prefix, topic),
-      partitions: partitionsOf(topic, options),
-      spec: TOPICS[topic],
-    })),
-    ...PROCESSOR_NAMES.map((processor) => ({
-      name: positionsTopicName(prefix, processor),
-      partitions: partitionsOf(PROCESSORS[processor].input, options),
-      spec: POSITIONS,
-    })),
+    ...TOPIC_NAMES.map((topic) => wanted(topicName(prefix, topic), topic)),
+    ...PROCESSOR_NAMES.map((processor) =>
+      wanted(positionsTopicName(prefix, processor), PROCESSORS[processor].input, POSITIONS),
+    ),
     { name: topicIdsName(prefix), partitions: TOPIC_IDS.partitions, spec: TOPIC_IDS },
   ];
 }

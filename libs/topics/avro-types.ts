@@ -165,35 +165,11 @@ class RepeatedMap extends BoundedMap {
   }
 }
 
-/** A value or null, as half of all fields are: avsc asks a table for each value's branch. Throws for a value of neither. */
-class Nullable extends avro.types.UnwrappedUnionType {
-  readonly #null: number;
-  readonly #other: number;
-  readonly #branch: Writer;
-
-  constructor(schema: avro.Schema, options: unknown) {
-    super(schema, options);
-    this.#null = this.types.findIndex(({ typeName }) => typeName === 'null');
-    this.#other = 1 - this.#null;
-    this.#branch = this.types[this.#other] as unknown as Writer;
-  }
-
-  _write(tap: Tap, value: unknown): void {
-    if (value === null) tap.writeLong(this.#null);
-    else {
-      tap.writeLong(this.#other);
-      this.#branch._write(tap, value);
-    }
-  }
-}
-
 function nameOf(schema: avro.Schema): unknown {
   return typeof schema === 'object' && 'name' in schema ? schema.name : schema;
 }
 
 function typeHook(schema: avro.Schema, options: unknown): avro.Type | undefined {
-  if (Array.isArray(schema))
-    return schema.length === 2 && schema.includes('null') ? new Nullable(schema, options) : undefined;
   if (typeof schema !== 'object' || !('type' in schema)) return undefined;
   if (schema.type === 'array')
     return REPEATED.has(nameOf(schema.items))

@@ -148,24 +148,25 @@ export function createDecoder<T>(
   findWriter: FindWriter,
   ownId?: number,
 ): Decoder<T> {
-  /** Resolvers by id of the writer's schema; undefined if it equals `type`. */
-  const resolvers = new Map<number, ReturnType<AvroType['createResolver']> | undefined>();
-  if (ownId !== undefined) resolvers.set(ownId, undefined);
-  const unreadable = new Map<number, DecodeError>();
+  /** By id of the writer's schema: its resolver, undefined if it equals `type`; or why it cannot be read. */
+  const writers = new Map<number, ReturnType<AvroType['createResolver']> | undefined | DecodeError>();
+  if (ownId !== undefined) writers.set(ownId, undefined);
 
   const headerProblem = (bytes: Buffer): DecodeError | null => {
     const id = schemaId(bytes);
     if (id === null) return new DecodeError(topic, 'no schema id before the body');
-    return resolvers.has(id) ? null : (unreadable.get(id) ?? null);
+    const writer = writers.get(id);
+    return writer instanceof DecodeError ? writer : null;
   };
   const decode = (bytes: Buffer): T => {
-    const problem = headerProblem(bytes);
-    if (problem !== null) throw problem;
-    const id = schemaId(bytes) ?? -1;
-    if (!resolvers.has(id)) throw new Error(`${topic}: schema ${id} is not prepared`);
+    const id = schemaId(bytes);
+    if (id === null) throw new DecodeError(topic, 'no schema id before the body');
+    if (!writers.has(id)) throw new Error(`${topic}: schema ${id} is not prepared`);
+    const writer = writers.get(id);
+    if (writer instanceof DecodeError) throw writer;
     let result: { value: T; offset: number };
     try {
-      result = type.decode(bytes, HEADER_BYTES, resolvers.get(id));
+      result = type.decode(bytes, HEADER_BYTES, writer);
     } catch (error) {
       throw new DecodeError(topic, 'the body does not fit its schema', error);
     }
@@ -173,33 +174,27 @@ export function createDecoder<T>(
       throw new DecodeError(topic, result.offset < 0 ? 'cut short' : 'trailing bytes');
     return result.value;
   };
-  const addWriter = async (id: number): Promise<void> => {
+  const findReading = async (id: number) => {
+    const unknown = (problem: string, cause?: unknown) =>
+      new DecodeError(topic, problem, cause, 'SCHEMA_UNKNOWN');
     const schema = await findWriter(id);
-    if (schema === null) {
-      unreadable.set(
-        id,
-        new DecodeError(topic, `the registry has no schema ${id}`, undefined, 'SCHEMA_UNKNOWN'),
-      );
-      return;
-    }
+    if (schema === null) return unknown(`the registry has no schema ${id}`);
     try {
       const writer = avroType(schema);
-      resolvers.set(id, type.equals(writer) ? undefined : type.createResolver(writer));
+      return type.equals(writer) ? undefined : type.createResolver(writer);
     } catch (error) {
-      unreadable.set(
-        id,
-        new DecodeError(topic, `schema ${id} cannot be read as this version's`, error, 'SCHEMA_UNKNOWN'),
-      );
+      return unknown(`schema ${id} cannot be read as this version's`, error);
     }
   };
   const prepare = async (records: Iterable<Encoded>): Promise<void> => {
     const missing = new Set<number>();
     for (const { value } of records) {
       const id = value === null ? null : schemaId(value);
-      if (id !== null && !resolvers.has(id)) missing.add(id);
+      // Asked again for one that was unknown: the registry may have it by now.
+      if (id !== null && (!writers.has(id) || writers.get(id) instanceof DecodeError)) missing.add(id);
     }
     // One after the other: any writer of the topic can make them many.
-    for (const id of missing) await addWriter(id);
+    for (const id of missing) writers.set(id, await findReading(id));
   };
   return {
     prepare,

@@ -12,7 +12,8 @@ import { RegistryUnavailableError } from './errors.ts';
 /** Credentials of a registry (HTTP basic authentication). */
 type RegistryUser = { readonly username: string; readonly password: Secret };
 
-type SecuredRegistry = {
+/** The address of a registry, with the secrets of its connections apart. */
+export type RegistryAddress = {
   readonly url: string;
   /** Null: Node's default certificates. */
   readonly tls: TlsFiles | null;
@@ -20,15 +21,7 @@ type SecuredRegistry = {
 };
 
 /** A registry: its address, which may contain user and password. Plain data, so that threads can receive it. */
-export type RegistryUrl = string | SecuredRegistry;
-
-/** The address of a registry, safe to show, with the secrets of its connections apart. */
-export type RegistryAddress = {
-  /** Without user, password and query. */
-  readonly url: string;
-  readonly user: RegistryUser | null;
-  readonly tls: TlsFiles | null;
-};
+export type RegistryUrl = string | RegistryAddress;
 
 /** Separates user and password from an address, so that no request URL, error or log line contains them. */
 export function parseRegistryAddress(registry: RegistryUrl): RegistryAddress {

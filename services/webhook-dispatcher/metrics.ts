@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { metersOf } from '#service/meters.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
 
@@ -51,17 +51,12 @@ export function dispatcherMetrics(registry: Registry) {
 
 /** Registers the gauges of deliveries, which read `figures` on each scrape. */
 export function registerDeliveryGauges(registry: Registry, figures: () => DeliveryFigures): void {
-  const { measure } = metersOf(registry);
-  new Gauge({
-    name: 'touchline_dispatcher_subscriptions',
-    help: 'Webhook subscriptions that this process delivers, by state.',
-    labelNames: ['state'],
-    registers: [registry],
-    collect() {
-      const { states, sealed } = figures();
-      for (const state of STATES) this.set({ state }, states.get(state) ?? 0);
-      this.set({ state: SEALED }, sealed);
-    },
+  const { measure, sampled } = metersOf(registry);
+  const byState = 'Webhook subscriptions that this process delivers, by state.';
+  sampled('touchline_dispatcher_subscriptions', byState, ['state'], (gauge) => {
+    const { states, sealed } = figures();
+    for (const state of STATES) gauge.set({ state }, states.get(state) ?? 0);
+    gauge.set({ state: SEALED }, sealed);
   });
   measure(
     'touchline_dispatcher_unclaimed_partitions',

@@ -181,7 +181,7 @@ test('counts expired deliveries that are authentic, and no forged ones', async (
 });
 
 test('answers 503 with Retry-After to a body above the limit of unproven bytes, then accepts a good delivery', async () => {
-  const { port } = await openReceiver({ maxUnprovenBytes: 1_500 });
+  const { port } = await openReceiver({ WEBHOOK_MAX_UNPROVEN_BYTES: 1_500 });
   const large = `${START}${CLOSE}content-length: ${LIMIT}\r\n\r\n${'x'.repeat(LIMIT - 1)}`;
   const answer = await exchange(port, [large]);
   expect(answer).toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: 1\r\n[\s\S]*\r\n\r\nOverloaded, repeat it\.$/);
@@ -189,7 +189,7 @@ test('answers 503 with Retry-After to a body above the limit of unproven bytes, 
 });
 
 test('accepts the largest body at the minimum limit of unproven bytes, with or without an announced length', async () => {
-  const { port } = await openReceiver({ maxUnprovenBytes: 3 * LIMIT });
+  const { port } = await openReceiver({ WEBHOOK_MAX_UNPROVEN_BYTES: 3 * LIMIT });
   const body = 'x'.repeat(LIMIT);
   for (const send of [announced, chunked])
     expect(await exchange(port, [`${POST}${CLOSE}${signed(body)}${send(body)}`])).toMatch(/^HTTP\/1\.1 200 /);

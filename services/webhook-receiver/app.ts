@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { deliveryId } from '#ingestion/delivery.ts';
 import { createHttpServer, rawAnswer, refuseWith } from '#service/http-server.ts';
 import type { Logger } from '#service/logger.ts';
-import type { ServerTlsFiles } from '#service/server-tls.ts';
+import { serverTlsFiles } from '#service/server-tls.ts';
 import {
   checkSignature,
   SIGNATURE_HEADER,
@@ -14,6 +14,7 @@ import {
   TIMESTAMP_HEADER,
 } from '#signing/signing.ts';
 import { PublishError } from '#streams/errors.ts';
+import type { ReceiverConfig } from './config.ts';
 import {
   type BodyCharset,
   type ContentCodings,
@@ -28,16 +29,15 @@ import type { SourceStatus } from './source-status.ts';
 import { IncomingBody, UnprovenBodies } from './unproven-bodies.ts';
 
 export type ReceiverAppOptions = {
-  readonly secrets: readonly string[];
-  /** Largest accepted body, bytes. */
-  readonly bodyLimit: number;
-  /** Timeout of receiving a request, milliseconds. */
-  readonly answerTimeoutMs: number;
-  readonly maxConnections: number;
-  /** Maximum number of bytes held for bodies whose signature is not verified yet. */
-  readonly maxUnprovenBytes: number;
-  /** Null: plain HTTP. */
-  readonly tls?: ServerTlsFiles | null;
+  readonly config: Parameters<typeof serverTlsFiles>[0] &
+    Pick<
+      ReceiverConfig,
+      | 'WEBHOOK_SECRET'
+      | 'BODY_LIMIT'
+      | 'PATIENCE_MS'
+      | 'WEBHOOK_MAX_CONNECTIONS'
+      | 'WEBHOOK_MAX_UNPROVEN_BYTES'
+    >;
   /** Resolves when all records are on the topics. Rejects with `PublishError`, `DeliveryRefusedError`. `traceparent`: the sender's. */
   readonly store: (body: Buffer, waitedMs: number, traceparent?: string) => Promise<void>;
   readonly metrics: ReceiverMetrics;
@@ -81,11 +81,12 @@ export class ReceiverApp {
 
   constructor(options: ReceiverAppOptions) {
     this.#options = options;
-    const { answerTimeoutMs, maxConnections, maxUnprovenBytes, tls = null, log } = options;
-    this.#unproven = new UnprovenBodies(maxUnprovenBytes);
-    const text = `The body is larger than ${options.bodyLimit} bytes.`;
+    const { config, log } = options;
+    const { PATIENCE_MS: requestMs, WEBHOOK_MAX_CONNECTIONS: maxConnections } = config;
+    this.#unproven = new UnprovenBodies(config.WEBHOOK_MAX_UNPROVEN_BYTES);
+    const text = `The body is larger than ${config.BODY_LIMIT} bytes.`;
     this.#tooLarge = { status: 413, outcome: 'too_large', text };
-    this.#server = createHttpServer({ requestMs: answerTimeoutMs, maxConnections, tls, log })
+    this.#server = createHttpServer({ requestMs, maxConnections, tls: serverTlsFiles(config), log })
       .on('request', (request, response) => this.#receive(request, response, false))
       .on('checkContinue', (request, response) => this.#receive(request, response, true))
       .on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
@@ -143,7 +144,7 @@ export class ReceiverApp {
     const { headers, method, url = '' } = request;
     if (!PATHS.includes(url.split('?', 1)[0] as string)) return ANSWERS.not_found;
     if (method !== 'POST') return ANSWERS.method_not_allowed;
-    if (Number(headers['content-length'] ?? 0) > this.#options.bodyLimit) return this.#tooLarge;
+    if (Number(headers['content-length'] ?? 0) > this.#options.config.BODY_LIMIT) return this.#tooLarge;
     const check = this.#checkOf(headers, Date.now());
     if (typeof check === 'string') {
       if (check === 'timestamp_expired') this.#countIfAuthentic(request);
@@ -162,7 +163,7 @@ export class ReceiverApp {
     const body = new IncomingBody(check, () => this.#overloaded(response, 'unproven_bytes'));
     request.on('data', (chunk: Buffer) => {
       if (response.writableEnded) return;
-      if (body.length + chunk.length > this.#options.bodyLimit) {
+      if (body.length + chunk.length > this.#options.config.BODY_LIMIT) {
         unproven.release(body);
         this.#answer(response, this.#tooLarge);
       } else unproven.add(body, chunk);
@@ -187,11 +188,11 @@ export class ReceiverApp {
   /** Stores a compressed body whose decoded form is signed. One at a time: a few bytes decode to the limit. */
   async #proveDecoded(body: IncomingBody, delivery: IncomingDelivery): Promise<void> {
     const { response, codings, arrivedAt } = delivery;
-    const { bodyLimit, answerTimeoutMs } = this.#options;
+    const { BODY_LIMIT, PATIENCE_MS } = this.#options.config;
     const isGone = () => response.writableEnded || response.destroyed;
     const turn = this.#decoding.then(async (): Promise<Buffer | DeliveryRefusedError | 'late'> => {
-      if (isGone() || performance.now() - arrivedAt > answerTimeoutMs) return 'late';
-      return decodeBody(body.bytes(), codings, bodyLimit).catch((refusal: DeliveryRefusedError) => refusal);
+      if (isGone() || performance.now() - arrivedAt > PATIENCE_MS) return 'late';
+      return decodeBody(body.bytes(), codings, BODY_LIMIT).catch((refusal: DeliveryRefusedError) => refusal);
     });
     this.#decoding = turn;
     const decoded = await turn;
@@ -209,7 +210,7 @@ export class ReceiverApp {
     const { codings, charset, traceparent, arrivedAt, response } = delivery;
     let body = received;
     try {
-      if (codings.length > 0) body = await decodeBody(received, codings, this.#options.bodyLimit);
+      if (codings.length > 0) body = await decodeBody(received, codings, this.#options.config.BODY_LIMIT);
       checkCharset(body, charset);
       await this.#options.store(body, performance.now() - arrivedAt, traceparent);
       this.#options.status.accepted(Date.now());
@@ -237,17 +238,17 @@ export class ReceiverApp {
 
   /** Counts an expired delivery whose signature matches: our clock is ahead, or it is late. Hashes its bytes as they are dropped. */
   #countIfAuthentic(request: IncomingMessage): void {
-    const { bodyLimit, metrics, status } = this.#options;
+    const { config, metrics, status } = this.#options;
     // At the time 0 nothing has expired.
     const check = this.#checkOf(request.headers, 0);
     if (typeof check === 'string') return;
     let length = 0;
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length <= bodyLimit) check.update(chunk);
+      if (length <= config.BODY_LIMIT) check.update(chunk);
     });
     request.on('end', () => {
-      if (length > bodyLimit || !check.matches()) return;
+      if (length > config.BODY_LIMIT || !check.matches()) return;
       metrics.refusedAuthentic.inc({ reason: 'timestamp_expired' });
       status.expired();
     });
@@ -257,7 +258,7 @@ export class ReceiverApp {
     const [timestamp, signature] = [TIMESTAMP_HEADER, SIGNATURE_HEADER].map((name) =>
       headerText(headers[name]),
     );
-    return checkSignature({ timestamp, signature }, this.#options.secrets, now);
+    return checkSignature({ timestamp, signature }, this.#options.config.WEBHOOK_SECRET, now);
   }
 
   #overloaded(response: ServerResponse<IncomingMessage>, reason: 'unproven_bytes' | 'decoding'): void {

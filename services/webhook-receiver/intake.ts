@@ -23,19 +23,15 @@ type IntakeOptions = {
   readonly log: Logger;
 };
 
-/** Stores deliveries: reads, encodes, publishes and counts them. */
-export class Intake {
-  readonly #options: IntakeOptions;
+/**
+ * Returns a function that reads, encodes, publishes and counts an authentic body. It rejects with `PublishError` at the deadline (the
+ * body may still be stored), and `DeliveryRefusedError`.
+ */
+export function openIntake(options: IntakeOptions) {
+  const { publisher, encode, answerTimeoutMs } = options;
   /** Paths of unread fields that the log has named. */
-  readonly #namedPaths = new Set<string>();
-
-  constructor(options: IntakeOptions) {
-    this.#options = options;
-  }
-
-  /** Stores an authentic body. Rejects with `PublishError` at the deadline (it may still be stored), and `DeliveryRefusedError`. */
-  async store(body: Buffer, waitedMs: number, traceparent?: string): Promise<void> {
-    const { publisher, encode, answerTimeoutMs } = this.#options;
+  const namedPaths = new Set<string>();
+  return async (body: Buffer, waitedMs: number, traceparent?: string): Promise<void> => {
     const readAt = performance.now();
     const delivery = readDelivery(body, { origin: 'webhook', service: SERVICE, receivedAt: Date.now() });
     // Parsed already, and nothing is published: the sender keeps what a dead letter would take from it.
@@ -44,7 +40,8 @@ export class Intake {
     const stored = publishTraced((records) => publisher.publish(records), encode(delivery), span).then(
       () => {
         span?.end();
-        this.#count(delivery, performance.now() - readAt);
+        count(options, delivery, performance.now() - readAt);
+        logDelivery(options.log, delivery, namedPaths);
       },
       (error: unknown) => {
         span?.end(String(error));
@@ -54,29 +51,30 @@ export class Intake {
     // Publishing continues after the deadline.
     if (!(await settlesWithin(stored, answerTimeoutMs - waitedMs)))
       throw new PublishError('TIMEOUT', 'not acknowledged in time');
-  }
+  };
+}
 
-  #count(delivery: ReadDelivery, storedMs: number): void {
-    const { metrics, status, onUnreadable, log } = this.#options;
-    const { normalized, deadLetters, ignored } = delivery;
-    metrics.stored(storedMs);
-    // The others are marks of messages that are counted as dead letters.
-    const read = normalized.filter(({ unreadable }) => unreadable === null);
-    let aheadMs: number | null = null;
-    for (const { type, ut, received_at, unread } of read) {
-      const providerMs = received_at - ut * 1_000;
-      aheadMs = Math.max(aheadMs ?? 0, -providerMs);
-      metrics.messages.inc({ type });
-      metrics.providerToReceived(providerMs);
-      for (const path of unread) metrics.unread.inc({ path });
-    }
-    if (aheadMs !== null) metrics.clockBehind.set(aheadMs / 1_000);
-    for (const times of ignored.values()) metrics.messages.inc({ type: 'unknown' }, times);
-    for (const { code } of deadLetters) metrics.deadLetters.inc({ code });
-    status.stored({ read: read.length, unreadable: deadLetters.length, aheadMs }, Date.now());
-    if (deadLetters.length > 0) onUnreadable();
-    logDelivery(log, delivery, this.#namedPaths);
+function count(
+  { metrics, status, onUnreadable }: IntakeOptions,
+  { normalized, deadLetters, ignored }: ReadDelivery,
+  storedMs: number,
+): void {
+  metrics.stored(storedMs);
+  // The others are marks of messages that are counted as dead letters.
+  const read = normalized.filter(({ unreadable }) => unreadable === null);
+  let aheadMs: number | null = null;
+  for (const { type, ut, received_at, unread } of read) {
+    const providerMs = received_at - ut * 1_000;
+    aheadMs = Math.max(aheadMs ?? 0, -providerMs);
+    metrics.messages.inc({ type });
+    metrics.providerToReceived(providerMs);
+    for (const path of unread) metrics.unread.inc({ path });
   }
+  if (aheadMs !== null) metrics.clockBehind.set(aheadMs / 1_000);
+  for (const times of ignored.values()) metrics.messages.inc({ type: 'unknown' }, times);
+  for (const { code } of deadLetters) metrics.deadLetters.inc({ code });
+  status.stored({ read: read.length, unreadable: deadLetters.length, aheadMs }, Date.now());
+  if (deadLetters.length > 0) onUnreadable();
 }
 
 const MAX_SPAN_MESSAGES = 16;

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { openDeliveryEncoder } from '#ingestion/delivery.ts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
-import { serverTlsFiles } from '#service/server-tls.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { ReceiverApp } from './app.ts';
 import { type ReceiverConfig, SERVICE, settings } from './config.ts';
-import { Intake } from './intake.ts';
+import { openIntake } from './intake.ts';
 import { receiverMetrics } from './metrics.ts';
 import { SourceStatus, startReports } from './source-status.ts';
 
@@ -55,27 +54,9 @@ export async function startReceiver({
   const status = new SourceStatus(randomUUID(), Date.now());
   const topic = topicName(prefix, 'ingress-status');
   const reporter = startReports({ status, publisher, codec, topic, log });
-  const intake = new Intake({
-    publisher,
-    encode,
-    answerTimeoutMs,
-    metrics,
-    status,
-    onUnreadable: reporter.report,
-    log,
-  });
-  const app = new ReceiverApp({
-    secrets: config.WEBHOOK_SECRET,
-    bodyLimit: config.BODY_LIMIT,
-    answerTimeoutMs,
-    maxConnections: config.WEBHOOK_MAX_CONNECTIONS,
-    maxUnprovenBytes: config.WEBHOOK_MAX_UNPROVEN_BYTES,
-    tls: serverTlsFiles(config),
-    store: (body, waitedMs, traceparent) => intake.store(body, waitedMs, traceparent),
-    metrics,
-    status,
-    log,
-  });
+  const onUnreadable = reporter.report;
+  const store = openIntake({ publisher, encode, answerTimeoutMs, metrics, status, onUnreadable, log });
+  const app = new ReceiverApp({ config, store, metrics, status, log });
   const stop = async (): Promise<void> => {
     await app.close();
     reporter.stop();

@@ -18,7 +18,7 @@ function dispatcherIn(world: DeliveryWorld) {
   const dispatcher = new Dispatcher({ context: { ...context, messages }, subscriptions, partitions: 1 });
   onTestFinished(() => dispatcher.release(0));
   const subscribe = (): void => {
-    subscriptions.apply(clientWith(WEBHOOK));
+    subscriptions.apply(1, clientWith(WEBHOOK));
     subscriptions.openChanged();
     dispatcher.refresh();
   };

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { defineError } from '#errors/touchline-error.ts';
 import type { LogBounds, PartitionReader, StreamClient } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
+import { PromiseCache } from '#timing/promise-cache.ts';
 import { decodeRecords, type OpenTopics } from '#topics/follow.ts';
 import { topicName } from '#topics/topics.ts';
 import { type MessageAtOffset, type MessageChunk, messagesOf, TOPIC } from './message-reader.ts';
@@ -43,7 +44,7 @@ export class MessageBacklog {
   readonly #freeSlots: ReaderSlot[];
   readonly #waiting: ((slot: ReaderSlot) => void)[] = [];
   readonly #cache: LRUCache<string, BacklogRead>;
-  readonly #pending = new Map<string, Promise<BacklogRead>>();
+  readonly #pending = new PromiseCache<BacklogRead>();
 
   constructor(options: BacklogOptions) {
     this.#options = options;
@@ -56,11 +57,8 @@ export class MessageBacklog {
     const cached = this.#findCached(partition, offset);
     if (cached !== undefined) return cached;
     const key = `${partition}/${offset}`;
-    const pending = this.#pending.get(key);
-    if (pending !== undefined) return pending;
-    const reading = this.#readNow(partition, offset).finally(() => this.#pending.delete(key));
-    this.#pending.set(key, reading);
-    return reading;
+    const read = () => this.#readNow(partition, offset).finally(() => this.#pending.forget(key));
+    return this.#pending.get(key, read);
   }
 
   async #readNow(partition: number, from: number): Promise<BacklogRead> {

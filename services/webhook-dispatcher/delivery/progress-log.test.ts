@@ -21,7 +21,11 @@ function world() {
     },
     requireDecided: async () => {},
   };
-  const log = new ProgressLog(producer, { topic: 't', partition: 1 }, codecOf('webhook-progress'));
+  const log = new ProgressLog({
+    producer,
+    of: { topic: 't', partition: 1 },
+    codec: codecOf('webhook-progress'),
+  });
   return { log, transactions, end };
 }
 

@@ -37,11 +37,15 @@ type ProgressOwner = {
   release(partition: number): Promise<void>;
 };
 
+type ProgressTarget = {
+  readonly producer: Pick<TransactionalProducer, 'transact' | 'requireDecided'>;
+  readonly of: TopicPartition;
+  readonly codec: Codec<WebhookProgress>;
+};
+
 /** The writer of one partition of webhook-progress, until another one fences it or a transaction fails. */
 export class ProgressLog {
-  readonly #producer: Pick<TransactionalProducer, 'transact' | 'requireDecided'>;
-  readonly #of: TopicPartition;
-  readonly #codec: Codec<WebhookProgress>;
+  readonly #target: ProgressTarget;
   #changed = new Map<string, DeliveryProgress>();
   /** Settled with the transaction that has what changed. */
   #written = newWrite();
@@ -50,14 +54,8 @@ export class ProgressLog {
   #steps: Promise<void> = Promise.resolve();
   readonly #failed = new AbortController();
 
-  constructor(
-    producer: Pick<TransactionalProducer, 'transact' | 'requireDecided'>,
-    of: TopicPartition,
-    codec: Codec<WebhookProgress>,
-  ) {
-    this.#producer = producer;
-    this.#of = of;
-    this.#codec = codec;
+  constructor(target: ProgressTarget) {
+    this.#target = target;
   }
 
   /** Aborted with the error when nothing can be written any more. */
@@ -81,7 +79,7 @@ export class ProgressLog {
 
   /** Fails if a broker left the last transaction open: nobody could read it. */
   check(): void {
-    this.#queue(() => this.#producer.requireDecided());
+    this.#queue(() => this.#target.producer.requireDecided());
   }
 
   /** Ends the log: nothing is written any more. */
@@ -99,16 +97,17 @@ export class ProgressLog {
 
   async #commit(): Promise<void> {
     if (this.#changed.size === 0) return;
+    const { producer, of, codec } = this.#target;
     const [changed, written] = [this.#changed, this.#written];
     this.#changed = new Map();
     this.#written = newWrite();
     try {
       const records = Array.from(changed, ([key, progress]) => ({
-        ...this.#of,
+        ...of,
         key,
-        value: progress === null ? null : this.#codec.encode(progress),
+        value: progress === null ? null : codec.encode(progress),
       }));
-      await this.#producer.transact(records);
+      await producer.transact(records);
       written.resolve();
     } catch (error) {
       written.reject(error);
@@ -140,7 +139,7 @@ export async function ownPartition(
     lastCommitted: async () => null,
     signal,
   });
-  const log = new ProgressLog(producer, of, codec);
+  const log = new ProgressLog({ producer, of, codec });
   const over = AbortSignal.any([signal, log.failed]);
   try {
     await dispatcher.claim(partition, await restore({ client, topic, codec }, partition, signal), log);

@@ -19,7 +19,7 @@ function dispatcherWith(keys: DerivedKeys) {
   const subscriptions = new WebhookSubscriptions({ keys, log });
   /** Applies records, and returns all subscriptions. */
   const opened = (...records: readonly Client[]) => {
-    for (const record of records) subscriptions.apply(record);
+    for (const record of records) subscriptions.apply(record.client_id, record);
     subscriptions.openChanged();
     return subscriptions.all();
   };
@@ -50,7 +50,7 @@ describe('the subscriptions of a dispatcher', () => {
   test('end with the deletion of their client', () => {
     const { subscriptions, opened } = dispatcherWith([OLD]);
     expect(opened(clientWith(SEALED))).toHaveLength(1);
-    subscriptions.forget(1);
+    subscriptions.apply(1, null);
     expect(opened()).toEqual([]);
   });
 

@@ -24,9 +24,8 @@ type SubscriptionsOptions = {
 /** The current subscriptions of all clients. Opens a client's last record alone: earlier ones may have a key that is gone. */
 export class WebhookSubscriptions {
   readonly #options: SubscriptionsOptions;
-  readonly #clients = new Map<number, Client>();
-  /** Clients whose last record is not opened yet. */
-  readonly #unopened = new Set<number>();
+  /** The last records that are not opened yet, by client; null: deleted. */
+  readonly #unopened = new Map<number, Client | null>();
   readonly #opened = new Map<number, readonly Subscription[]>();
   #known = false;
 
@@ -53,39 +52,25 @@ export class WebhookSubscriptions {
       reader: 'touchline-webhook-dispatcher',
       signal,
       onBatch: ({ records }) => {
-        for (const { key, value } of records) {
-          if (value === null) this.forget(Number(key));
-          else this.apply(value);
-        }
+        for (const { key, value } of records) this.apply(Number(key), value);
         if (this.#known) change();
       },
       onCaughtUp: change,
     });
   }
 
-  /** Applies a record; `openChanged` opens what is the last one then. */
-  apply(client: Client): void {
-    this.#clients.set(client.client_id, client);
-    this.#unopened.add(client.client_id);
-  }
-
-  /** Applies the deletion of a client: `openChanged` then removes its webhooks. */
-  forget(clientId: number): void {
-    this.#clients.delete(clientId);
-    this.#unopened.add(clientId);
+  /** Applies a record, null for a deleted client; `openChanged` opens what is the last one then. */
+  apply(clientId: number, client: Client | null): void {
+    this.#unopened.set(clientId, client);
   }
 
   /** Opens the webhooks of the clients that changed. All clients must have been read once. */
   openChanged(): void {
     this.#known = true;
-    for (const clientId of this.#unopened) {
-      const client = this.#clients.get(clientId);
-      if (client === undefined) this.#opened.delete(clientId);
-      else
-        this.#opened.set(
-          clientId,
-          client.webhooks.map((webhook) => this.#open(client, webhook)),
-        );
+    for (const [clientId, client] of this.#unopened) {
+      const opened = client?.webhooks.map((webhook) => this.#open(client, webhook));
+      if (opened === undefined) this.#opened.delete(clientId);
+      else this.#opened.set(clientId, opened);
     }
     this.#unopened.clear();
   }

@@ -11,19 +11,21 @@ export const SECRET = '0'.repeat(32);
 
 /** Starts an app, which the end of the test closes. `store` replaces storing, and records the deliveries that it gets. */
 export async function openReceiver(
-  limits: Partial<Pick<ReceiverAppOptions, 'maxConnections' | 'maxUnprovenBytes'>> = {},
+  limits: Partial<ReceiverAppOptions['config']> = {},
   storing: ReceiverAppOptions['store'] = async () => {},
 ) {
   const registry = new Registry();
   const store = vi.fn(storing);
   const app = new ReceiverApp({
-    secrets: [SECRET],
-    bodyLimit: LIMIT,
-    answerTimeoutMs: 1_000,
+    config: {
+      WEBHOOK_SECRET: [SECRET],
+      BODY_LIMIT: LIMIT,
+      PATIENCE_MS: 1_000,
+      WEBHOOK_MAX_CONNECTIONS: 100,
+      WEBHOOK_MAX_UNPROVEN_BYTES: 1_000_000,
+      ...limits,
+    },
     store,
-    maxConnections: 100,
-    maxUnprovenBytes: 1_000_000,
-    ...limits,
     metrics: receiverMetrics(registry, {
       pendingBytes: () => 0,
       connections: () => app.connections(),
