@@ -92,7 +92,7 @@ test.each<[why: string, position: object | null, first: Reported, later?: Report
   ['of its type', { ut: 1, message_id: 7 }, [1, 7, { status_type: 'live' }]],
   ['the later of both', { ut: 2, message_id: 7 }, [2, 7, { status_type: 'live' }], [1, 8, { status_id: 33 }]],
   [
-    'the later of both, by id',
+    'the later of them, by id',
     { ut: 1, message_id: 8 },
     [1, 7, { status_type: 'live' }],
     [1, 8, { status_id: 33 }],
@@ -158,11 +158,7 @@ describe('a match that begins anew (law 9)', () => {
   });
   const goal = (ut: number, options: IncidentOptions = {}) =>
     incidentMessage(incident('5-110', 413, { ut: START + ut, ...options }));
-  const [kickOff, postponed, again] = [
-    message('1', 0, live),
-    message('9', 60, off),
-    message('10', 900, live),
-  ];
+  const [begin, postponed, again] = [message('1', 0, live), message('9', 60, off), message('10', 900, live)];
   const abandoned = message('2', 30, { status_id: 7, status_type: 'cancelled' });
   const removed = incidentMessage(incident('5-110', 413, { ut: START + 21 }), { deleted: true });
   const begun = incidentMessage(incident('5-100', 429));
@@ -170,37 +166,29 @@ describe('a match that begins anew (law 9)', () => {
     message('11', 990, { status_id: 11, status_type: 'finished', ...fields });
 
   test.each<[back: boolean, why: string, readonly NormalizedMessage[]]>([
-    [true, 'abandoned, postponed, and played again', [kickOff, goal(20), abandoned, postponed, again]],
-    [true, 'postponed while in play, and played again', [kickOff, goal(20), postponed, again]],
-    [true, 'not played again yet', [kickOff, goal(20), postponed]],
-    [true, 'its goal awaits confirmation', [kickOff, goal(20, { confirmation: 'tbd' }), postponed, again]],
-    [
-      true,
-      'a goal of its second, by an earlier message',
-      [kickOff, goal(60, { message_id: 8 }), postponed, again],
-    ],
-    [
-      false,
-      'a goal of its second, by a later message',
-      [kickOff, goal(60, { message_id: 10 }), postponed, again],
-    ],
-    [false, 'a goal of its second, by a list', [kickOff, goal(60), postponed, again]],
-    [false, 'a goal of its second, both without an id', [kickOff, goal(60), message('a', 60, off), again]],
+    [true, 'abandoned, postponed, and played again', [begin, goal(20), abandoned, postponed, again]],
+    [true, 'postponed while in play, and played again', [begin, goal(20), postponed, again]],
+    [true, 'not played again yet', [begin, goal(20), postponed]],
+    [true, 'its goal awaits confirmation', [begin, goal(20, { confirmation: 'tbd' }), postponed, again]],
+    [true, 'a goal of its second, by an earlier one', [begin, goal(60, { message_id: 8 }), postponed, again]],
+    [false, 'a goal of its second, by a later one', [begin, goal(60, { message_id: 10 }), postponed, again]],
+    [false, 'a goal of its second, by a list', [begin, goal(60), postponed, again]],
+    [false, 'a goal of its second, both without an id', [begin, goal(60), message('a', 60, off), again]],
     [
       false,
-      'in play in the second in which it was scheduled',
+      'in play in the second of its schedule',
       [goal(20), message('a', 60, live), message('b', 60, off)],
     ],
-    [false, 'its goal was removed', [kickOff, goal(20), postponed, again, removed]],
-    [false, 'its goal was disallowed', [kickOff, goal(20, { confirmation: 'cancelled' }), postponed, again]],
-    [false, 'without a goal from before', [kickOff, postponed, again, goal(910)]],
+    [false, 'its goal was removed', [begin, goal(20), postponed, again, removed]],
+    [false, 'its goal was disallowed', [begin, goal(20, { confirmation: 'cancelled' }), postponed, again]],
+    [false, 'without a goal from before', [begin, postponed, again, goal(910)]],
     [false, 'never in play before', [message('1', 0, off), goal(20), postponed, again]],
-    [false, 'in play alone', [kickOff, goal(20), again]],
-    [true, 'finished without a result', [kickOff, begun, goal(20), postponed, again, end()]],
+    [false, 'in play alone', [begin, goal(20), again]],
+    [true, 'finished without a result', [begin, begun, goal(20), postponed, again, end()]],
     [
       false,
       'finished, its result the score',
-      [kickOff, begun, goal(20), postponed, again, end({ participants: participants(0, 1) })],
+      [begin, begun, goal(20), postponed, again, end({ participants: participants(0, 1) })],
     ],
   ])('%s: %s', (back, _, messages) => {
     for (const order of [messages, messages.toReversed()]) {
@@ -220,37 +208,4 @@ test('the results of both sides were reported when the older of both was', () =>
   expect(resultsReportedAt(registerOf([3, null, results(1)], [4, null, results(2)]))).toBe(3);
   const third = registerOf([3, null, results(1)], [1, null, results(3)], [4, null, results(2)]);
   expect(resultsReportedAt(third)).toBe(3);
-});
-
-describe('the score of the shoot-out (law 5)', () => {
-  const withResult = (value: unknown) =>
-    participants().map((side) => ({
-      ...(side as object),
-      results: [
-        { id: 2, value: 1 },
-        { id: 7, value },
-      ],
-    }));
-  const kick = incidentMessage(incident('5-9', 413, { event_status_id: 141 }));
-  const four = { home: 4, away: 4 };
-  const one = { home: 1, away: 0 };
-  test.each([
-    ['live', 4, false, four],
-    ['live', 4, true, one],
-    ['live', null, true, one],
-    ['live', '', false, null],
-    ['finished', 4, false, four],
-    ['finished', '4', true, four],
-    ['finished', null, true, one],
-    ['finished', null, false, null],
-  ])('%s, reported %j, kicks known: %s', (status_type, value, kicks, expected) => {
-    const fields = eventFields({ status_type, participants: withResult(value) });
-    const { state } = given(eventMessage(START, fields), ...(kicks ? [kick] : []));
-    expect(state.shoot_out).toEqual(expected);
-  });
-
-  test('is not known of another sport', () => {
-    const fields = eventFields({ sport_id: 1, participants: withResult(4) });
-    expect(given(eventMessage(START, fields)).state.shoot_out).toBeNull();
-  });
 });

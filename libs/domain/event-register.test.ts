@@ -54,7 +54,7 @@ describe('the sides of the event (law 2)', () => {
       list(2, { ...HOME, ...two(3) }, { ...AWAY, counter: 1, ...two(9) }),
     ],
     [
-      'a team twice: the lower counter',
+      'twice: the lower counter',
       'H1 A3',
       list(2, { ...AWAY, counter: 5, ...two(9) }, { ...AWAY, ...two(3) }),
     ],

@@ -27,9 +27,7 @@ function result(): TableResult {
     score: { home: 1, away: 0 },
     first_half: { home: 1, away: 0 },
     second_half: { home: 0, away: 0 },
-    goals: [
-      { kind: 'goal', team_id: HOME, player: { id: 9, name: 'Nine' }, assistant: { id: 8, name: 'Eight' } },
-    ],
+    goals: [{ kind: 'goal', team_id: HOME, player: { id: 9, name: 'N' }, assistant: { id: 8, name: 'E' } }],
     cards: [{ kind: 'yellow', team_id: AWAY, player: { id: 7, name: 'Seven' }, attribute_ids: [] }],
     shoot_out: null,
   };
@@ -46,10 +44,8 @@ describe('a result', () => {
     expect(changed(result())).toBe(false);
     const none = { home: null, score: null, goals: null, cards: null };
     expect(resultChanges({ ...result(), ...none }, { ...result(), ...none }, STAMP)).toEqual([]);
-    const noGoals = { goals: [], cards: [] };
-    expect(resultChanges({ ...result(), ...noGoals }, { ...result(), goals: [], cards: [] }, STAMP)).toEqual(
-      [],
-    );
+    const empty = () => ({ ...result(), goals: [], cards: [] });
+    expect(resultChanges(empty(), empty(), STAMP)).toEqual([]);
   });
 
   test('is published again on request, and if there was none', () => {
@@ -68,6 +64,7 @@ describe('the records of a change', () => {
     version,
     home: home?.id ?? null,
   });
+  const GONE = { removed: true, group_id: 1, version: 7, home: null };
   const inGroup = (group_id: number) => resultOf(event({ group_id }));
 
   test('are none if nothing changed', () => {
@@ -82,14 +79,12 @@ describe('the records of a change', () => {
 
   test('begin with a removal if the match moved to another group', () => {
     expect(changes(inGroup(1), inGroup(2)).map(brief)).toEqual([
-      { removed: true, group_id: 1, version: 7, home: null },
+      GONE,
       { removed: false, group_id: 2, version: 7, home: HOME },
     ]);
   });
 
   test('have a removal if the match no longer exists', () => {
-    expect(changes(inGroup(1), null).map(brief)).toEqual([
-      { removed: true, group_id: 1, version: 7, home: null },
-    ]);
+    expect(changes(inGroup(1), null).map(brief)).toEqual([GONE]);
   });
 });

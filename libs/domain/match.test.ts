@@ -10,31 +10,17 @@ import {
   START,
   snapshotMessage,
 } from './testing/messages.ts';
-import { given, played } from './testing/spec.ts';
+import { played } from './testing/spec.ts';
 
 const opening = eventMessage(START, eventFields());
-
-describe('the state of a match', () => {
-  test('tells apart incident ids that are names of object members', () => {
-    const { state } = given(
-      opening,
-      incidentMessage(incident('__proto__', 413, { confirmation: 'cancelled' })),
-    );
-    expect(Object.entries(state.void_goals)).toEqual([['__proto__', 'cancelled']]);
-  });
-});
 
 describe('a message', () => {
   test.each(['event_keep_alive', 'events_lineups'] as const)('%s does not change the state', (type) => {
     const match = played([opening]);
     const before = JSON.stringify(matchState(match));
     const message = { ...eventMessage(START + 60, { name: 'B - A' }), type, body: '{}' };
-    expect(applyMessage(match, message, causeOf(message, 1))).toEqual({
-      transitions: [],
-      incidents: [],
-      result: false,
-      inPlay: false,
-    });
+    const unchanged = { transitions: [], incidents: [], result: false, inPlay: false };
+    expect(applyMessage(match, message, causeOf(message, 1))).toEqual(unchanged);
     expect(JSON.stringify(matchState(match))).toBe(before);
   });
 
@@ -69,12 +55,6 @@ describe('a match', () => {
     const deleted = [one('5-8'), one('5-9', 413), one('5-a')];
     expect(countAfter(match, { ...list, deleted })).toEqual({ incidents: 10, decisive: 7 });
     expect(countAfter(match, opening)).toEqual({ incidents: 6, decisive: 4 });
-  });
-
-  test('names by what each void goal is void', () => {
-    const cancels = (id: string) => incidentMessage(incident(id, 424, { parent_id: '5-1' }));
-    const { state } = given(opening, incidentMessage(incident('5-1', 413)), cancels('5-2'), cancels('5-3'));
-    expect(state.void_by).toEqual({ '5-1': ['5-2', '5-3'] });
   });
 
   test('has no state before the first message, and no unknown incident', () => {

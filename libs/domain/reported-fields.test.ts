@@ -34,24 +34,9 @@ test('has the name of a status that was reported with it', () => {
 /** The sides of `messages` as text: counter, id and score of each. */
 test.each<[why: string, sides: string, ...messages: readonly (readonly object[])[]]>([
   ['none', ''],
-  [
-    'in the order of their counters',
-    '1 1 -, 2 2 -, 10 3 -',
-    [{ counter: 10, id: 3 }],
-    [side(2, 2), side(1, 1)],
-  ],
-  [
-    'each with the results that were reported later',
-    '1 1 2',
-    [side(1, 1, 1)],
-    [{ counter: 1, results: result(2) }],
-  ],
-  [
-    'each with the results that were reported before',
-    '1 1 1',
-    [{ counter: 1, results: result(1) }],
-    [side(1, 1)],
-  ],
+  ['in the order of counters', '1 1 -, 2 2 -, 10 3 -', [{ counter: 10, id: 3 }], [side(2, 2), side(1, 1)]],
+  ['each with the results reported later', '1 1 2', [side(1, 1, 1)], [{ counter: 1, results: result(2) }]],
+  ['each with the results reported before', '1 1 1', [{ counter: 1, results: result(1) }], [side(1, 1)]],
   [
     'each with the results of its team, on whatever side it was',
     '1 2 2, 2 1 1',

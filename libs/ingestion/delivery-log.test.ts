@@ -50,14 +50,11 @@ test.each([
 });
 
 test('logs an unread field by its path, once', () => {
-  const body = [
-    incidentMessage({ id: 3 }, { important: 'hunter2' }),
-    incidentMessage({ id: 4 }, { important: 'odd' }),
-  ];
+  const odd = (id: number, important: string) => incidentMessage({ id }, { important });
+  const body = [odd(3, 'hunter2'), odd(4, 'odd')];
   const lines = linesOf(body, 'info', ['incident.for']);
-  expect(lines).toMatchObject([
-    { level: 'warn', fields: { path: 'incident.important', message_id: '3', event_id: 7000001 } },
-  ]);
+  const fields = { path: 'incident.important', message_id: '3', event_id: 7000001 };
+  expect(lines).toMatchObject([{ level: 'warn', fields }]);
   expect(JSON.stringify(lines)).not.toContain('hunter2');
   expect(linesOf(body, 'info', ['incident.important'])).toEqual([]);
 });

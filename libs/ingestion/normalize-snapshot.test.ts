@@ -34,10 +34,8 @@ test('a snapshot names as deleted what its list says is deleted, and the list of
     incidentRecord({ id: '5-111', action: 'DELETE', ut: 1_790_000_100 }),
     incidentRecord({ id: '5-112', action: 'delete' }),
   ];
-  const deleted = [
-    incidentRecord({ id: '5-113', ut: 1_790_000_200 }),
-    incidentRecord({ id: '5-114', for: {} }),
-  ];
+  const odd = incidentRecord({ id: '5-114', for: {} });
+  const deleted = [incidentRecord({ id: '5-113', ut: 1_790_000_200 }), odd];
   expect(snapshot(incidents, deleted)).toMatchObject({
     message: {
       snapshot: [{ id: '5-110' }],
@@ -53,10 +51,8 @@ test('a snapshot names as deleted what its list says is deleted, and the list of
 });
 
 test('an odd field of an entry is left out alone, whatever entry it is of', () => {
-  const entries = [
-    incidentRecord({ event_time: 'x' }),
-    incidentRecord({ id: 7, event_time: '9:05', for: 5 }),
-  ];
+  const second = incidentRecord({ id: 7, event_time: '9:05', for: 5 });
+  const entries = [incidentRecord({ event_time: 'x' }), second];
   expect(snapshot(entries)).toMatchObject({
     message: {
       snapshot: [

@@ -211,15 +211,8 @@ test('reports the error of a failed request, so that broken views are found', as
 
 test('serves only the contract when the board is off', async () => {
   app = await createTestApp({ board: null });
-  for (const url of [
-    '/',
-    '/match/1',
-    '/standings',
-    '/halts',
-    '/feeds',
-    '/board/events',
-    '/board/matches/1',
-  ]) {
+  const pages = ['', 'match/1', 'standings', 'halts', 'feeds', 'board/events', 'board/matches/1'];
+  for (const url of pages.map((page) => `/${page}`)) {
     const response = await app.inject(`${url}?token=hush`);
     expect([url, response.statusCode]).toEqual([url, 404]);
     expect(answerError.parse(response.json()).api.error.message).toBe('Not found');

@@ -170,10 +170,7 @@ describe('errors', () => {
   });
 
   test.each<[what: string, changes: Partial<ExchangeOptions>]>([
-    [
-      'no active account here has the id that the upstream accepts',
-      { contracts: { findSoon: async () => undefined } },
-    ],
+    ['no account here has the id that is accepted', { contracts: { findSoon: async () => undefined } }],
     ['the upstream knows the credentials as another account', { check: async () => '70' }],
   ])('409 tenant_slug_conflict: %s', async (_, changes) => {
     const { post } = await served(changes);

@@ -117,13 +117,7 @@ describe('a good verdict', () => {
     ['at the first sign of life', {}, {}, T - 50, { to: T - 50, action: 'none' }],
     ['now without a sign of life', {}, {}, null, { to: T, action: 'none' }],
     ['no earlier than it began', {}, { from: T + 9 }, T - 50, { to: T + 9, action: 'none' }],
-    [
-      'now, caught up, after our own delay',
-      {},
-      { reason: 'backlog' },
-      T - 50,
-      { to: T, action: 'caught_up' },
-    ],
+    ['now, caught up, after our delay', {}, { reason: 'backlog' }, T - 50, { to: T, action: 'caught_up' }],
     ['now, caught up, after a recovery', { state: 'recovering' }, {}, T - 50, { to: T, action: 'caught_up' }],
   ])('closes the gap %s', (_, changes, last, backAt, closed) => {
     const before = broken({ progress: { from: 1, to: 9, position: 2 }, ...changes }, last);

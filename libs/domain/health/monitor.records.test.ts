@@ -18,25 +18,27 @@ import { REPORTS_WITHIN_MS } from './source-track.ts';
 
 const played = (...actions: readonly Action[]) => new PlayedMonitor().play(...actions);
 
+/** Returns the keys of the records that are deleted at a time. */
+const deletedAt = (monitor: HealthMonitor, now: number) =>
+  monitor.tick(now).flatMap(({ key, value }) => (value === null ? [key] : []));
+
 describe('the record of a source', () => {
   test('says that a clock runs if that of one of its matches does', () => {
     const source = (...actions: Action[]) => played(...actions, APPLY, wait(100)).topic.get('webhook');
     expect(source(say('break'))?.clock_runs).toBe(false);
     expect(played(say('break'), wait(100)).topic.get('webhook/1')?.clock_since).toBeNull();
-    expect(source(say('break'), say('play', 'webhook', 2), say('break', 'webhook', 3))?.clock_runs).toBe(
-      true,
-    );
+    expect(source(say('break'), say('play', 2), say('break', 3))?.clock_runs).toBe(true);
     expect(source(say('play'), say('over'))?.clock_runs).toBe(false);
   });
 
   test('counts silence from the latest start of a clock, whichever source reported it', () => {
-    const started = [say('break'), APPLY, wait(15_000), say('play', 'feed'), APPLY];
+    const started = [say('break'), APPLY, wait(15_000), say('play', 1, 0, 'feed'), APPLY];
     const source = (...actions: Action[]) => played(...actions).topic.get('webhook');
     expect(source(...started, wait(19_900))).toMatchObject({ state: 'alive' });
     expect(source(...started, wait(20_000))).toMatchObject({ state: 'stale', since: BEGIN + 35_000 });
-    const others = [say('play', 'webhook', 2), say('break'), say('play', 'webhook', 3)];
+    const others = [say('play', 2), say('break'), say('play', 3)];
     expect(source(...others, ...started, wait(19_900))).toMatchObject({ state: 'alive' });
-    expect(source(...started, wait(100), say('play', 'feed', 2), APPLY, wait(19_900))).toMatchObject({
+    expect(source(...started, wait(100), say('play', 2, 0, 'feed'), APPLY, wait(19_900))).toMatchObject({
       state: 'stale',
       since: BEGIN + 35_000,
     });
@@ -45,13 +47,11 @@ describe('the record of a source', () => {
   test('is behind once all its matches that are not over are, since the first of them was', () => {
     const source = (...actions: Action[]) => played(...actions).topic.get('webhook');
     const behind = { state: 'down', reason: 'backlog', since: BEGIN + 5_000 };
-    const second = [say('play'), wait(2_000), say('play', 'webhook', 2)];
+    const second = [say('play'), wait(2_000), say('play', 2)];
     expect(source(...second, wait(4_900))).toMatchObject({ state: 'alive' });
     expect(source(...second, wait(5_000))).toMatchObject(behind);
-    expect(
-      source(say('play', 'webhook', 2), say('over', 'webhook', 2), APPLY, say('play'), wait(5_000)),
-    ).toMatchObject(behind);
-    expect(source(say('play', 'webhook', 2), say('over', 'webhook', 2), wait(6_000))).toMatchObject({
+    expect(source(say('play', 2), say('over', 2), APPLY, say('play'), wait(5_000))).toMatchObject(behind);
+    expect(source(say('play', 2), say('over', 2), wait(6_000))).toMatchObject({
       state: 'alive',
     });
   });
@@ -70,8 +70,8 @@ describe('the record of a source', () => {
     ['stale', 0, 8_000],
     ['delayed', 25_000, 4_900],
   ])('has its full validity beside a match that is already %s', (state, age, ms) => {
-    const other = [say('play', 'webhook', 2), APPLY];
-    const bad = played(say('play', 'webhook', 1, age), ...other, wait(15_000), ...other, wait(ms));
+    const other = [say('play', 2), APPLY];
+    const bad = played(say('play', 1, age), ...other, wait(15_000), ...other, wait(ms));
     expect(bad.topic.get('webhook/1')).toMatchObject({ state });
     isFullyValid(bad, 'alive');
   });
@@ -101,27 +101,20 @@ describe('a match', () => {
   test('counts as live until it is over, and has a record only if it was live', () => {
     const live = (...actions: Action[]) => played(...actions, wait(100)).monitor.liveMatches;
     expect(live()).toBe(0);
-    expect(live(say('play'), say('break', 'webhook', 2))).toBe(2);
+    expect(live(say('play'), say('break', 2))).toBe(2);
     expect(live(say('play'), say('over'))).toBe(0);
-    const { topic } = played(
-      say('over'),
-      say('play', 'webhook', 2),
-      wait(100),
-      say('over', 'webhook', 2),
-      wait(100),
-    );
+    const { topic } = played(say('over'), say('play', 2), wait(100), say('over', 2), wait(100));
     expect([...topic.keys()]).toEqual(['webhook/2', 'webhook']);
     expect(topic.get('webhook/2')).toMatchObject({ state: 'ended', heard_at: BEGIN + 100 });
   });
 
   test('is deleted once, a day after it ended under its last source', () => {
-    const match = played(say('play'), say('play', 'feed'), say('over'), APPLY, wait(100));
+    const match = played(say('play'), say('play', 1, 0, 'feed'), say('over'), APPLY, wait(100));
     const ended = match.now;
     match.now = ended + KEEP_ENDED_MS - 1;
-    expect(match.monitor.tick(match.now).filter(({ value }) => value === null)).toEqual([]);
+    expect(deletedAt(match.monitor, match.now)).toEqual([]);
     match.now = ended + KEEP_ENDED_MS;
-    const deleted = match.monitor.tick(match.now).filter(({ value }) => value === null);
-    expect(deleted.map(({ key }) => key)).toEqual(['webhook/1', 'feed/1']);
+    expect(deletedAt(match.monitor, match.now)).toEqual(['webhook/1', 'feed/1']);
     expect(match.monitor.tick(match.now).filter(({ key }) => key.includes('/'))).toEqual([]);
     // A match that was not deleted would reject a status as old as its own.
     const now = message({ received_at: match.now, content_at: match.now });
@@ -134,12 +127,8 @@ describe('a match', () => {
     const record = { ...restored({ state: 'ended' }), since: BEGIN - KEEP_ENDED_MS };
     for (const changes of [{}, { source: 'feed', since: BEGIN }, { event_id: 2, state: 'alive' as const }])
       monitor.restore({ ...record, ...changes }, BEGIN);
-    expect(monitor.tick(BEGIN).filter(({ value }) => value === null)).toEqual([
-      { key: 'webhook/1', value: null },
-    ]);
-    expect(monitor.tick(BEGIN + KEEP_ENDED_MS).filter(({ value }) => value === null)).toEqual([
-      { key: 'feed/1', value: null },
-    ]);
+    expect(deletedAt(monitor, BEGIN)).toEqual(['webhook/1']);
+    expect(deletedAt(monitor, BEGIN + KEEP_ENDED_MS)).toEqual(['feed/1']);
   });
 });
 
@@ -292,14 +281,14 @@ describe('what is due first', () => {
   });
 
   test('is the silence of a match, also where another one of its source was heard later', () => {
-    const second = [wait(5_000), say('play', 'webhook', 2), APPLY, wait(100)];
+    const second = [wait(5_000), say('play', 2), APPLY, wait(100)];
     for (const later of [[], [APPLY, ...second]])
       expect(due(say('play'), ...later)).toBe(LIMITS.staleAfterMs);
   });
 
   test('is the silence of a source whose match in play is already silent', () => {
-    const later = [wait(15_000), say('break', 'webhook', 2), APPLY, wait(6_000)];
-    expect(due(say('play'), say('break', 'webhook', 2), APPLY, ...later)).toBe(15_000 + LIMITS.staleAfterMs);
+    const later = [wait(15_000), say('break', 2), APPLY, wait(6_000)];
+    expect(due(say('play'), say('break', 2), APPLY, ...later)).toBe(15_000 + LIMITS.staleAfterMs);
   });
 });
 

@@ -190,13 +190,13 @@ describe('a match', () => {
       [2_000, 'none'],
       [0, 'snapshot'],
     ] as const) {
-      played.play(say('snapshot', 'webhook', 1, age), APPLY, wait(100));
+      played.play(say('snapshot', 1, age), APPLY, wait(100));
       expect(ofMatch(played)?.gaps).toEqual([{ ...gap, action }]);
     }
   });
 
   const late = (says: 'play' | 'break' | 'keep_alive', seconds: number): Action =>
-    say(says, 'webhook', 1, seconds * 1_000);
+    say(says, 1, seconds * 1_000);
   const believed = (played: PlayedMonitor) => {
     const reader = new HealthTable();
     for (const [key, record] of played.topic) reader.apply(key, record, played.now);
@@ -320,10 +320,10 @@ describe('a source', () => {
 });
 
 test('a new monitor counts the silence of a source as the former one, even if another source was heard lately', () => {
-  const both = [say('play', 'feed'), say('play'), APPLY, wait(15_000)];
+  const both = [say('play', 1, 0, 'feed'), say('play'), APPLY, wait(15_000)];
   // The record of each source is written again after a minute, and says when it was heard last.
-  const refreshed = [...both, ...both, ...both, say('play', 'feed'), say('play'), APPLY, wait(13_000)];
-  const history = [...refreshed, say('play', 'feed'), APPLY, wait(3_000)];
+  const refreshed = [...both, ...both, ...both, say('play', 1, 0, 'feed'), say('play'), APPLY, wait(13_000)];
+  const history = [...refreshed, say('play', 1, 0, 'feed'), APPLY, wait(3_000)];
   const restart: Action = { kind: 'restart', ms: 0 };
   for (const ends of [[wait(4_000)], [restart, wait(4_000)]])
     expect(ofMatch(watch([...history, ...ends]))).toMatchObject({

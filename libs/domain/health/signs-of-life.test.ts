@@ -15,47 +15,39 @@ const receiptsOf = (text: string) =>
   });
 
 describe('content', () => {
-  test.each<[string, receipts: string, { isSign: boolean; heard: number; delay: number; late?: string }]>([
-    ['is a sign of life from when it was true', '30/5', { isSign: true, heard: 25, delay: 5 }],
-    ['may be as old as the limit', '30/20', { isSign: true, heard: 10, delay: 20 }],
-    ['is delayed beyond it', '30/20.001', { isSign: false, heard: 9.999, delay: 20.001, late: 'delay' }],
-    ['is no sign of life a second time', '30/5 31/6', { isSign: false, heard: 25, delay: 5 }],
+  test.each<[string, receipts: string, { sign: boolean; heard: number; delay: number; late?: string }]>([
+    ['is a sign of life from when it was true', '30/5', { sign: true, heard: 25, delay: 5 }],
+    ['may be as old as the limit', '30/20', { sign: true, heard: 10, delay: 20 }],
+    ['is delayed beyond it', '30/20.001', { sign: false, heard: 9.999, delay: 20.001, late: 'delay' }],
+    ['is no sign of life a second time', '30/5 31/6', { sign: false, heard: 25, delay: 5 }],
+    ['says nothing after newer one, however old', '30/5 45/600', { sign: false, heard: 25, delay: 5 }],
     [
-      'says nothing once there is newer one, however old',
-      '30/5 45/600',
-      { isSign: false, heard: 25, delay: 5 },
-    ],
-    [
-      'is delayed while a backlog is worked off',
+      'is delayed while a backlog shrinks',
       '30/60 31/21',
-      { isSign: false, heard: 10, delay: 21, late: 'delay' },
+      { sign: false, heard: 10, delay: 21, late: 'delay' },
     ],
-    ['is back with the first that is fresh', '30/60 31/20', { isSign: true, heard: 11, delay: 20 }],
+    ['is back with the first that is fresh', '30/60 31/20', { sign: true, heard: 11, delay: 20 }],
+    ['repeated, stays as delayed', '30/60 50/80', { sign: false, heard: -30, delay: 60, late: 'delay' }],
     [
-      'repeated, stays delayed by what it was',
-      '30/60 50/80',
-      { isSign: false, heard: -30, delay: 60, late: 'delay' },
-    ],
-    [
-      'is delayed too after newer one that is stale',
+      'is delayed after newer, stale one',
       '30/5 46/600',
-      { isSign: false, heard: 25, delay: 600, late: 'delay' },
+      { sign: false, heard: 25, delay: 600, late: 'delay' },
     ],
-    ['ahead of our clock counts as received then', '30/-20', { isSign: true, heard: 30, delay: 0 }],
-    ['too far ahead has no age', '30/-21', { isSign: false, heard: -T / 1_000, delay: -21, late: 'clock' }],
-    ['too far ahead is ignored among other content', '30/0 49/-21', { isSign: false, heard: 30, delay: 0 }],
+    ['ahead of our clock counts as received then', '30/-20', { sign: true, heard: 30, delay: 0 }],
+    ['too far ahead has no age', '30/-21', { sign: false, heard: -T / 1_000, delay: -21, late: 'clock' }],
+    ['too far ahead is ignored among other content', '30/0 49/-21', { sign: false, heard: 30, delay: 0 }],
     [
-      'too far ahead among old content has no age',
+      'too far ahead after old has no age',
       '30/0 50/-21',
-      { isSign: false, heard: 30, delay: -21, late: 'clock' },
+      { sign: false, heard: 30, delay: -21, late: 'clock' },
     ],
-  ])('%s', (_, receipts, { isSign, heard, delay, late = null }) => {
+  ])('%s', (_, receipts, { sign, heard, delay, late = null }) => {
     const signs = new SignsOfLife(MAX);
     expect(
       receiptsOf(receipts)
         .map((one) => signs.note(one))
         .at(-1),
-    ).toBe(isSign);
+    ).toBe(sign);
     expect([(signs.heardAt - T) / 1_000, (signs.delay ?? 0) / 1_000]).toEqual([heard, delay]);
     expect(signs.late?.reason ?? null).toBe(late);
   });

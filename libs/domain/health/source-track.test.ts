@@ -8,7 +8,7 @@ import { isUnreadable, SourceTrack } from './source-track.ts';
 import { GOOD } from './verdict.ts';
 
 const T = 1_000_000;
-const STALE_AFTER = 20_000;
+const STALE = 20_000;
 type MatchesOfSource = Parameters<SourceTrack['judge']>[1];
 
 const NO_MATCHES: MatchesOfSource = { runsSince: null, behindSince: null, readTo: T + 1e9 };
@@ -44,7 +44,7 @@ describe('the verdict on reports', () => {
       recovering('network', T + 9),
     ],
     [
-      'is the latest of each',
+      'is that of the latest',
       [{ state: 'up' }, { state: 'down', reason: 'network' }],
       down('network', T + 9),
     ],
@@ -91,13 +91,13 @@ describe('the verdict on reports', () => {
   test('counts unreadable messages as no sign of life, and ends with the report that one was read', () => {
     const { source } = track();
     source.report(status({ heard_at: T + 1, unreadable_in_row: 3 }), T + 9);
-    source.judge(source.reported(T + 9), NO_MATCHES, STALE_AFTER, T + 9);
+    source.judge(source.reported(T + 9), NO_MATCHES, STALE, T + 9);
     expect(source).toMatchObject({
       signs: { heardAt: T },
       health: { state: 'down', reason: 'unreadable_messages' },
     });
     source.report(status({ heard_at: T + 20, messages_read: 1 }), T + 20);
-    source.judge(source.reported(T + 20), NO_MATCHES, STALE_AFTER, T + 20);
+    source.judge(source.reported(T + 20), NO_MATCHES, STALE, T + 20);
     const gap = { from: T, to: T + 20, reason: 'unreadable_messages', action: 'none' };
     expect(source.health).toMatchObject({ state: 'recovered', gaps: [gap] });
   });
@@ -153,11 +153,7 @@ describe('a process that no longer reports', () => {
   });
 
   test.each<[string, Partial<HealthStatus>, unknown]>([
-    [
-      'was down before the monitor began',
-      { state: 'down', reason: 'contract', since: T },
-      down('contract', T),
-    ],
+    ['was down before the monitor', { state: 'down', reason: 'contract', since: T }, down('contract', T)],
     ...['backlog', 'network'].map((reason): [string, Partial<HealthStatus>, unknown] => [
       `was recovering from ${reason} before the monitor began`,
       { state: 'recovering', reason, since: T, progress },
@@ -184,35 +180,30 @@ describe('a source with good reports is', () => {
   const running = { ...NO_MATCHES, runsSince: T - 60_000 };
   test.each<[string, MatchesOfSource, number, Partial<HealthStatus>]>([
     ['alive while no clock runs', NO_MATCHES, T + 1e6, { state: 'alive' }],
-    ['alive before silence is due', running, T + STALE_AFTER - 1, { state: 'alive' }],
+    ['alive before silence is due', running, T + STALE - 1, { state: 'alive' }],
     [
       'stale once silence is due',
       running,
-      T + STALE_AFTER,
-      { state: 'stale', reason: 'silence', since: T + STALE_AFTER },
+      T + STALE,
+      { state: 'stale', reason: 'silence', since: T + STALE },
     ],
-    [
-      'alive where the clock started since',
-      { ...running, runsSince: T + 1 },
-      T + STALE_AFTER,
-      { state: 'alive' },
-    ],
+    ['alive where the clock began since', { ...running, runsSince: T + 1 }, T + STALE, { state: 'alive' }],
     [
       'behind where all of its matches are',
       { ...running, behindSince: T + 7 },
-      T + STALE_AFTER,
+      T + STALE,
       { state: 'down', reason: 'backlog', since: T + 7, progress: null },
     ],
   ])('%s', (_, matches, now, health) => {
     const { source } = track();
-    source.judge(GOOD, matches, STALE_AFTER, now);
+    source.judge(GOOD, matches, STALE, now);
     expect(source.health).toMatchObject(health);
   });
 
   test('judged by bad reports before its matches', () => {
     const { source } = track();
     const verdict = { kind: 'down', reason: 'network', since: T, progress: null } as const;
-    source.judge(verdict, { ...NO_MATCHES, behindSince: T - 5 }, STALE_AFTER, T);
+    source.judge(verdict, { ...NO_MATCHES, behindSince: T - 5 }, STALE, T);
     expect(source.health).toMatchObject({ state: 'down', reason: 'network' });
   });
 });
@@ -228,24 +219,24 @@ describe('a gap of a source', () => {
     ['begins at the last sign of life, if less is read again', { ...progress, from: 1_001 }, T],
   ])('%s', (_, of, from) => {
     const { source } = track();
-    source.judge(bad('recovering', of), NO_MATCHES, STALE_AFTER, T + 9);
+    source.judge(bad('recovering', of), NO_MATCHES, STALE, T + 9);
     expect(source.health.gaps).toMatchObject([{ from, to: null, reason: 'network', action: 'open' }]);
   });
 
   test('ends with the first sign of life', () => {
     const { source } = track();
     source.noteContent({ contentAt: T + 1, receivedAt: T + 1 });
-    source.judge(bad('down', null), NO_MATCHES, STALE_AFTER, T + 9);
+    source.judge(bad('down', null), NO_MATCHES, STALE, T + 9);
     for (const at of [T + 20, T + 30]) source.noteContent({ contentAt: at, receivedAt: at });
-    source.judge(GOOD, NO_MATCHES, STALE_AFTER, T + 40);
+    source.judge(GOOD, NO_MATCHES, STALE, T + 40);
     expect(source.health.gaps).toMatchObject([
       { from: T + 1, to: T + 20, reason: 'network', action: 'none' },
     ]);
     // The next gap begins later.
-    source.judge(bad('down', null), NO_MATCHES, STALE_AFTER, T + 50);
+    source.judge(bad('down', null), NO_MATCHES, STALE, T + 50);
     source.noteContent({ contentAt: T + 55, receivedAt: T + 55 });
-    source.judge(bad('down', null), NO_MATCHES, STALE_AFTER, T + 56);
-    source.judge(GOOD, NO_MATCHES, STALE_AFTER, T + 60);
+    source.judge(bad('down', null), NO_MATCHES, STALE, T + 56);
+    source.judge(GOOD, NO_MATCHES, STALE, T + 60);
     expect(source.health.gaps.at(-1)).toMatchObject({ from: T + 30, to: T + 55 });
   });
 });

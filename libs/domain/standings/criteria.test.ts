@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SeasonTables } from './season-tables.ts';
-import { CARD, lines, result, results, rowOf, rulesOf, score, table } from './testing/results.ts';
+import { CARD, league, lines, result, results, rowOf, rulesOf, score, table } from './testing/results.ts';
 import type { SeasonResult } from './types.ts';
 
 /** Returns the ranks of a league table by some criteria. */
@@ -36,10 +36,8 @@ describe('criteria of real competitions', () => {
     expect(top(games, 'points', 'goals_diff', 'goal_average')).toEqual(['1 A', '1 B']);
     const scored = results('A 4-3 C, B 3-2 D');
     expect(top(scored, 'points', 'goals_diff', 'goal_average')).toEqual(['1 B', '2 A']);
-    expect(top(results('A 0-0 C, A 0-0 D, A 0-0 B, B 1-0 C, D 1-0 B'), 'goals_diff', 'lost')).toEqual([
-      '2 A',
-      '3 B',
-    ]);
+    const drawn = results('A 0-0 C, A 0-0 D, A 0-0 B, B 1-0 C, D 1-0 B');
+    expect(top(drawn, 'goals_diff', 'lost')).toEqual(['2 A', '3 B']);
   });
 
   test('a team that allowed no goal has the best average', () => {
@@ -113,10 +111,7 @@ describe('results that only rules can say', () => {
     const halves = [result(1, 'A 2-2 B', { first_half: score('1-0') })];
     expect(lines(table('halftime', halves, rules), '1half_won')).toEqual(['1 A 1', '2 B 0']);
     const level = rulesOf({ awarded: [{ event_id: 1, both_lose: { scored: 0, allowed: 0 } }] });
-    expect(lines(table('league', [result(1, 'A 2-2 B')], level), 'draw', 'lost')).toEqual([
-      '1 A 0 1',
-      '1 B 0 1',
-    ]);
+    expect(league('draw lost', [result(1, 'A 2-2 B')], level)).toEqual(['1 A 0 1', '1 B 0 1']);
   });
 
   test('a draw gives the points of its shoot-out, and stays a draw', () => {
@@ -124,7 +119,7 @@ describe('results that only rules can say', () => {
     const kicks = { home: 3, away: 4 };
     const shootOut = [result(1, 'A 1-1 B', { shoot_out: kicks })];
     const shown = (rules: ReturnType<typeof rulesOf>, games: SeasonResult[]) =>
-      lines(table('league', games, rules), 'pts', 'draw', 'goals_scored', 'form');
+      league('pts draw goals_scored form', games, rules);
     expect(shown(rulesOf({ points }), shootOut)).toEqual(['1 B 2 1 1 D', '2 A 1 1 1 D']);
     expect(shown(rulesOf(), shootOut)).toEqual(['1 A 1 1 1 D', '1 B 1 1 1 D']);
     const all = rulesOf({ points: { ...points, shoot_out: { won: 3, lost: 0 } } });

@@ -49,19 +49,13 @@ describe('the provider’s table beside ours', () => {
   };
   const differences = (theirs: readonly Row[], derived: readonly Row[]) =>
     compare(theirs, [ours(derived)]).flatMap((one) =>
-      one.differences.map(({ kind, participant_id, ours: own, theirs: other }) => [
-        kind,
-        participant_id,
-        own,
-        other,
-      ]),
+      one.differences.map((found) => [found.kind, found.participant_id, found.ours, found.theirs]),
     );
 
   test('is the same', () => {
     const rows = rowsOf('1 1 2 6', '2 2 2 0');
-    expect(compare(rows, [ours(rows)])).toEqual([
-      { standings_id: 900, group: '', corrections: [], differences: [] },
-    ]);
+    const same = { standings_id: 900, group: '', corrections: [], differences: [] };
+    expect(compare(rows, [ours(rows)])).toEqual([same]);
   });
 
   test('differs by a correction that only the provider applies', () => {
@@ -116,10 +110,11 @@ describe('the provider’s table beside ours', () => {
     const other = rowsOf('1 1 9 9');
     const stage = ours(other, { standings_id: 901, object_type: 'stage', object_id: 31 });
     expect(compare(rows, [stage, ours(rows)])[0]?.standings_id).toBe(900);
-    const groups = [
-      ours(other, { standings_id: 902, group: 8 }),
-      ours(rows, { standings_id: 903, group: 7 }),
-    ];
+    const [eight, seven] = [
+      { standings_id: 902, group: 8 },
+      { standings_id: 903, group: 7 },
+    ] as const;
+    const groups = [ours(other, eight), ours(rows, seven)];
     expect(compare(rows, groups, { id: 7 })[0]).toMatchObject({ standings_id: 903, group: '7' });
   });
 
@@ -163,8 +158,6 @@ test('a difference is said with both values, or the table that has the team', ()
     'Everton: 48 points there, 54 here',
     'Everton: 37 matches there, 38 here',
   ]);
-  expect([said('team', 1, null), said('team', null, 1)]).toEqual([
-    'Everton: only here',
-    'Everton: only there',
-  ]);
+  const alone = [said('team', 1, null), said('team', null, 1)];
+  expect(alone).toEqual(['Everton: only here', 'Everton: only there']);
 });

@@ -11,6 +11,9 @@ const TWO = results('B 1-0 A, A 5-0 C, C 1-0 B');
 
 describe('head-to-head', () => {
   const two = results('B 1-0 A, A 5-0 C, D 1-0 B, D 0-0 C');
+  const steps = (after_meetings: number, by = 'points') => {
+    return ['points', { head_to_head: [by], after_meetings }, 'goals_diff'];
+  };
 
   test('counts the matches among the equal teams alone', () => {
     expect(order(two, ['points', 'goals_diff'])).toBe('1 D, 2 A, 3 B, 4 C');
@@ -18,11 +21,6 @@ describe('head-to-head', () => {
   });
 
   test('applies once all equal teams have met as often as the rules say', () => {
-    const steps = (after_meetings: number) => [
-      'points',
-      { head_to_head: ['points'], after_meetings },
-      'goals_diff',
-    ];
     expect(order(two, steps(1))).toBe('1 D, 2 B, 3 A, 4 C');
     expect(order(two, steps(2))).toBe('1 D, 2 A, 3 B, 4 C');
     // Three are equal, and two of them have not met.
@@ -33,36 +31,24 @@ describe('head-to-head', () => {
 
   test('counts a meeting at either home', () => {
     const home = results('A 1-0 B, B 0-1 A, B 5-0 C, C 0-5 B, D 1-0 A, D 0-0 C');
-    expect(order(home, ['points', { head_to_head: ['points'], after_meetings: 2 }, 'goals_diff'])).toBe(
-      '1 A, 2 B, 3 D, 4 C',
-    );
+    expect(order(home, steps(2))).toBe('1 A, 2 B, 3 D, 4 C');
   });
 
   test('of three teams applies once each two of them have met as often as the rules say', () => {
     const once = results('A 3-0 B, B 1-0 C, C 1-0 A, A 1-0 D, B 9-0 D, C 1-0 D');
-    const steps = (after_meetings: number) => [
-      'points',
-      { head_to_head: ['goals_diff'], after_meetings },
-      'goals_diff',
-    ];
-    expect(order(once, steps(1))).toBe('1 A, 2 C, 3 B, 4 D');
+    expect(order(once, steps(1, 'goals_diff'))).toBe('1 A, 2 C, 3 B, 4 D');
     // One pair has met twice, and without goals.
     const twice = results('B 0-0 A, C 0-0 D', { first: 7 });
-    expect(order([...once, ...twice], steps(2))).toBe('1 B, 2 A, 3 C, 4 D');
+    expect(order([...once, ...twice], steps(2, 'goals_diff'))).toBe('1 B, 2 A, 3 C, 4 D');
   });
 
   test('is applied again to teams that are still equal, if the rules say so', () => {
     // All but E have nine points. Among the four A and B have six; B won between these two.
     const six = 'B 1-0 A, A 2-0 C, D 1-0 B, C 2-0 D, A 1-0 D, B 1-0 C';
     const four = results(`${six}, D 1-0 E, C 1-0 E, A 3-0 E, B 1-0 E, C 1-0 E, D 1-0 E`);
-    const steps = (again: boolean) => [
-      'points',
-      { head_to_head: ['points'], again },
-      'goals_diff',
-      'goals_scored',
-    ];
-    expect(order(four, steps(false))).toBe('1 A, 2 B, 3 C, 4 D, 5 E');
-    expect(order(four, steps(true))).toBe('1 B, 2 A, 3 C, 4 D, 5 E');
+    const again = (again: boolean) => ['points', { head_to_head: ['points'], again }, 'goals_diff'];
+    expect(order(four, again(false))).toBe('1 A, 2 B, 3 C, 4 D, 5 E');
+    expect(order(four, again(true))).toBe('1 B, 2 A, 3 C, 4 D, 5 E');
   });
 
   test('leaves teams that it finds equal to the next criterion', () => {
@@ -71,7 +57,8 @@ describe('head-to-head', () => {
   });
 });
 
-const FAIR_PLAY = { fair_play: { yellow: -1, second_yellow: -3, red: -4, yellow_and_red: -5 } };
+const FAIR_PLAY = { yellow: -1, second_yellow: -3, red: -4, yellow_and_red: -5 };
+const BY_CARDS = ['points', 'goals_diff', { fair_play: FAIR_PLAY }];
 
 /** Returns the cards of a team in a match: the letters of each player's cards, those of unknown players first. */
 const shown = (team: string, [unknown = '', ...players]: readonly string[]): ResultCard[] =>
@@ -92,7 +79,7 @@ const carded = (ofA: ResultCard[] | null, ofB: ResultCard[]) => [
 
 describe('fair play', () => {
   const ranked = (ofA: readonly string[], ofB: readonly string[]) =>
-    order(carded(shown('A', ofA), shown('B', ofB)), ['points', 'goals_diff', FAIR_PLAY]);
+    order(carded(shown('A', ofA), shown('B', ofB)), BY_CARDS);
 
   test('counts each player once a match: a yellow card, a second yellow, a red, or a red after a yellow', () => {
     expect(ranked(['', 'YYR'], ['', 'Y'])).toBe('1 B, 2 A, 3 C');
@@ -109,14 +96,12 @@ describe('fair play', () => {
   });
 
   test('counts no card of the other side', () => {
-    expect(order(carded([], shown('C', ['', 'R'])), ['points', 'goals_diff', FAIR_PLAY])).toBe(
-      '1 A, 1 B, 3 C',
-    );
+    expect(order(carded([], shown('C', ['', 'R'])), BY_CARDS)).toBe('1 A, 1 B, 3 C');
   });
 
   test('places no team if the cards of a match are unknown', () => {
     const unknown = carded(null, shown('B', ['', 'Y']));
-    expect(order(unknown, ['points', 'goals_diff', FAIR_PLAY])).toBe('1 A, 1 B, 3 C');
+    expect(order(unknown, BY_CARDS)).toBe('1 A, 1 B, 3 C');
   });
 });
 
@@ -134,9 +119,8 @@ test('ranks by the number of wins and by goals scored if the rules say so', () =
   expect(order(games, ['goals_scored', 'won'])).toBe('1 C, 1 D, 3 B, 4 A');
 });
 
-const SHIPPED = readdirSync(new URL('../../../data/rules/', import.meta.url)).map((file) =>
-  file.replace('.json', ''),
-);
+const RULES = new URL('../../../data/rules/', import.meta.url);
+const SHIPPED = readdirSync(RULES).map((file) => file.replace('.json', ''));
 
 test.each(SHIPPED)('%s.json can be read, and says where its rules are published', (name) => {
   const { tie_break, source } = rulesFile(name);

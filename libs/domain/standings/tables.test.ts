@@ -4,6 +4,7 @@ import { deriveTables } from './testing/derive.ts';
 import {
   GOAL,
   LIVE,
+  league,
   lines,
   result,
   results,
@@ -35,7 +36,7 @@ describe('the league table', () => {
       '3 C 2 0 1 1 2 4 -2 1 L,D',
     ]);
     const points = { won: 4, draw: 2, lost: 1 };
-    expect(lines(table('league', SEASON, rulesOf({ points })), 'pts')).toEqual(['1 A 6', '2 B 5', '3 C 3']);
+    expect(league('pts', SEASON, rulesOf({ points }))).toEqual(['1 A 6', '2 B 5', '3 C 3']);
   });
 
   test('gives teams equal on everything one rank, in the order of their ids', () => {
@@ -44,33 +45,21 @@ describe('the league table', () => {
   });
 
   test('includes teams that have not played yet', () => {
-    expect(lines(table('league', [result(1, 'A ? B', SCHEDULED)]), 'mp', 'pts', 'form')).toEqual([
-      '1 A 0 0 ',
-      '1 B 0 0 ',
-    ]);
+    expect(league('mp pts form', [result(1, 'A ? B', SCHEDULED)])).toEqual(['1 A 0 0 ', '1 B 0 0 ']);
   });
 
   test('shows no more of the form than the rules say', () => {
     const games = results('A 1-1 B, A 2-1 B, A 3-1 B');
-    expect(lines(table('league', games, rulesOf({ form_matches: 2 })), 'form')[0]).toBe('1 A W,W');
+    expect(league('form', games, rulesOf({ form_matches: 2 }))[0]).toBe('1 A W,W');
   });
 
   test('moves a zone on to the next team where one is not entitled to it', () => {
     // 3. Liga 2019-20: the reserves of Bayern won it; second and third went up, the fourth played off.
     const top = results('A 4-0 E, B 3-0 E, C 2-0 E, D 1-0 E');
-    const zone = (id: number, name: string, from: number, to: number) => ({
-      id,
-      name,
-      from,
-      to,
-      colour: '#fff',
-    });
-    const zones = [
-      zone(4, 'Down', 5, 5),
-      zone(1, 'Up', 1, 2),
-      zone(2, 'Play-off', 3, 3),
-      zone(3, 'Cup', 1, 4),
-    ];
+    const zone = (id: number, name: string, from: number, to = from) => {
+      return { id, name, from, to, colour: '#fff' };
+    };
+    const zones = [zone(4, 'Down', 5), zone(1, 'Up', 1, 2), zone(2, 'Play-off', 3), zone(3, 'Cup', 1, 4)];
     const zonesWith = (not_entitled: unknown[], games = top) =>
       table('league', games, rulesOf({ zones, not_entitled }))
         .rows.map(({ zone }) => zone)
@@ -97,9 +86,8 @@ test('rows of teams have the acronym and area of the team, and those of persons 
   const unknown = { acronym: null, area_id: null, area_name: null };
   expect(away?.participant).toMatchObject(unknown);
   // The scorer has the id of no team.
-  expect(table('top_scorers', games).rows).toMatchObject([
-    { participant: unknown, played: null, points: null },
-  ]);
+  const ofPerson = { participant: unknown, played: null, points: null };
+  expect(table('top_scorers', games).rows).toMatchObject([ofPerson]);
   const scorer = { ...GOAL, player: { id: 1, name: 'One' } };
   const sameId = [result(1, 'A 1-0 B', { home: known, goals: [scorer] })];
   expect(table('top_scorers', sameId).rows[0]?.participant.acronym).toBeNull();
@@ -110,16 +98,18 @@ describe('corrections', () => {
   const rules = rulesOf({ corrections });
 
   test('change the points, and are shown with reason and day', () => {
-    const league = table('league', SEASON, rules);
-    expect(lines(league, 'pts')).toEqual(['1 B 3', '2 A 2', '3 C 1']);
-    expect(league.rows.map(({ corrections }) => corrections)).toEqual([0, -2, 0]);
-    expect(league.corrections).toMatchObject([{ participant_id: 1, points: -2, reason: 'Financial issues' }]);
+    const corrected = table('league', SEASON, rules);
+    expect(lines(corrected, 'pts')).toEqual(['1 B 3', '2 A 2', '3 C 1']);
+    expect(corrected.rows.map(({ corrections }) => corrections)).toEqual([0, -2, 0]);
+    expect(corrected.corrections).toMatchObject([
+      { participant_id: 1, points: -2, reason: 'Financial issues' },
+    ]);
   });
 
   test('show the table of a day in the middle of the season', () => {
-    expect(lines(table('league', SEASON, rules, '2024-01-01'), 'pts')).toEqual(['1 A 3', '2 C 0', '3 B 0']);
+    expect(league('pts', SEASON, rules, '2024-01-01')).toEqual(['1 A 3', '2 C 0', '3 B 0']);
     expect(table('league', SEASON, rules, '2024-01-01').corrections).toEqual([]);
-    expect(lines(table('league', SEASON, rules, '2024-01-02'), 'pts')).toEqual(['1 A 2', '2 C 1', '3 B 0']);
+    expect(league('pts', SEASON, rules, '2024-01-02')).toEqual(['1 A 2', '2 C 1', '3 B 0']);
   });
 
   test('are in force before a team’s last round from their first day on', () => {
@@ -143,49 +133,40 @@ describe('corrections', () => {
 describe('a decision of an association', () => {
   test('awards a result in place of the played one, or of none', () => {
     const rules = rulesOf({ awarded: [{ event_id: 1, home: 0, away: 3 }] });
-    expect(lines(table('league', SEASON, rules), 'pts')).toEqual(['1 B 6', '2 C 1', '3 A 1']);
+    expect(league('pts', SEASON, rules)).toEqual(['1 B 6', '2 C 1', '3 A 1']);
     const never = [result(1, 'A ? B', SCHEDULED)];
-    expect(lines(table('league', never, rules), 'pts', 'goals_diff')).toEqual(['1 B 3 3', '2 A 0 -3']);
+    expect(league('pts goals_diff', never, rules)).toEqual(['1 B 3 3', '2 A 0 -3']);
     expect(flags(never, rules)).toEqual([]);
   });
 
   test('leaves the provider’s awarded win as reported', () => {
-    expect(lines(table('league', [result(1, 'A 3-0 B', { status_id: 12 })]), 'pts')).toEqual([
-      '1 A 3',
-      '2 B 0',
-    ]);
+    expect(league('pts', [result(1, 'A 3-0 B', { status_id: 12 })])).toEqual(['1 A 3', '2 B 0']);
   });
 
   test('annuls a match', () => {
-    expect(lines(table('league', SEASON, rulesOf({ annulled: [1] })), 'mp', 'pts')).toEqual([
-      '1 B 1 3',
-      '2 A 1 1',
-      '3 C 2 1',
-    ]);
+    expect(league('mp pts', SEASON, rulesOf({ annulled: [1] }))).toEqual(['1 B 1 3', '2 A 1 1', '3 C 2 1']);
   });
 
   test('expels a team, and keeps or annuls its results', () => {
     const rules = (results: string) => rulesOf({ expelled: [{ participant_id: 1, results }] });
-    expect(lines(table('league', SEASON, rules('kept')), 'pts')).toEqual(['1 B 3', '2 C 1', '3 A 4']);
-    expect(lines(table('league', SEASON, rules('annulled')), 'pts')).toEqual(['1 B 3', '2 C 0', '3 A 0']);
+    expect(league('pts', SEASON, rules('kept'))).toEqual(['1 B 3', '2 C 1', '3 A 4']);
+    expect(league('pts', SEASON, rules('annulled'))).toEqual(['1 B 3', '2 C 0', '3 A 0']);
   });
 
   test('ranks a curtailed season by points per game', () => {
     const early = [...SEASON, ...results('C 1-0 B, C 1-1 B', { first: 4 })];
-    expect(lines(table('league', early), 'mp', 'pts')).toEqual(['1 C 4 5', '2 A 2 4', '3 B 4 4']);
+    expect(league('mp pts', early)).toEqual(['1 C 4 5', '2 A 2 4', '3 B 4 4']);
     const rules = rulesOf({ curtailed: true });
-    expect(lines(table('league', early, rules), 'mp', 'pts')).toEqual(['1 A 2 4', '2 C 4 5', '3 B 4 4']);
+    expect(league('mp pts', early, rules)).toEqual(['1 A 2 4', '2 C 4 5', '3 B 4 4']);
     expect(lines(table('league', results('A 1-0 C, B 2-0 D'), rules))).toEqual(['1 B', '2 A', '3 C', '4 D']);
   });
 });
 
 describe('tables do not count', () => {
   test('a match that was deleted or moved away, nor its teams', () => {
-    const gone = [
-      result(4, 'D 1-0 E', { status_id: null, status_type: 'deleted' }),
-      result(5, 'F 1-0 G', { removed: true }),
-    ];
-    expect(lines(table('league', [...SEASON, ...gone]), 'pts')).toEqual(POINTS);
+    const deleted = { status_id: null, status_type: 'deleted' };
+    const gone = [result(4, 'D 1-0 E', deleted), result(5, 'F 1-0 G', { removed: true })];
+    expect(league('pts', [...SEASON, ...gone])).toEqual(POINTS);
   });
 
   test('an unknown score, nor an unknown team; both are flagged', () => {
@@ -206,7 +187,7 @@ describe('tables do not count', () => {
       '1 B 1 2 3',
       '2 A 1 -2 0',
     ]);
-    expect(lines(table('league', games), 'mp')).toEqual(['1 A 2', '2 B 2']);
+    expect(league('mp', games)).toEqual(['1 A 2', '2 B 2']);
     expect(deriveTables(games, rulesOf()).flags).toContainEqual({
       event_id: 2,
       reason: 'unknown_first_half',
@@ -224,7 +205,7 @@ describe('the live table', () => {
       '2 A 3 4 yes 4 1 4',
       '3 B 2 3 no   ',
     ]);
-    expect(lines(table('league', playing), 'pts')).toEqual(POINTS);
+    expect(league('pts', playing)).toEqual(POINTS);
     // A match to come is in no round yet.
     expect(table('live', [...playing, result(5, 'A ? B', SCHEDULED)]).rows).toEqual(live.rows);
   });
@@ -256,13 +237,8 @@ describe('the other tables of teams', () => {
 
   test('of venues rank by the totals there, and by nothing else', () => {
     const games = results('A 1-0 C, B 1-0 D, C 0-0 A, D 0-3 B');
-    const tie_break = [
-      'points',
-      'goals_diff',
-      'away_goals',
-      'opponents_points',
-      { head_to_head: ['points'] },
-    ];
+    const names = ['points', 'goals_diff', 'away_goals', 'opponents_points'];
+    const tie_break = [...names, { head_to_head: ['points'] }];
     expect(lines(table('home', games, rulesOf({ tie_break }))).slice(0, 2)).toEqual(['1 A', '1 B']);
   });
 

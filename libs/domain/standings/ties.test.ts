@@ -75,11 +75,8 @@ test('the rule of a stage is its own entry, else that of all others, else a shoo
     { stage_ids: [7], level: ['away_goals'] },
   ];
   expect(levelRule([{ stage_ids: [9], level: ['replay'] }], 7)).toEqual(['shoot_out']);
-  expect([levelRule(ties, 7), levelRule(ties, 8), levelRule([], 7)].flat()).toEqual([
-    'away_goals',
-    'replay',
-    'shoot_out',
-  ]);
+  const levels = [levelRule(ties, 7), levelRule(ties, 8), levelRule([], 7)].flat();
+  expect(levels).toEqual(['away_goals', 'replay', 'shoot_out']);
 });
 
 /** Returns a score such as `2-1` from columns; null where a goal is missing. */

@@ -44,7 +44,7 @@ export type Action =
   | { readonly kind: 'restart'; readonly ms: number };
 
 /** Returns a message of a source about a match. */
-export function say(says: HealthMessage, source = 'webhook', event = 1, age = 0): Action {
+export function say(says: HealthMessage, event = 1, age = 0, source = 'webhook'): Action {
   return { kind: 'message', event, source, says, age };
 }
 export const wait = (ms: number): Action => ({ kind: 'wait', ms });
@@ -110,8 +110,7 @@ type Sent = { readonly message: NormalizedMessage; readonly offset: number };
 
 /** The truth about a match under a source. */
 export type HealthTruth = {
-  /** Time of the newest content. */
-  readonly heardAt: number;
+  /** Time of the newest content. */ readonly heardAt: number;
   /** When that content was received, if it came too late; else null. */
   readonly lateAt: number | null;
   readonly runs: boolean;

@@ -28,9 +28,8 @@ test('refuses competitions outside the contract, and names the served ones for t
   expect(refusal(narrow, 52)).toBeNull();
   expect(refusal(narrow, 61)).toBe('FORBIDDEN: Outside the contract');
   expect(refusal(narrow, 7)).toBe(`${notHere} of your contract only the competition 52`);
-  expect(refusal(servedAccess(some(7), SERVED), 7)).toBe(
-    `${notHere} none of the competitions of your contract`,
-  );
+  const none = `${notHere} none of the competitions of your contract`;
+  expect(refusal(servedAccess(some(7), SERVED), 7)).toBe(none);
   expect(refusal(some(7), 52)).toBe('FORBIDDEN: Outside the contract');
 });
 

@@ -18,6 +18,7 @@ const SERVED = new Set([1]);
 const EVENTS = [11, 12, 13] as const;
 const TOPICS = ['match-state', 'match-incidents', 'match-transitions', 'normalized-messages'] as const;
 type Topic = (typeof TOPICS)[number];
+type Records = ReadonlyMap<Topic, readonly ViewRecord[]>;
 
 /** A message of an event with its competition, or with none. */
 const eventReport = fc.record({
@@ -28,7 +29,7 @@ const eventReport = fc.record({
 type EventReport = typeof eventReport extends fc.Arbitrary<infer T> ? T : never;
 
 /** Returns the records of messages by topic. */
-function recordsOf(messages: readonly EventReport[]): ReadonlyMap<Topic, readonly ViewRecord[]> {
+function recordsOf(messages: readonly EventReport[]): Records {
   const pipeline = new ViewsWorld();
   const records = messages.flatMap(({ event, competition, goal }, n) => {
     const season_id = competition === null ? null : competition * 10;
@@ -50,11 +51,7 @@ function name(kind: string, id: number, parent: number | null): ViewRecord {
 }
 
 /** Applies records in the order in which `turns` names their topics, then the remaining ones. */
-function read(
-  world: ViewsWorld,
-  records: ReadonlyMap<Topic, readonly ViewRecord[]>,
-  turns: readonly Topic[],
-): void {
+function read(world: ViewsWorld, records: Records, turns: readonly Topic[]): void {
   world.give(...NAMES);
   const left = new Map([...records].map(([topic, of]) => [topic, [...of]]));
   for (const topic of [...turns, ...TOPICS.flatMap((one) => Array(100).fill(one) as Topic[])]) {
@@ -67,10 +64,7 @@ function read(
 const STATES_FIRST: readonly Topic[] = Array(100).fill('match-state');
 
 /** Returns views of the served competitions, rebuilt if an event moved into one. */
-function limitedViews(
-  records: ReadonlyMap<Topic, readonly ViewRecord[]>,
-  turns: readonly Topic[],
-): ViewsWorld {
+function limitedViews(records: Records, turns: readonly Topic[]): ViewsWorld {
   const world = new ViewsWorld(SERVED);
   try {
     read(world, records, turns);
@@ -168,12 +162,13 @@ const rowsOf = (world: ViewsWorld, table: string, id: number) =>
     id,
   );
 
+/** A goal, or another message, in an event of a competition. */
+const move = (event: EventReport['event'], competition: number | null, goal = true) => {
+  return { event, competition, goal };
+};
+
 test('keeps no record of an event outside, even if it arrived before the state', () => {
-  const records = recordsOf([
-    { event: 11, competition: 2, goal: true },
-    { event: 12, competition: 1, goal: true },
-    { event: 11, competition: null, goal: true },
-  ]);
+  const records = recordsOf([move(11, 2), move(12, 1), move(11, null)]);
   const world = new ViewsWorld(SERVED);
   read(world, records, ['normalized-messages', 'match-incidents', 'match-transitions', 'match-transitions']);
   for (const table of ['events', 'sides', 'incidents', 'deliveries', 'stories', 'feed']) {
@@ -185,14 +180,10 @@ test('keeps no record of an event outside, even if it arrived before the state',
 });
 
 test('demands a rebuild for an event that moves into a served competition after records of it were left out', () => {
-  const records = recordsOf([
-    { event: 11, competition: 2, goal: true },
-    { event: 11, competition: 1, goal: false },
-  ]);
+  const records = recordsOf([move(11, 2), move(11, 1, false)]);
   const moved = new ViewsWorld(SERVED);
-  expect(() => read(moved, records, ['match-state', 'match-incidents', 'match-state'])).toThrow(
-    EventMovedInError,
-  );
+  const turns = ['match-state', 'match-incidents', 'match-state'] as const;
+  expect(() => read(moved, records, turns)).toThrow(EventMovedInError);
   const rebuilt = new ViewsWorld(SERVED);
   read(rebuilt, records, STATES_FIRST);
   expect(rebuilt.views.incidentLog.shown(11)).toHaveLength(1);
@@ -202,16 +193,10 @@ test('scans no table that grows with events while views are built', () => {
   const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
   onTestFinished(() => prepare.mockRestore());
   const world = new ViewsWorld(SERVED);
-  const move = (event: EventReport['event'], competition: number | null) => ({
-    event,
-    competition,
-    goal: true,
-  });
   const messages = [move(11, 2), move(12, 1), move(13, null), move(13, 2), move(12, 2), move(11, null)];
   read(world, recordsOf(messages), ['normalized-messages', 'match-incidents', 'match-transitions']);
-  const texts = new Set(
-    prepare.mock.calls.map(([text]) => text).filter((text) => !/^(CREATE|PRAGMA)/.test(text)),
-  );
+  const prepared = prepare.mock.calls.map(([text]) => text);
+  const texts = new Set(prepared.filter((text) => !/^(CREATE|PRAGMA)/.test(text)));
   expect(texts).toContain('DELETE FROM feed WHERE event_id = ?');
   const scans = [...texts].flatMap((text) =>
     world.views.sql

@@ -107,7 +107,7 @@ test.each<[string, Partial<Incident>, Fields | undefined, Fields]>([
     { incident_name: 'Penalty', important: 'yes', important_for_trader: 'yes', game_break: 'yes' },
   ],
   [
-    'own in `for` of an unknown type with a side',
+    'own in `for`, unknown type, a side',
     { incident_id: UNKNOWN, participant_id: 7 },
     undefined,
     { for: 'own' },

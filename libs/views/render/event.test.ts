@@ -162,7 +162,7 @@ describe('an event with unusual fields', () => {
     ['lists of null', { participants: null, details: null }, { participants: [], details: [] }],
     ['a latency of null', { latency: null, coverage_type: null }, { latency: null, coverage_type: '' }],
     [
-      'a participant with nothing',
+      'an empty side',
       { participants: [{ id: 7, counter: 3 }] },
       { participants: [{ counter: 3, name: '' }] },
     ],
@@ -170,17 +170,9 @@ describe('an event with unusual fields', () => {
     ['no day and no venue', { day: null, venue_id: '' }, { day: '', venue_id: '' }],
     ['a day of zero', { day: 0 }, { day: '0' }],
     ['a tour of null', { tour_id: null }, { tour_id: 0 }],
-    [
-      'a level for the event, none for live',
-      { event_stats_lvl: 'bronze' },
-      { event_stats_lvl_live: 'bronze' },
-    ],
+    ['a level of the event, no live one', { event_stats_lvl: 'bronze' }, { event_stats_lvl_live: 'bronze' }],
     ['a series of null', { series: null }, { series: { order: 0, event_ids: [] } }],
-    [
-      'a series without a list',
-      { series: { order: 3, event_ids: 7 } },
-      { series: { order: 3, event_ids: [] } },
-    ],
+    ['a series, no list', { series: { order: 3, event_ids: 7 } }, { series: { order: 3, event_ids: [] } }],
     ['a slug', { slug: 'a-b,1' }, { slug: 'a-b,1' }],
     ['a slug that is no text', { slug: 7 }, { slug: 'team-101_team-102,7000001' }],
     ['a status without a name', { status_id: 34, status_name: null }, { status_name: '2nd half' }],
@@ -270,11 +262,7 @@ describe('the winner and the side that advances', () => {
     ['is null without results', null, [sides(null)]],
     ['is the side that newer results mark', 102, [{ ...won, ...sides(null) }, sides(second)]],
     ['is null once newer results mark no side', null, [won, sides(none)]],
-    [
-      'stays reported once finished if its results mark no side',
-      101,
-      [begun, { ...finished, ...sides(null) }],
-    ],
+    ['stays once finished if its results mark no side', 101, [begun, { ...finished, ...sides(null) }]],
     ['stays reported once finished if newer results are others', 101, [begun, { ...finished, ...halfTimes }]],
     ['is null once play continues', null, [begun, { ...live, ...sides(null) }]],
   ])('%s', (_, id, reports) => {

@@ -72,7 +72,7 @@ const of = (incident: Fields) => incidentMessage({}, incident);
 const unknown = { incident_id: 99_999 };
 test.each<[string, Fields, Fields]>([
   [
-    'are the reported flags',
+    'are those reported',
     of({ important: 'no', important_for_trader: 'no' }),
     { important: 0, for_trader: 0 },
   ],
@@ -89,11 +89,7 @@ test.each<[string, Fields, Fields]>([
     eventMessage({}, { competition_id: 9 }),
     { incident: 0, important: 0, for_trader: 0, competition_id: 9 },
   ],
-  [
-    'have no competition if none is reported',
-    eventMessage({}, { competition_id: null }),
-    { competition_id: null },
-  ],
+  ['have no unreported competition', eventMessage({}, { competition_id: null }), { competition_id: null }],
 ])('the values that queries filter by: %s', (_, message, values) => {
   expect(row(message)).toMatchObject(values);
 });

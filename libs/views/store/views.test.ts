@@ -78,9 +78,8 @@ test('stores nothing of a batch that fails', () => {
   const broken = { topic: 'catalogue', partition: 0, offset: 9, key: 'x', value: { kind: null } };
   const good = catalogueRecord('season', 1, null, { name: 'never' });
   const position = { key: 'test-0', next: 10, epoch: null };
-  expect(() =>
-    applyRecords(world.views, [good, broken as unknown as ViewRecord], [position], RECEIVED_AT),
-  ).toThrow();
+  const records = [good, broken as unknown as ViewRecord];
+  expect(() => applyRecords(world.views, records, [position], RECEIVED_AT)).toThrow();
   world.restart();
   expect(world.views.catalogue.name('season', 1)).toBeNull();
   expect([...world.views.offsets()]).toEqual([['test-0', 1]]);
@@ -135,9 +134,8 @@ test('notifies once per batch of each match and season, when the change is visib
   expect(lost).toMatchObject([{ topic: 'standings', known: 1, record: { standings_id: 7, version: 0 } }]);
   expect(notified).toEqual([[1, 1], 30]);
   expect(world.views.table(7)).toMatchObject({ id: 7, name: 'L' });
-  expect(world.views.standings.ofSeason(30)).toMatchObject([
-    { standings_id: 7, name: 'L', object_type: 'stage' },
-  ]);
+  const shown = { standings_id: 7, name: 'L', object_type: 'stage' };
+  expect(world.views.standings.ofSeason(30)).toMatchObject([shown]);
   expect(world.views.seasons()).toMatchObject([{ season_id: 30, competition_id: 4, season: null }]);
   end();
   world.play(eventMessage({ ut: 1_790_000_009 }, { id: 1, clock_time: 900 }));

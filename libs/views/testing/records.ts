@@ -115,19 +115,15 @@ export function groupsOf(
   }));
 }
 
+const UNKNOWN = { acronym: null, area_id: null, area_name: null };
+
 function rowOf(row: ShownRow, kind: TableKind): StandingsRow {
   const [group] = sampleOf('standings').groups;
   const made: StandingsRow = {
     ...(group?.rows[0] as StandingsRow),
     rank: row.rank ?? 1,
     last_rank: row.last_rank ?? null,
-    participant: {
-      id: row.id ?? null,
-      name: row.name ?? null,
-      acronym: null,
-      area_id: null,
-      area_name: null,
-    },
+    participant: { ...UNKNOWN, id: row.id ?? null, name: row.name ?? null },
     club: row.subparticipant_name
       ? { id: Number(row.subparticipant_id ?? 0), name: row.subparticipant_name }
       : null,
@@ -150,17 +146,9 @@ export function shownTable(
   changes: Partial<ProviderStandings> = {},
 ): ViewRecord<'provider-standings'> {
   const { value, ...at } = rankingRecord({ ...shown, id: 1, type_id: 9, object_id: 5, ut: 1 });
-  const { name, object_type, object_id, competition_id, season_id } = TABLE;
-  const of = {
-    name,
-    object_type,
-    object_id,
-    competition_id,
-    season_id,
-    standings_id: id,
-    type_id: 2,
-    version: 1,
-  };
+  const { name, object_type, object_id, competition_id, season_id, version } = TABLE;
+  const levels = { object_type, object_id, competition_id, season_id };
+  const of = { name, ...levels, standings_id: id, type_id: 2, version };
   const table = { ...(value as ProviderStandings), ...of, ...changes };
   return { ...at, key: String(id), value: table };
 }

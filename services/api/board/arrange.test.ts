@@ -65,10 +65,8 @@ describe('the order of the board', () => {
 
   test('heads a group of a feed without names by its id', () => {
     const levels = { competition: null, season: null, stage: null, group: null };
-    const all = [
-      liveMatch({ competition_id: 900, levels }),
-      liveMatch({ event_id: 2, competition_id: null, levels }),
-    ];
+    const none = liveMatch({ event_id: 2, competition_id: null, levels });
+    const all = [liveMatch({ competition_id: 900, levels }), none];
     const heads = arrange(all, NOW).flatMap(({ groups }) => groups.map(({ title }) => title));
     expect(heads.toSorted()).toEqual(['Competition 900', 'Other matches']);
   });

@@ -19,7 +19,7 @@ describe('the head of a connected page', () => {
       'REST feed provider unreachable',
     ],
     [
-      'names every feed when none is believed',
+      'names all when none is believed',
       [down, restExpired],
       'none',
       'Webhooks down, REST feed health unknown',

@@ -70,17 +70,13 @@ describe('rounds', () => {
   test('of one stage follow the names in its matches', () => {
     const first = match(1, 1, 2, '1-0', { round: 'Semi-finals' });
     const second = match(2, 1, 3, null, { round: 'Final' });
-    expect(shape(bracketOf([stage(1, 'Play-offs', first, second)]))).toEqual([
-      'Semi-finals: 1* 1 v 2 0',
-      'Final: 1 - v 3 -',
-    ]);
+    const named = shape(bracketOf([stage(1, 'Play-offs', first, second)]));
+    expect(named).toEqual(['Semi-finals: 1* 1 v 2 0', 'Final: 1 - v 3 -']);
   });
 
   test('without a match come last', () => {
-    expect(shape(bracketOf([stage(9, 'Final'), semis]))).toEqual([
-      'Semi-finals: 3 0 v 1* 1, 5* 2 v 7 0',
-      'Final: ',
-    ]);
+    const rounds = shape(bracketOf([stage(9, 'Final'), semis]));
+    expect(rounds).toEqual(['Semi-finals: 3 0 v 1* 1, 5* 2 v 7 0', 'Final: ']);
   });
 });
 

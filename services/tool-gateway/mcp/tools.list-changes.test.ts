@@ -53,20 +53,15 @@ describe('list_changes', () => {
 
   test('shows a goal that is under review, then confirmed, then removed', () => {
     publish('5-300', { confirmation: 'tbd' });
-    expect(ofIncident('5-300')).toMatchObject([
-      { kind: 'goal_to_be_confirmed', before: '1-0', score: '2-0' },
-    ]);
+    const reported = { kind: 'goal_to_be_confirmed', before: '1-0', score: '2-0' };
+    expect(ofIncident('5-300')).toMatchObject([reported]);
     publish('5-300', { confirmation: 'confirmed' });
     publish('5-300', { action: 'delete' });
-    const [removed, confirmed, reported] = ofIncident('5-300');
-    expect(reported).toMatchObject({ kind: 'goal_to_be_confirmed', stands: false });
+    const [removed, confirmed, first] = ofIncident('5-300');
+    expect(first).toMatchObject({ ...reported, stands: false });
     expect(confirmed).toMatchObject({ kind: 'goal_confirmed', firm_score: '2-0' });
-    expect(removed).toMatchObject({
-      kind: 'goal_taken_back',
-      before: '2-0',
-      score: '1-0',
-      taken_back_by: 'the provider removed it',
-    });
+    const why = { taken_back_by: 'the provider removed it' };
+    expect(removed).toMatchObject({ kind: 'goal_taken_back', before: '2-0', score: '1-0', ...why });
   });
 
   test('shows a goal that another incident takes back as one change, and another change when it counts again', () => {
@@ -120,14 +115,11 @@ describe('list_changes', () => {
     publish('5-300', {});
     publish('5-301', { event_time: '48:00', ...away });
     publish('5-302', { event_time: '49:00', ...away });
-    const listed = (id: string, changes: object) =>
-      normalized(
-        goalMessage(
-          OPEN,
-          { id: `${ut}`, ut: ut + 10 },
-          { id, incident_id: 424, event_time: '50:00', ...changes },
-        ),
-      ).incident?.incident as Incident;
+    const listed = (id: string, changes: object) => {
+      const fields = { id, incident_id: 424, event_time: '50:00', ...changes };
+      return normalized(goalMessage(OPEN, { id: `${ut}`, ut: ut + 10 }, fields)).incident
+        ?.incident as Incident;
+    };
     const goals = [
       ['5-300', { event_time: '46:10', incident_id: 413 }],
       ['5-301', { event_time: '48:00', incident_id: 413, ...away }],
@@ -148,9 +140,7 @@ describe('list_changes', () => {
     ];
     world.take({ ...message, type: 'incident_snapshot', event: null, incident: null, snapshot });
     const takenBack = () =>
-      Object.fromEntries(
-        changes({ only: 'taken_back' }).map(({ incident_id, taken_back_by }) => [incident_id, taken_back_by]),
-      );
+      Object.fromEntries(changes({ only: 'taken_back' }).map((one) => [one.incident_id, one.taken_back_by]));
     expect(takenBack()).toEqual({
       '5-300': expect.stringContaining('incident 5-310,'),
       '5-301': expect.stringContaining('incident 5-311,'),
@@ -201,8 +191,7 @@ describe('list_changes', () => {
     const { since, checked_at } = call('list_changes', { minutes: 11 });
     expect(Date.parse(String(checked_at)) - Date.parse(String(since))).toBe(660_000);
     expect(changes({ since })).not.toEqual([]);
-    expect(refusal('list_changes', { minutes: 5, since: String(since) })).toMatch(
-      /^invalid_arguments: .*not both/,
-    );
+    const both = { minutes: 5, since: String(since) };
+    expect(refusal('list_changes', both)).toMatch(/^invalid_arguments: .*not both/);
   });
 });

@@ -59,17 +59,14 @@ test('a match opens with whether to act on it, and why not', () => {
 });
 
 test("the provider's flag of a verified result is a boolean", () => {
-  world.play(
-    eventMessage({ id: 'v', ut: 1_790_000_100 }, event(OPEN, OPEN.match, { verified_result: 'yes' })),
-  );
+  const verified = event(OPEN, OPEN.match, { verified_result: 'yes' });
+  world.play(eventMessage({ id: 'v', ut: 1_790_000_100 }, verified));
   expect(call('get_match', { match_id: OPEN.match }).verified_result).toBe(true);
 });
 
 test('the resource of a match has its whole timeline', () => {
-  for (let n = 0; n < 60; n++)
-    world.play(
-      goalMessage(OPEN, { id: `n${n}`, ut: 1_790_000_100 + n }, { id: `5-${400 + n}`, incident_id: 408 }),
-    );
+  for (let n = 400; n < 460; n++)
+    world.play(goalMessage(OPEN, { id: `n${n}`, ut: 1_790_000_000 + n }, { id: `5-${n}`, incident_id: 408 }));
   const whole = JSON.parse(readResource([], scope, matchUri(OPEN.match)));
   expect(whole.timeline).toHaveLength(61);
   expect(whole).toMatchObject({ act: expect.any(String), total: 61, next_page: null });
@@ -113,6 +110,7 @@ test('a server of some competitions names them, and does not say whether others 
   const limited = leagues(new Set([CLOSED.competition]));
   scope = scopeOf(limited, servedAccess(EVERYTHING, new Set([CLOSED.competition])));
   const served = `this server serves only the competition ${CLOSED.competition}`;
+  const notServed = `not_served: Not found here: ${served}. It may belong to another one, or be unknown.`;
   for (const [name, args] of [
     ['get_match', { match_id: OPEN.match }],
     ['get_match', { match_id: 1 }],
@@ -123,18 +121,12 @@ test('a server of some competitions names them, and does not say whether others 
     ['get_standings', { standings_id: OPEN.table }],
     ['list_standings', { competition_id: OPEN.competition }],
   ] as const)
-    expect(refusal(name, args)).toBe(
-      `not_served: Not found here: ${served}. It may belong to another one, or be unknown.`,
-    );
+    expect(refusal(name, args)).toBe(notServed);
   const teams = { team_id: CLOSED.teams[0], opponent_id: OPEN.teams[0] };
-  expect(refusal('get_head_to_head', teams)).toMatch(
-    /^not_found: .* This server serves only the competition 602\.$/,
-  );
+  const words = /^not_found: .* This server serves only the competition 602\.$/;
+  expect(refusal('get_head_to_head', teams)).toMatch(words);
   const { matches } = callTool(scope, 'list_matches', { date_from: '2026-08-01', date_to: '2026-08-20' });
-  expect((matches as { match_id: number }[]).map(({ match_id }) => match_id)).toEqual([
-    CLOSED.earlier,
-    CLOSED.match,
-  ]);
+  expect(matches).toMatchObject([CLOSED.earlier, CLOSED.match].map((match_id) => ({ match_id })));
 });
 
 describe('search and fetch have the shape that connectors of research assistants call', () => {
@@ -232,10 +224,8 @@ test('a converter of schemas reads each of them, and the answers of the tools by
   for (const [name, args] of asked) {
     const tool = TOOLS.find((one) => one.name === name);
     expect(readBy(tool?.inputSchema).safeParse(args).error, name).toBeUndefined();
-    expect(
-      readBy(tool?.inputSchema).safeParse({ ...args, match_id: 'x', query: 5, id: 5, limit: 'x' }).success,
-      name,
-    ).toBe(false);
+    const odd = { ...args, match_id: 'x', query: 5, id: 5, limit: 'x' };
+    expect(readBy(tool?.inputSchema).safeParse(odd).success, name).toBe(false);
     expect(readBy(tool?.outputSchema).safeParse(call(name, args)).error, name).toBeUndefined();
   }
 });
@@ -245,18 +235,11 @@ test('tables and top scorers are those of REST', () => {
   const of = { object_type: 'season', object_id: OPEN.season, season_id: OPEN.season };
   world.give(tableRecord(FIRST_STANDINGS_ID, { ...of, competition_id: OPEN.competition, name: 'Thirds' }));
   const { groups } = call('get_standings', { competition_id: OPEN.competition });
-  expect(groups).toMatchObject([
-    {
-      rows: [
-        { rank: 1, id: 101, values: { pts: 3 } },
-        { rank: 2, id: 102 },
-      ],
-    },
-  ]);
+  const rows = [{ rank: 1, id: 101, values: { pts: 3 } }, { id: 102 }];
+  expect(groups).toMatchObject([{ rows }]);
   const { scorers } = call('get_top_scorers', { season_id: OPEN.season });
-  expect(scorers).toMatchObject([
-    { rank: 1, player: 'Göteborg 9000', team: 'Göteborg club', goals: 5, matches: 1 },
-  ]);
+  const first = { rank: 1, player: 'Göteborg 9000', team: 'Göteborg club', goals: 5, matches: 1 };
+  expect(scorers).toMatchObject([first]);
 });
 
 test('a table shows one group on request', () => {
@@ -272,7 +255,6 @@ test('a table shows one group on request', () => {
       total: 1,
       groups: [{ name: 'Group B', rows: [{ id: 102 }] }],
     });
-  expect(refusal('get_standings', { standings_id: OPEN.table, group: 'C' })).toMatch(
-    /^not_found: .*It has Group A, Group B\./,
-  );
+  const other = refusal('get_standings', { standings_id: OPEN.table, group: 'C' });
+  expect(other).toMatch(/^not_found: .*It has Group A, Group B\./);
 });

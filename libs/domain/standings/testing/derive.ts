@@ -7,10 +7,7 @@ import { type Table, tablesOf } from '../tables.ts';
 import type { SeasonResult } from '../types.ts';
 
 /** The tables of a group, and the parts of results that could not be counted. */
-type GroupTables = {
-  readonly tables: ReadonlyMap<TableKind, Table>;
-  readonly flags: readonly Flag[];
-};
+type GroupTables = { readonly tables: ReadonlyMap<TableKind, Table>; readonly flags: readonly Flag[] };
 
 /**
  * Derives the tables of one competition, season, stage and group from the last results of its matches in any order. `day` (YYYY-MM-DD): derives the tables at the end of that day, without later matches and corrections.

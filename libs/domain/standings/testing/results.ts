@@ -56,12 +56,7 @@ export const CARD = {
   attribute_ids: [] as number[],
 } as const;
 /** What a result may leave unknown, all known. */
-export const KNOWN = {
-  first_half: score('0-0'),
-  second_half: score('1-0'),
-  goals: [GOAL],
-  cards: [CARD],
-};
+export const KNOWN = { first_half: score('0-0'), second_half: score('1-0'), goals: [GOAL], cards: [CARD] };
 
 /** Returns a finished match, e.g. `result(7, 'A 2-1 B')`. The event's id is also its round and its day. */
 export function result(event_id: number, text: string, overrides: Partial<SeasonResult> = {}): SeasonResult {
@@ -138,4 +133,14 @@ export function lines({ type, rows }: Table, ...codes: string[]): string[] {
     const values = cells(type.kind, row);
     return [row.rank, row.participant.name, ...codes.map((code) => values.get(code))].join(' ');
   });
+}
+
+/** Returns a league table as such lines; the codes are separated by spaces. */
+export function league(
+  codes: string,
+  results: Iterable<SeasonResult>,
+  rules?: CompetitionRules,
+  day?: string,
+) {
+  return lines(table('league', results, rules, day), ...codes.split(' '));
 }

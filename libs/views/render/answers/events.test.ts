@@ -46,12 +46,8 @@ test('shows the derived score as result 2, as text, whatever is reported', async
   world.play(incidentMessage({}, KICK_OFF), incidentMessage({}, {}, { participants: sides(4, 4) }));
   const shown = await event();
   expect(score(shown)).toEqual(['1', '0']);
-  expect(shown.participants[0]?.results).toContainEqual({
-    id: 411,
-    short_name: 'Winner',
-    name: 'Winner',
-    value: '0',
-  });
+  const winner = { id: 411, short_name: 'Winner', name: 'Winner', value: '0' };
+  expect(shown.participants[0]?.results).toContainEqual(winner);
 });
 
 test('shows every field of the spec, whatever was reported', async () => {
@@ -188,10 +184,8 @@ test('shows no client an event outside its contract after showing it to another'
 test('renders an event with all its incidents again after it changed', async () => {
   world.play(eventMessage({}, { id: 1 }));
   expect((await event(1)).status_id).toBe(33);
-  world.play(
-    incidentMessage({}, KICK_OFF, { id: 1 }),
-    incidentMessage({ ut: 1_790_000_001 }, {}, { id: 1, status_id: 34 }),
-  );
+  const goal = incidentMessage({ ut: 1_790_000_001 }, {}, { id: 1, status_id: 34 });
+  world.play(incidentMessage({}, KICK_OFF, { id: 1 }), goal);
   const shown = await event(1);
   expect(shown.status_id).toBe(34);
   expect((shown.events_incidents as { id: string }[]).map(({ id }) => id)).toEqual(['5-100', '5-110']);
@@ -204,13 +198,8 @@ test('shows only scores and status in simple lists', async () => {
     'id name start_date sport_id status_id status_name status_type relation_status clock_time clock_status played_time ' +
     'round_id round_name winner_id item_status ut guard_reasons participants';
   expect(Object.keys(simple ?? {}).sort()).toEqual(names.split(' ').sort());
-  expect(simple).toMatchObject({
-    id: 7_000_001,
-    status_name: '1st half',
-    played_time: 570,
-    ut: 1_790_000_000,
-    guard_reasons: ['under_review'],
-  });
+  const fields = { status_name: '1st half', played_time: 570, guard_reasons: ['under_review'] };
+  expect(simple).toMatchObject({ id: 7_000_001, ut: 1_790_000_000, ...fields });
   expect(simple?.participants).toEqual(
     [101, 102].map((id, at) => ({
       id,

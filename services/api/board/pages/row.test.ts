@@ -24,7 +24,7 @@ const FINAL = { status_id: 11, status_type: 'finished' } as const;
 const UPCOMING = { status_id: 1, status_type: 'scheduled', score: null, firm: null } as const;
 const score = (home: number, away: number) => ({ home, away });
 const unsafe = (...reasons: readonly string[]) => ({ guard: { safe: false, reasons: [...reasons] } });
-const shootOut = score(3, 4);
+const kicks = score(3, 4);
 const PLAYED = { source: 'reported', derived: score(2, 0), agreement: 'differs' } as const;
 
 describe('a row', () => {
@@ -53,7 +53,7 @@ describe('a row', () => {
     ],
     [
       'a shoot-out',
-      { status_id: 141, shoot_out: shootOut },
+      { status_id: 141, shoot_out: kicks },
       'Pens Home Away 1–0 pens 3–4 Safe to trade 14:13:20',
     ],
     [
@@ -78,7 +78,7 @@ describe('a row', () => {
     ],
     [
       'no more than two scores beside the score',
-      { status_id: 141, shoot_out: shootOut, firm: score(0, 0), half_time: score(1, 0) },
+      { status_id: 141, shoot_out: kicks, firm: score(0, 0), half_time: score(1, 0) },
       'Pens Home Away 1–0 firm 0–0pens 3–4 Safe to trade 14:13:20',
     ],
     [
@@ -111,7 +111,7 @@ describe('a row', () => {
     ],
     ['a finished match, which has no guard', FINAL, 'FT15 Aug Home Away 1–0'],
     [
-      'a finished match with a guard that is not safe',
+      'a finished match whose guard is closed',
       { ...FINAL, ...unsafe('game_break') },
       'FT15 Aug Home Away 1–0',
     ],
@@ -125,14 +125,10 @@ describe('a row', () => {
       },
       'FT15 Aug Home Away 1–0 Check: a goal is still under review, 1–0 (result), played 2–0, not on the provider’s latest list',
     ],
+    ['a verified result that differs from play', { ...FINAL, ...PLAYED }, 'FT15 Aug Home Away 1–0'],
     [
-      'a verified result that differs from what was played',
-      { ...FINAL, ...PLAYED },
-      'FT15 Aug Home Away 1–0',
-    ],
-    [
-      'an end after penalties',
-      { ...FINAL, status_id: 13, shoot_out: shootOut },
+      'penalties at the end',
+      { ...FINAL, status_id: 13, shoot_out: kicks },
       'Pens15 Aug Home Away 1–0 on pens 3–4',
     ],
     [
@@ -140,11 +136,7 @@ describe('a row', () => {
       { ...FINAL, status_id: 7 },
       'Abandoned15 Aug Home Away 1–0 Check: no result unless one is awarded',
     ],
-    [
-      'a cancelled match, which has no guard',
-      { status_id: 3, status_type: 'cancelled' },
-      'Cancelled15 Aug Home Away 1–0',
-    ],
+    ['a cancelled match', { status_id: 3, status_type: 'cancelled' }, 'Cancelled15 Aug Home Away 1–0'],
   ])('%s', (_, changes, shown) => {
     const row = rowOf(liveMatch(changes), PUBLISHED_AT + 20);
     const guard = /Safe|Halted|Check/.exec(shown)?.[0].toLowerCase() ?? 'not_in_play';

@@ -83,10 +83,7 @@ export function playSerbiaBrazil(played: PlayedViews, now: number): void {
       ...more,
     });
   const paulinho = (more: Fields): Fields =>
-    goal(3, '35:12', [away, 1001, 'Paulinho'], {
-      additional_info: { assistant_name: 'Coutinho' },
-      ...more,
-    });
+    goal(3, '35:12', [away, 1001, 'Paulinho'], { additional_info: { assistant_name: 'Coutinho' }, ...more });
   publish(0, { ...firstHalf(0), reported: [0, 0] }, incident(1, 429, '00:00'));
   const warned = { participant_id: home, subparticipant_name: 'Ljajić' };
   publish(9, firstHalf(9), incident(2, 419, '08:40', warned));
