@@ -7,7 +7,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { requireFolder } from '#security/folders.ts';
 import { poll } from '#timing/poll.ts';
-import { type Lock, tryLock } from './folder.ts';
+import { tryLock } from './folder.ts';
 import { endText, spawnGuarded } from './guarded.ts';
 import type { OnProgress } from './progress.ts';
 import { EmbeddedError, type Env, KAFKA_VERSION } from './settings.ts';
@@ -31,12 +31,8 @@ export async function install(env: Env, onProgress: OnProgress, kafkaVersion = K
   if (!existsSync(folder)) {
     requireFolder('XDG_CACHE_HOME', cache);
     const lockFile = join(cache, 'download.lock');
-    const tryIt = (): Lock | undefined => {
-      const free = tryLock(lockFile, 'XDG_CACHE_HOME');
-      if (free === undefined)
-        onProgress('waiting for another process that downloads the broker and the registry');
-      return free;
-    };
+    const waiting = 'waiting for another process that downloads the broker and the registry';
+    const tryIt = () => tryLock(lockFile, 'XDG_CACHE_HOME') ?? void onProgress(waiting);
     const lock = await poll(tryIt, { timeoutMs: DOWNLOAD_TIMEOUT_MS, everyMs: 500 });
     if (lock === undefined)
       throw new EmbeddedError('DOWNLOAD_FAILED', `another process has held ${lockFile} for too long: end it`);

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { readyClusterId } from '#cluster/access.ts';
@@ -73,7 +73,6 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
     const ports: Ports = Object.fromEntries([...free].map((one, at) => [names[at], one]));
     const address = `${HOST}:${port}`;
     options.onStarting?.([address]);
-    const settings = settingsOf(options, ports);
     const javaArgs = (main: string, args: readonly string[]) => [
       '-XX:+UseSerialGC',
       ...args,
@@ -82,22 +81,25 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
       main,
     ];
     const data = join(path, 'data');
-    if ((await clusterIdOf(data)) === undefined) {
-      const format = async (properties: string): Promise<void> => {
-        const args = javaArgs('kafka.tools.StorageTool', ['-XX:TieredStopAtLevel=1']);
-        const { clusterId = randomBytes(16).toString('base64url') } = quorum ?? {};
-        args.push('format', `--cluster-id=${clusterId}`, '--config', properties);
-        await promisify(execFile)(java.path, [...args, ...(options.storageArguments ?? [])], { env });
-      };
-      await formatted(path, settings, format);
-    }
     const properties = join(path, 'server.properties');
+    await writeFile(properties, render({ ...settingsOf(options, ports), 'log.dirs': data }));
+    // A killed start leaves data without an id, as the tool writes that last: they are formatted again.
+    if ((await clusterIdOf(data)) === undefined) {
+      const { clusterId = randomBytes(16).toString('base64url') } = quorum ?? {};
+      const args = javaArgs('kafka.tools.StorageTool', ['-XX:TieredStopAtLevel=1']);
+      args.push('format', `--cluster-id=${clusterId}`, '--config', properties);
+      const format = [...args, ...(options.storageArguments ?? [])];
+      await promisify(execFile)(java.path, format, { env }).catch((cause: unknown) => {
+        const text = stderrOf(cause) || reasonOf(cause);
+        const why = lackOf(text, path) ?? text;
+        throw new EmbeddedError('START_FAILED', `the broker's storage could not be formatted: ${why}`, cause);
+      });
+    }
     const kafka = new Server({
       name: 'Kafka broker',
       log: 'kafka',
       folder: path,
       async prepare() {
-        await writeFile(properties, render({ ...settings, 'log.dirs': data }));
         await owned.note({ owner: process.pid, port });
         await requireFree(port);
         const args = [
@@ -150,25 +152,6 @@ function settingsOf(
 async function clusterIdOf(data: string): Promise<string | undefined> {
   const text = await readFile(join(data, 'meta.properties'), 'utf8').catch(() => '');
   return /^cluster\.id=(.+)$/m.exec(text)?.[1]?.trim();
-}
-
-/** Formats new data and renames them, so that a killed start leaves no half-formatted ones. Throws START_FAILED. */
-async function formatted(
-  folder: string,
-  settings: Readonly<Record<string, string>>,
-  format: (properties: string) => Promise<void>,
-): Promise<void> {
-  const fresh = join(folder, 'data.new');
-  await rm(fresh, { recursive: true, force: true });
-  const properties = join(folder, 'format.properties');
-  await writeFile(properties, render({ ...settings, 'log.dirs': fresh }));
-  await format(properties).catch((cause: unknown) => {
-    const text = stderrOf(cause) || reasonOf(cause);
-    const why = lackOf(text, folder) ?? text;
-    throw new EmbeddedError('START_FAILED', `the broker's storage could not be formatted: ${why}`, cause);
-  });
-  await rm(properties);
-  await rename(fresh, join(folder, 'data'));
 }
 
 /** Messages of a broker whose data has an unknown metadata version or an unknown record. */

@@ -12,8 +12,8 @@ import {
   identify,
   type MessageBatch,
   type MessageHead,
-  type OpenEndpoint,
   Receiver,
+  type ReceiverContext,
 } from './request.ts';
 import {
   attemptsWithin,
@@ -24,15 +24,15 @@ import {
 import type { Subscription } from './subscriptions.ts';
 
 /** Dependencies and limits that all deliveries of a partition share. */
-export type DeliveryContext = ProgressContext & {
-  readonly messages: Pick<MessageReader, 'window' | 'startOf'>;
-  readonly backlog: Pick<MessageBacklog, 'read'>;
-  readonly openEndpoint: OpenEndpoint;
-  /** Time of failing attempts after which a subscription is disabled, milliseconds. */
-  readonly disableAfterMs: number;
-  readonly metrics: DispatcherMetrics;
-  readonly log: Logger;
-};
+export type DeliveryContext = ProgressContext &
+  ReceiverContext & {
+    readonly messages: Pick<MessageReader, 'window' | 'startOf'>;
+    readonly backlog: Pick<MessageBacklog, 'read'>;
+    /** Time of failing attempts after which a subscription is disabled, milliseconds. */
+    readonly disableAfterMs: number;
+    readonly metrics: DispatcherMetrics;
+    readonly log: Logger;
+  };
 
 /** Interval at which a subscription skips messages that it does not select, milliseconds. */
 const IDLE_MS = 5_000;

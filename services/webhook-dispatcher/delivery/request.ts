@@ -126,17 +126,20 @@ export async function collectBatch(options: CollectBatchOptions): Promise<Messag
 
 type ReceiverEndpoint = Pick<WebhookEndpoint, 'post' | 'close'>;
 
-export type OpenEndpoint = (subscription: Subscription) => ReceiverEndpoint;
+export type ReceiverContext = {
+  readonly openEndpoint: (subscription: Subscription) => ReceiverEndpoint;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+};
 
 /** The receiver of a subscription, which gets one request at a time. */
 export class Receiver {
-  readonly #context: { readonly openEndpoint: OpenEndpoint; readonly now: () => number };
+  readonly #context: ReceiverContext;
   /** The endpoint in use, with the subscription that it was opened for. */
   #opened: { readonly endpoint: ReceiverEndpoint; readonly of: Subscription } | null = null;
   #request: AbortController | null = null;
 
-  /** `now`: Unix milliseconds. */
-  constructor(context: { readonly openEndpoint: OpenEndpoint; readonly now: () => number }) {
+  constructor(context: ReceiverContext) {
     this.#context = context;
   }
 
