@@ -91,12 +91,7 @@ test.each<[why: string, position: object | null, first: Reported, later?: Report
   ['of the status', { ut: 1, message_id: null }, [1, null, { status_id: 33 }]],
   ['of its type', { ut: 1, message_id: 7 }, [1, 7, { status_type: 'live' }]],
   ['the later of both', { ut: 2, message_id: 7 }, [2, 7, { status_type: 'live' }], [1, 8, { status_id: 33 }]],
-  [
-    'the later of them, by id',
-    { ut: 1, message_id: 8 },
-    [1, 7, { status_type: 'live' }],
-    [1, 8, { status_id: 33 }],
-  ],
+  ['the later, by id', { ut: 1, message_id: 8 }, [1, 7, { status_type: 'live' }], [1, 8, { status_id: 33 }]],
 ])('the report of the status: %s', (_, position, first, later = first) => {
   const report = statusReport(registerOf(first, later));
   expect(report === null ? null : { ut: report.ut, message_id: report.message_id }).toEqual(position);
@@ -174,11 +169,7 @@ describe('a match that begins anew (law 9)', () => {
     [false, 'a goal of its second, by a later one', [begin, goal(60, { message_id: 10 }), postponed, again]],
     [false, 'a goal of its second, by a list', [begin, goal(60), postponed, again]],
     [false, 'a goal of its second, both without an id', [begin, goal(60), message('a', 60, off), again]],
-    [
-      false,
-      'in play in the second of its schedule',
-      [goal(20), message('a', 60, live), message('b', 60, off)],
-    ],
+    [false, 'in play in that second', [goal(20), message('a', 60, live), message('b', 60, off)]],
     [false, 'its goal was removed', [begin, goal(20), postponed, again, removed]],
     [false, 'its goal was disallowed', [begin, goal(20, { confirmation: 'cancelled' }), postponed, again]],
     [false, 'without a goal from before', [begin, postponed, again, goal(910)]],

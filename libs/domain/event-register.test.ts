@@ -53,11 +53,7 @@ describe('the sides of the event (law 2)', () => {
       'H3 A2',
       list(2, { ...HOME, ...two(3) }, { ...AWAY, counter: 1, ...two(9) }),
     ],
-    [
-      'twice: the lower counter',
-      'H1 A3',
-      list(2, { ...AWAY, counter: 5, ...two(9) }, { ...AWAY, ...two(3) }),
-    ],
+    ['twice: the lower one', 'H1 A3', list(2, { ...AWAY, counter: 5, ...two(9) }, { ...AWAY, ...two(3) })],
     ['exchanged, with results of one', 'A4 H1', exchanged],
     ['exchanged and back', 'H1 A4', exchanged, list(3, HOME, AWAY)],
     ['results that name no team', 'A5 H1', exchanged, list(3, { counter: 1, ...two(5) })],

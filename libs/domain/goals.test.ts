@@ -235,15 +235,10 @@ test('lists the incidents that name each goal (law 6)', () => {
     known(cancels('5-8', { parent_id: '5-9' })),
   ];
   const unseen = { id: '5-0', incident: null, removed: false, missing: false };
-  const { naming } = nameGoals(
-    [unseen, ...goals].filter(hasBody),
-    [unseen, ...cancellations].filter(hasBody),
-    sides,
-  );
-  expect(Array.from(naming, ([id, named]) => [id, numbers(named.map((one) => one.id))])).toEqual([
-    ['5-1', '4 5'],
-    ['5-3', '6'],
-  ]);
+  const [of, by] = [goals, cancellations].map((some) => [unseen, ...some].filter(hasBody));
+  const { naming } = nameGoals(of ?? [], by ?? [], sides);
+  const named = Array.from(naming, ([id, some]) => [id, numbers(some.map((one) => one.id))]);
+  expect(Object.fromEntries(named)).toEqual({ '5-1': '4 5', '5-3': '6' });
 });
 
 test('two scores are equal only if both sides are; an unknown score equals only an unknown one', () => {

@@ -17,10 +17,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The guard's reasons for a match in play with these incidents, in any order of ids, and these fields. */
 function reasons(timeline: readonly Incident[], fields: Fields = {}): readonly string[] {
-  const { guard } = given(
-    eventMessage(START, eventFields(fields)),
-    ...timeline.map((one) => incidentMessage(one)),
-  ).state;
+  const reported = eventMessage(START, eventFields(fields));
+  const { guard } = given(reported, ...timeline.map((one) => incidentMessage(one))).state;
   expect(guard.safe).toBe(guard.reasons.length === 0);
   return guard.reasons;
 }
@@ -78,10 +76,8 @@ describe('a possible incident is open until it is decided (law 9)', () => {
   );
 
   test('is decided by a cancelled decision, and open again once that is removed', () => {
-    const opened = [
-      eventMessage(START, eventFields()),
-      ...timeline(429, 1827).map((one) => incidentMessage(one)),
-    ];
+    const known = timeline(429, 1827).map((one) => incidentMessage(one));
+    const opened = [eventMessage(START, eventFields()), ...known];
     const rejected = incidentMessage(last(413, { confirmation: 'cancelled' }));
     const removed = incidentMessage(last(413, { ut: START + 60 }), { deleted: true });
     expect(given(...opened).when(rejected).state.guard.reasons).toEqual([]);
@@ -109,9 +105,8 @@ describe('a game break (law 9)', () => {
 
   test('neither begins nor ends with a cancelled incident', () => {
     expect(reasons([...timeline(429, 400), last(420, { confirmation: 'cancelled' })])).toEqual([]);
-    expect(reasons([...timeline(429, 420), last(400, { confirmation: 'cancelled' })])).toEqual([
-      'game_break',
-    ]);
+    const beside = last(400, { confirmation: 'cancelled' });
+    expect(reasons([...timeline(429, 420), beside])).toEqual(['game_break']);
   });
 
   test.each(['finished', 'scheduled', 'interrupted', 'cancelled', 'deleted'])(

@@ -325,9 +325,8 @@ describe('transitions', () => {
           }
           if (kind !== 'score_changed' || base === null) continue;
           expect(change?.before).toEqual(was.score);
-          const [home, away] = is.sides.map(
-            (team) => goals.filter(({ id }) => is.teams.get(id) === team).length,
-          );
+          const countOf = (team: number | null) => goals.filter(({ id }) => is.teams.get(id) === team).length;
+          const [home, away] = is.sides.map(countOf);
           base = { home: base.home + (home ?? 0), away: base.away + (away ?? 0) };
         }
         expect(base).toEqual(is.score);

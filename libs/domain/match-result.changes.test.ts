@@ -78,10 +78,8 @@ describe('the records of a change', () => {
   });
 
   test('begin with a removal if the match moved to another group', () => {
-    expect(changes(inGroup(1), inGroup(2)).map(brief)).toEqual([
-      GONE,
-      { removed: false, group_id: 2, version: 7, home: HOME },
-    ]);
+    const moved = { removed: false, group_id: 2, version: 7, home: HOME };
+    expect(changes(inGroup(1), inGroup(2)).map(brief)).toEqual([GONE, moved]);
   });
 
   test('have a removal if the match no longer exists', () => {

@@ -24,9 +24,8 @@ test.each<[reported: Time, listed: Time, list: Time, Omission, why: string]>([
 ])(
   'what the latest list shows of an incident (law 3) reported %s, listed %s, latest list %s: %s, as %s',
   (reported, listed_at, list, omission) => {
-    expect(
-      omissionOf({ incident: bodyAt(reported), deleted_at: null, deleted_by: null, listed_at }, list),
-    ).toBe(omission);
+    const presence = { incident: bodyAt(reported), deleted_at: null, deleted_by: null, listed_at };
+    expect(omissionOf(presence, list)).toBe(omission);
   },
 );
 

@@ -63,9 +63,8 @@ describe('a verdict that is not good', () => {
     expect(applyVerdict(before, bad('stale', 'silence'), SIGNS, T)).toBe(before);
     const progress = { from: 1, to: 9, position: 2 };
     const recovering = broken({ state: 'recovering', reason: 'network', progress });
-    expect(applyVerdict(recovering, bad('recovering', 'network', { ...progress, to: 10 }), SIGNS, T)).toBe(
-      recovering,
-    );
+    const repeated = bad('recovering', 'network', { ...progress, to: 10 });
+    expect(applyVerdict(recovering, repeated, SIGNS, T)).toBe(recovering);
   });
 
   test.each<[string, HealthVerdict, Partial<HealthStatus>]>([

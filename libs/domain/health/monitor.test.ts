@@ -223,9 +223,8 @@ describe('a match', () => {
     played.play(late('play', 1), APPLY, wait(100));
     expect(believed(played)).toBe(true);
     expect(ofMatch(played)).toMatchObject({ state: 'recovered', delay: 1_000 });
-    expect(ofMatch(played)?.gaps).toMatchObject([
-      { from: BEGIN, to: at - 1_000, reason: 'silence', action: 'none' },
-    ]);
+    const gap = { from: BEGIN, to: at - 1_000, reason: 'silence', action: 'none' };
+    expect(ofMatch(played)?.gaps).toMatchObject([gap]);
   });
 
   test('is never believed with content that is more than 20 s old, however its feed falls behind', () => {
@@ -285,9 +284,8 @@ describe('while nothing can be read', () => {
     expect(ofMatch(played)).toMatchObject({ state: 'down', reason: 'backlog', since: BEGIN + 20_000 });
     played.do(wait(100));
     expect(ofMatch(played)).toMatchObject({ state: 'stale', reason: 'silence', since: BEGIN + 20_000 });
-    expect(ofMatch(played)?.gaps).toMatchObject([
-      { from: BEGIN, to: null, reason: 'silence', action: 'open' },
-    ]);
+    const gap = { from: BEGIN, to: null, reason: 'silence', action: 'open' };
+    expect(ofMatch(played)?.gaps).toMatchObject([gap]);
   });
 
   test('no ingress service counts as missing, as it could not report', () => {

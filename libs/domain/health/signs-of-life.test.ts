@@ -21,26 +21,14 @@ describe('content', () => {
     ['is delayed beyond it', '30/20.001', { sign: false, heard: 9.999, delay: 20.001, late: 'delay' }],
     ['is no sign of life a second time', '30/5 31/6', { sign: false, heard: 25, delay: 5 }],
     ['says nothing after newer one, however old', '30/5 45/600', { sign: false, heard: 25, delay: 5 }],
-    [
-      'is delayed while a backlog shrinks',
-      '30/60 31/21',
-      { sign: false, heard: 10, delay: 21, late: 'delay' },
-    ],
+    ['is delayed in a backlog', '30/60 31/21', { sign: false, heard: 10, delay: 21, late: 'delay' }],
     ['is back with the first that is fresh', '30/60 31/20', { sign: true, heard: 11, delay: 20 }],
     ['repeated, stays as delayed', '30/60 50/80', { sign: false, heard: -30, delay: 60, late: 'delay' }],
-    [
-      'is delayed after newer, stale one',
-      '30/5 46/600',
-      { sign: false, heard: 25, delay: 600, late: 'delay' },
-    ],
+    ['is delayed after stale one', '30/5 46/600', { sign: false, heard: 25, delay: 600, late: 'delay' }],
     ['ahead of our clock counts as received then', '30/-20', { sign: true, heard: 30, delay: 0 }],
     ['too far ahead has no age', '30/-21', { sign: false, heard: -T / 1_000, delay: -21, late: 'clock' }],
     ['too far ahead is ignored among other content', '30/0 49/-21', { sign: false, heard: 30, delay: 0 }],
-    [
-      'too far ahead after old has no age',
-      '30/0 50/-21',
-      { sign: false, heard: 30, delay: -21, late: 'clock' },
-    ],
+    ['too far ahead has no age', '30/0 50/-21', { sign: false, heard: 30, delay: -21, late: 'clock' }],
   ])('%s', (_, receipts, { sign, heard, delay, late = null }) => {
     const signs = new SignsOfLife(MAX);
     expect(

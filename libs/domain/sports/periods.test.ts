@@ -11,12 +11,8 @@ test('are named by their records, else by the known name of their id, else by th
     side(2, { id: 44, value: 6 }, { id: 43, value: 0 }, { id: 9_002, value: 2, name: 'Golden set' }),
   ];
   const periods = periodResults(4, sidesOf(...participants));
-  expect(periods.map(periodWords)).toEqual([
-    'First set 6–0',
-    'Second set 4–6',
-    'Result 9001 1–?',
-    'Golden set ?–2',
-  ]);
+  const words = ['First set 6–0', 'Second set 4–6', 'Result 9001 1–?', 'Golden set ?–2'];
+  expect(periods.map(periodWords)).toEqual(words);
 });
 
 test('leave out results of the whole match, and what is not reported', () => {

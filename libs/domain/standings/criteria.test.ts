@@ -100,14 +100,14 @@ describe('results that only rules can say', () => {
   test('a match that both teams lose counts as a defeat of each, by the awarded goals', () => {
     const rules = rulesOf({ awarded: [{ event_id: 1, both_lose: { scored: 0, allowed: 3 } }] });
     const codes = ['mp', 'won', 'draw', 'lost', 'goals_scored', 'goals_allowed', 'pts', 'form'];
+    const games = [result(1, 'A 2-2 B')];
     for (const kind of ['league', 'live'] as const)
-      expect(lines(table(kind, [result(1, 'A 2-2 B')], rules), ...codes)).toEqual([
+      expect(lines(table(kind, games, rules), ...codes)).toEqual([
         '1 A 1 0 0 1 0 3 0 L',
         '1 B 1 0 0 1 0 3 0 L',
       ]);
-    expect(
-      lines(table('away', [result(1, 'A 2-2 B')], rules), 'away_mp', 'away_lost', 'away_goals_allowed'),
-    ).toEqual(['1 A 0 0 0', '2 B 1 1 3']);
+    const away = lines(table('away', games, rules), 'away_mp', 'away_lost', 'away_goals_allowed');
+    expect(away).toEqual(['1 A 0 0 0', '2 B 1 1 3']);
     const halves = [result(1, 'A 2-2 B', { first_half: score('1-0') })];
     expect(lines(table('halftime', halves, rules), '1half_won')).toEqual(['1 A 1', '2 B 0']);
     const level = rulesOf({ awarded: [{ event_id: 1, both_lose: { scored: 0, allowed: 0 } }] });
@@ -134,10 +134,8 @@ describe('results that only rules can say', () => {
     expect(lines(table('halftime', halves, all), '1half_pts')).toEqual(['1 A 1', '1 B 1']);
     expect(shown({ ...all, awarded: [{ event_id: 1, home: 1, away: 1 }] }, shootOut)).toEqual(drawn);
     // After a win kicks decide nothing.
-    expect(shown(rulesOf({ points }), [result(1, 'A 2-1 B', { shoot_out: kicks })])).toEqual([
-      '1 A 3 0 2 W',
-      '2 B 0 0 1 L',
-    ]);
+    const won = [result(1, 'A 2-1 B', { shoot_out: kicks })];
+    expect(shown(rulesOf({ points }), won)).toEqual(['1 A 3 0 2 W', '2 B 0 0 1 L']);
   });
 });
 

@@ -106,12 +106,7 @@ test.each<[string, Partial<Incident>, Fields | undefined, Fields]>([
     { name: {}, for: 7, important: 7, important_for_trader: null, game_break: '' },
     { incident_name: 'Penalty', important: 'yes', important_for_trader: 'yes', game_break: 'yes' },
   ],
-  [
-    'own in `for`, unknown type, a side',
-    { incident_id: UNKNOWN, participant_id: 7 },
-    undefined,
-    { for: 'own' },
-  ],
+  ['own in `for`, unknown, a side', { incident_id: UNKNOWN, participant_id: 7 }, undefined, { for: 'own' }],
   ['the name of a known status', { event_status_id: 34 }, undefined, { event_status_name: '2nd half' }],
   ['null for an unknown status', { event_status_id: 9_999 }, undefined, { event_status_name: null }],
   [

@@ -161,11 +161,7 @@ describe('an event with unusual fields', () => {
   test.each<[string, Fields, Fields]>([
     ['lists of null', { participants: null, details: null }, { participants: [], details: [] }],
     ['a latency of null', { latency: null, coverage_type: null }, { latency: null, coverage_type: '' }],
-    [
-      'an empty side',
-      { participants: [{ id: 7, counter: 3 }] },
-      { participants: [{ counter: 3, name: '' }] },
-    ],
+    ['a bare side', { participants: [{ id: 7, counter: 3 }] }, { participants: [{ counter: 3, name: '' }] }],
     ['a participant of no side', { participants: [{ id: 7 }] }, { participants: [] }],
     ['no day and no venue', { day: null, venue_id: '' }, { day: '', venue_id: '' }],
     ['a day of zero', { day: 0 }, { day: '0' }],

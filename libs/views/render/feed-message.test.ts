@@ -71,11 +71,7 @@ describe('the id', () => {
 const of = (incident: Fields) => incidentMessage({}, incident);
 const unknown = { incident_id: 99_999 };
 test.each<[string, Fields, Fields]>([
-  [
-    'are those reported',
-    of({ important: 'no', important_for_trader: 'no' }),
-    { important: 0, for_trader: 0 },
-  ],
+  ['are as reported', of({ important: 'no', important_for_trader: 'no' }), { important: 0, for_trader: 0 }],
   [
     'are the reported flags, though its type has none',
     of({ ...unknown, important: 'yes', important_for_trader: 'yes' }),

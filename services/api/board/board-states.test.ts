@@ -18,12 +18,7 @@ describe('the head of a connected page', () => {
       'some',
       'REST feed provider unreachable',
     ],
-    [
-      'names all when none is believed',
-      [down, restExpired],
-      'none',
-      'Webhooks down, REST feed health unknown',
-    ],
+    ['names all if none is believed', [down, restExpired], 'none', 'Webhooks down, REST feed health unknown'],
   ] as const)('%s', (_, sources, believed, words) => expect(feedsHead(sources)).toEqual({ believed, words }));
 });
 

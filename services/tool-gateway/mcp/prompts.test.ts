@@ -22,11 +22,8 @@ describe.each(ALL_REVISIONS)('prompts (revision %s)', (revision) => {
     const listed = prompts.map(({ name, arguments: args = [] }) =>
       [name, ...args.map((one) => `${one.name}${one.required ? '' : '?'}`)].join(' '),
     );
-    expect(listed).toEqual([
-      'may-i-act team',
-      'catch-up minutes? competition?',
-      'table competition season? group?',
-    ]);
+    const table = 'table competition season? group?';
+    expect(listed).toEqual(['may-i-act team', 'catch-up minutes? competition?', table]);
     expect(await textOf(client, 'may-i-act', { team: ' France ' })).toContain('the match of France now?');
     expect(await textOf(client, 'catch-up', { competition: '' })).toMatch(/in the last 10 minutes\?/);
     const ofGroup = await textOf(client, 'table', { competition: 'World Cup', group: 'C' });

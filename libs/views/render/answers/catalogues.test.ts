@@ -95,9 +95,8 @@ describe('a record of the provider', () => {
   test('overrides the built-in one field by field', async () => {
     listed('sport', '5', { id: '5', name: 'Football', more: 1 });
     const builtIn = { url: 'soccer', active: 'yes', has_timer: 'yes' };
-    expect(await list('/v2/sports')).toEqual([
-      { id: 5, name: 'Football', ...builtIn, more: 1, ut: VISIBLE_AT },
-    ]);
+    const sport = { id: 5, name: 'Football', ...builtIn, more: 1, ut: VISIBLE_AT };
+    expect(await list('/v2/sports')).toEqual([sport]);
   });
 
   test('has the time in it, but none before it became visible here, with which `timestamp` is compared', async () => {

@@ -51,11 +51,7 @@ describe('a row', () => {
       { agreement: 'differs', reported: score(2, 0), ...unsafe('score_differs') },
       '66′ 2H Home Away 1–0 Halted: provider says 2–0 14:13:20',
     ],
-    [
-      'a shoot-out',
-      { status_id: 141, shoot_out: kicks },
-      'Pens Home Away 1–0 pens 3–4 Safe to trade 14:13:20',
-    ],
+    ['kicks', { status_id: 141, shoot_out: kicks }, 'Pens Home Away 1–0 pens 3–4 Safe to trade 14:13:20'],
     [
       'cards',
       { red_cards: score(1, 2), yellow_cards: score(3, 1) },
@@ -110,11 +106,7 @@ describe('a row', () => {
       '15:0015 Aug Home Away v Halted: betting suspended',
     ],
     ['a finished match, which has no guard', FINAL, 'FT15 Aug Home Away 1–0'],
-    [
-      'a finished match whose guard is closed',
-      { ...FINAL, ...unsafe('game_break') },
-      'FT15 Aug Home Away 1–0',
-    ],
+    ['a finished match, its guard closed', { ...FINAL, ...unsafe('game_break') }, 'FT15 Aug Home Away 1–0'],
     [
       'a result that differs, under review',
       {
@@ -126,11 +118,7 @@ describe('a row', () => {
       'FT15 Aug Home Away 1–0 Check: a goal is still under review, 1–0 (result), played 2–0, not on the provider’s latest list',
     ],
     ['a verified result that differs from play', { ...FINAL, ...PLAYED }, 'FT15 Aug Home Away 1–0'],
-    [
-      'penalties at the end',
-      { ...FINAL, status_id: 13, shoot_out: kicks },
-      'Pens15 Aug Home Away 1–0 on pens 3–4',
-    ],
+    ['a shoot-out', { ...FINAL, status_id: 13, shoot_out: kicks }, 'Pens15 Aug Home Away 1–0 on pens 3–4'],
     [
       'an abandoned match, which has no result',
       { ...FINAL, status_id: 7 },
