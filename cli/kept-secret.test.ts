@@ -14,15 +14,15 @@ beforeEach(() => {
 });
 
 test('creates a secret that only its owner can read, and keeps it', () => {
-  const made = keptSecret(file, { setting: key, given });
+  const made = keptSecret(file, key, given);
   expect(made).toMatchObject({ file, isNew: true });
   expect(made.secrets).toMatch(/^[\w-]{32}$/);
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(keptSecret(file, { setting: key, given })).toEqual({ ...made, isNew: false });
+  expect(keptSecret(file, key, given)).toEqual({ ...made, isNew: false });
 });
 
 test('returns a given secret, and writes nothing', () => {
-  expect(keptSecret(file, { setting: key, given: 'x' })).toEqual({ secrets: 'x', file: null, isNew: false });
+  expect(keptSecret(file, key, 'x')).toEqual({ secrets: 'x', file: null, isNew: false });
   expect(existsSync(file)).toBe(false);
 });
 
@@ -31,7 +31,7 @@ test.each([
   ['two webhook secrets, while one is rotated', secret, `${'n'.repeat(32)},${'o'.repeat(32)}`],
 ])('returns %s of an existing file', (_name, setting, secrets) => {
   writeFileSync(file, `${secrets}\n`);
-  expect(keptSecret(file, { setting, given })).toEqual({ secrets, file, isNew: false });
+  expect(keptSecret(file, setting, given)).toEqual({ secrets, file, isNew: false });
   expect(readFileSync(file, 'utf8')).toBe(`${secrets}\n`);
 });
 
@@ -42,7 +42,7 @@ test.each([
   'refuses a file without %s, does not show its content and does not change it',
   (_name, setting, problem) => {
     writeFileSync(file, 'hidden-value');
-    const refused = () => keptSecret(file, { setting, given });
+    const refused = () => keptSecret(file, setting, given);
     expect(refused).toThrow(`${file} ${problem}`);
     expect(refused).not.toThrow('hidden-value');
     expect(readFileSync(file, 'utf8')).toBe('hidden-value');
@@ -51,5 +51,5 @@ test.each([
 
 test('replaces an empty file', () => {
   writeFileSync(file, '\n');
-  expect(keptSecret(file, { setting: key, given })).toMatchObject({ isNew: true });
+  expect(keptSecret(file, key, given)).toMatchObject({ isNew: true });
 });

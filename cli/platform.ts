@@ -262,11 +262,8 @@ function platformSecrets(dataDir: string, given: PlatformSettings) {
   makePrivateFolder(dataDir);
   const { WEBHOOK_SECRET, CLIENTS_KEY } = platformSettings;
   return {
-    webhook: keptSecret(join(dataDir, 'webhook-secret'), {
-      setting: WEBHOOK_SECRET,
-      given: given.WEBHOOK_SECRET?.join(','),
-    }),
-    clients: keptSecret(join(dataDir, CLIENTS_KEY_FILE), { setting: CLIENTS_KEY, given: given.CLIENTS_KEY }),
+    webhook: keptSecret(join(dataDir, 'webhook-secret'), WEBHOOK_SECRET, given.WEBHOOK_SECRET?.join(',')),
+    clients: keptSecret(join(dataDir, CLIENTS_KEY_FILE), CLIENTS_KEY, given.CLIENTS_KEY),
   };
 }
 
@@ -276,10 +273,7 @@ function platformSecrets(dataDir: string, given: PlatformSettings) {
  * first signs. A secret in the file is never overwritten: it may seal the webhooks of clients. Throws `CommandError` when `setting`
  * rejects the content of the file.
  */
-export function keptSecret(
-  file: string,
-  { setting, given }: { readonly setting: z.ZodType; readonly given: string | undefined },
-): { readonly secrets: string; readonly file: string | null; readonly isNew: boolean } {
+export function keptSecret(file: string, setting: z.ZodType, given: string | undefined) {
   if (given !== undefined) return { secrets: given, file: null, isNew: false };
   const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
   // A start that was killed leaves an empty file.

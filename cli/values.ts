@@ -1,14 +1,9 @@
 /** Decoded values as text. */
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+import { isUtf8 } from 'node:buffer';
 
 /** Returns bytes as text when they are valid UTF-8, else as base64. */
 export function bytesText(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return Buffer.from(bytes).toString('base64');
-  }
+  return Buffer.from(bytes).toString(isUtf8(bytes) ? 'utf8' : 'base64');
 }
 
 /** Control characters other than line ends and tabs. */

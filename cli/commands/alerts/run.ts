@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type AlertProcessor, openAlertProcessor, settings } from '#processors/alerts/alert-processor.ts';
-import { type AlertRule, readRules } from '#processors/alerts/rules.ts';
+import { readRules } from '#processors/alerts/rules.ts';
 import { EPISODE_KINDS, STALE_CHECK_MS } from '#processors/alerts/stale-matches.ts';
 import type { Alert } from '#records/types.ts';
 import { loadConfig } from '#service/config.ts';
@@ -23,7 +23,7 @@ export async function run(...[options]: GivenTo<typeof command>): Promise<number
   await findClusterWith(['alerts']);
   const print: PrintAlert = (alert, offset) =>
     printLineAndDrain(format === 'line' ? alertLine(alert) : jsonText({ ...alert, offset }));
-  await untilStopped((signal) => runProcessor(rules, maxAgeMs, print, signal));
+  await untilStopped((signal) => runProcessor({ rules, maxAgeMs }, print, signal));
   return 0;
 }
 
@@ -36,12 +36,9 @@ function problemLogger() {
   return createLogger({ name: 'alerts', level: process.env.LOG_LEVEL || 'warn', stream: { write } });
 }
 
-async function runProcessor(
-  rules: readonly AlertRule[],
-  maxAgeMs: number | null,
-  print: PrintAlert,
-  stopped: AbortSignal,
-): Promise<void> {
+type AlertOptions = Parameters<typeof openAlertProcessor>[1];
+
+async function runProcessor(options: AlertOptions, print: PrintAlert, stopped: AbortSignal): Promise<void> {
   const given = loadConfig(settings, withBackbone(process.env));
   // Several processes may run on one host: without an instance id, each start is a new member.
   const config = { ...given, GROUP_INSTANCE_ID: given.GROUP_INSTANCE_ID || randomUUID() };
@@ -51,7 +48,7 @@ async function runProcessor(
   fenced.promise.catch(() => {});
   const signal = AbortSignal.any([stopped, failed.signal]);
   const context = { config, logger, metrics: createMetrics('alerts'), signal, fail: fenced.reject };
-  const processor = await openAlertProcessor(context, { rules, maxAgeMs });
+  const processor = await openAlertProcessor(context, options);
   const of = { topic: processor.topicName('alerts'), partition: 0 };
   // Read before the processor starts: every alert that it publishes is printed.
   const [bounds] = await processor.client.logBounds([of]);

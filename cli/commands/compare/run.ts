@@ -118,8 +118,7 @@ export function comparedText(topic: ComparedTopic, level: ComparisonLevel, value
   for (const path of ignoredFields(topic, level)) {
     const [name = '', inner] = path.split('.');
     if (inner === undefined) delete copy[name];
-    else if (typeof copy[name] === 'object' && copy[name] !== null)
-      delete (copy[name] as Record<string, unknown>)[inner];
+    else delete (copy[name] as Record<string, unknown> | null)?.[inner];
   }
   return canonicalJson(copy);
 }

@@ -24,7 +24,7 @@ import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { findCluster, type OpenCluster, openCluster, withBackbone } from '../../cluster.ts';
 import { findUnreadable, LAST_OFFSETS } from '../../followed-topics.ts';
 import { serviceConfig } from '../../services.ts';
-import { deriverOf } from '../rebuild/derived.ts';
+import { deriverOf } from '../rebuild/losses.ts';
 import { WebhookTopics } from '../webhooks/topics.ts';
 import * as rules from './rules.ts';
 import { type CheckResult, failed, fine, warning } from './rules.ts';

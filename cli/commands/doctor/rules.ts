@@ -17,7 +17,7 @@ import type { UnreadableRecord } from '#topics/unreadable.ts';
 import type { SourceFeedStatus } from '#trading/feed-status.ts';
 import { type VersionStamp, wentBack } from '#trading/trading.ts';
 import { unreadableText } from '../../followed-topics.ts';
-import { deriverOf } from '../rebuild/derived.ts';
+import { deriverOf } from '../rebuild/losses.ts';
 import { lastText, type WebhookRow } from '../webhooks/topics.ts';
 
 export type CheckResult = {
@@ -136,25 +136,20 @@ export function judgeBrokers(facts: Pick<ClusterFacts, 'brokers' | 'unreachable'
   );
 }
 
+const UNREADABLE = 'this release cannot read what is written with the newest schema of';
+const REGISTER_NEWER = 'run a newer release; or something else has registered it: is TOPIC_PREFIX right?';
+const SCHEMA_FAULTS: readonly [SchemaState, typeof failed, text: string, advice: string][] = [
+  ['missing', failed, 'not registered:', MAKE_TOPICS],
+  ['unreadable', failed, UNREADABLE, REGISTER_NEWER],
+  ['another version', warning, 'not the newest schema:', `${MAKE_TOPICS} of the newest release here`],
+];
+
 /** Judges whether the registry has the schemas of this release. */
 export function judgeSchemas(states: ReadonlyMap<string, SchemaState>): CheckResult[] {
-  const of = (state: SchemaState, judge: (subjects: string) => CheckResult): CheckResult[] => {
+  const findings = SCHEMA_FAULTS.flatMap(([state, judge, text, advice]) => {
     const subjects = [...states].filter(([, own]) => own === state).map(([subject]) => subject);
-    return subjects.length === 0 ? [] : [judge(subjects.join(', '))];
-  };
-  const findings = [
-    ...of('missing', (subjects) => failed('schemas', `not registered: ${subjects}`, MAKE_TOPICS)),
-    ...of('unreadable', (subjects) =>
-      failed(
-        'schemas',
-        `this release cannot read what is written with the newest schema of ${subjects}`,
-        'run a newer release; or something else has registered it: is TOPIC_PREFIX right?',
-      ),
-    ),
-    ...of('another version', (subjects) =>
-      warning('schemas', `not the newest schema: ${subjects}`, `${MAKE_TOPICS} of the newest release here`),
-    ),
-  ];
+    return subjects.length === 0 ? [] : [judge('schemas', `${text} ${subjects.join(', ')}`, advice)];
+  });
   return orFine(findings, 'schemas', `${states.size} schemas are registered`);
 }
 
@@ -425,8 +420,8 @@ const DESCRIBED = 2;
 /** Judges the deliveries to the webhooks of clients. A disabled client receives nothing, as its operator wants. */
 export function judgeWebhooks(webhooks: readonly JudgedWebhook[]): CheckResult[] {
   const faults = webhooks.map(faultOf).filter((fault) => fault !== null);
-  const findings = [...Map.groupBy(faults, ({ kind }) => kind)].flatMap(([kind, of]) => {
-    const all = of.map(({ kind: _, ...finding }): CheckResult => ({ check: 'webhooks', ...finding }));
+  const findings = [...Map.groupBy(faults, ([kind]) => kind)].flatMap(([kind, of]) => {
+    const all = of.map(([, finding]) => finding);
     const [first] = all;
     if (first === undefined || all.length <= DESCRIBED) return all;
     const message = `${all.length - 1} more webhooks ${kind}`;
@@ -436,19 +431,18 @@ export function judgeWebhooks(webhooks: readonly JudgedWebhook[]): CheckResult[]
   return orFine(findings, 'webhooks', all);
 }
 
-/** Returns what is wrong with a webhook, and as `kind` the same of several; null where nothing is. */
-function faultOf(webhook: JudgedWebhook): (Omit<CheckResult, 'check'> & { readonly kind: string }) | null {
+const RESEAL =
+  'set CLIENTS_KEY_SECOND to the key that sealed it, and seal it again: docs/guides/runbooks/rotate-secrets.md';
+
+/** Returns what is wrong with a webhook, after the words for several with the same; null where nothing is. */
+function faultOf(webhook: JudgedWebhook): readonly [kind: string, finding: CheckResult] | null {
   const { id, clientId, active, isUnopened, progress } = webhook;
   if (!active) return null;
   const which = `webhook ${id} of client ${clientId}`;
-  if (isUnopened)
-    return {
-      kind: 'are sealed with another key',
-      status: 'failed',
-      message: `${which} is sealed with another key than those of this environment: a dispatcher with these sends it nothing`,
-      advice:
-        'set CLIENTS_KEY_SECOND to the key that sealed it, and seal it again: docs/guides/runbooks/rotate-secrets.md',
-    };
+  if (isUnopened) {
+    const message = `${which} is sealed with another key than those of this environment: a dispatcher with these sends it nothing`;
+    return ['are sealed with another key', failed('webhooks', message, RESEAL)];
+  }
   if (progress === null) return null;
   const { disabled, attempts, failing_since, last_reason } = progress;
   const since = failing_since === null ? '' : ` since ${new Date(failing_since).toISOString()}`;
@@ -456,19 +450,15 @@ function faultOf(webhook: JudgedWebhook): (Omit<CheckResult, 'check'> & { readon
   const refused = fault === undefined ? '' : `: the certificate of its receiver is refused, as ${fault}`;
   const outcome = lastText(progress) ?? 'unknown';
   const last = `ended as ${outcome}${refused}`;
-  if (disabled !== null)
-    return {
-      kind: `are disabled (${disabled})`,
-      // An operator's order is no defect.
-      status: disabled === 'operator' ? 'warning' : 'failed',
-      message: `${which} is disabled (${disabled})${since}: it receives nothing; its last attempt ${last}`,
-      advice: `npx touchline webhooks enable ${id} sends what waits`,
-    };
+  if (disabled !== null) {
+    // An operator's order is no defect.
+    const judge = disabled === 'operator' ? warning : failed;
+    const message = `${which} is disabled (${disabled})${since}: it receives nothing; its last attempt ${last}`;
+    const advice = `npx touchline webhooks enable ${id} sends what waits`;
+    return [`are disabled (${disabled})`, judge('webhooks', message, advice)];
+  }
   if (attempts === 0) return null;
-  return {
-    kind: `fail (${outcome})`,
-    status: 'warning',
-    message: `${which} fails${since}: ${attempts} attempts, the last ${last}`,
-    advice: 'npx touchline webhooks list shows when it is tried again',
-  };
+  const message = `${which} fails${since}: ${attempts} attempts, the last ${last}`;
+  const advice = 'npx touchline webhooks list shows when it is tried again';
+  return [`fail (${outcome})`, warning('webhooks', message, advice)];
 }

@@ -44,10 +44,8 @@ export async function run(...[name, { out, ...filter }]: GivenTo<typeof command>
 async function requireKnown(cluster: OpenCluster, filter: ExportFilter): Promise<void> {
   const existing = await findTopics(cluster);
   const known: SeasonIds[] = [];
-  const topics = (['match-state', 'standings'] as const).filter((topic) => existing.has(topic));
-  const onRecord = ({ value }: TopicRecord<'match-state' | 'standings'>) =>
-    value && known.push(seasonOf(value));
-  await follow(topics, cluster, { untilEnd: true, onRecord });
+  for (const topic of ['match-state', 'standings'] as const)
+    if (existing.has(topic)) await readEach(topic, cluster, (value) => void known.push(seasonOf(value)));
   for (const level of ['competition', 'season'] as const) {
     const id = filter[level];
     if (id === undefined || known.some((one) => one[level] === id)) continue;

@@ -1,14 +1,35 @@
-/** Counts what a rebuild would delete although the input of its processor no longer has it: it could not be derived again. */
+/** What a rebuild deletes; and counts what the input of its processor no longer has: it could not be derived again. */
 import { topicBounds } from '#cluster/logs.ts';
 import type { Cause, TopicValues } from '#records/types.ts';
 import { partitionOfKey, type TopicPartition } from '#streams/client/port.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import { isOfSchema } from '#topics/errors.ts';
 import { type FollowOptions, follow, type TopicRecord } from '#topics/follow.ts';
-import { PROCESSORS, type ProcessorName } from '#topics/processors.ts';
+import { PROCESSOR_NAMES, PROCESSORS, type ProcessorName } from '#topics/processors.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
+
+/**
+ * The topics to delete, so that the output of a processor depends on its input alone; and its readers, which are rebuilt too.
+ * `standings` stays: the versions of tables continue.
+ */
+export const REBUILDS: Readonly<
+  Record<ProcessorName, { deleted: readonly TopicName[]; readers: readonly ProcessorName[] }>
+> = {
+  'match-processor': {
+    // webhook-messages stays: its offsets are the progress of subscriptions.
+    deleted: ['match-incidents', 'match-state', 'match-transitions', 'match-results', 'webhook-times'],
+    readers: ['standings-processor', 'alert-processor'],
+  },
+  'standings-processor': { deleted: ['standings-results'], readers: [] },
+  'alert-processor': { deleted: [], readers: [] },
+};
+
+/** Returns the processor whose rebuild derives a topic again; null when none does, as its records come from outside. */
+export function deriverOf(topic: TopicName): ProcessorName | null {
+  return PROCESSOR_NAMES.find((processor) => REBUILDS[processor].deleted.includes(topic)) ?? null;
+}
 
 /** What cannot be derived again: an upper bound of its number, and a description with this number. */
 export type RebuildLoss = { readonly count: number; readonly text: string };

@@ -16,8 +16,7 @@ import { lossOf, recordCounts, withStopped } from '../../deletion.ts';
 import { printLine } from '../../terminal.ts';
 import { setPosition } from '../position/run.ts';
 import type { command } from './command.ts';
-import { REBUILDS } from './derived.ts';
-import { rebuildLoss } from './losses.ts';
+import { REBUILDS, rebuildLoss } from './losses.ts';
 
 export async function run(...[processor, { yes, lose }]: GivenTo<typeof command>): Promise<number> {
   const cluster = findCluster(process.env);
@@ -54,13 +53,8 @@ async function rebuildOne(cluster: OpenCluster, processor: ProcessorName): Promi
   const { brokers, prefix } = cluster;
   const deleted = deletedTopics(cluster, processor);
   const partitions = await topicPartitions(brokers, topicName(prefix, 'normalized-messages'));
-  await writeTopicMarks(
-    brokers,
-    prefix,
-    new Map(
-      REBUILDS[processor].deleted.filter((topic) => IDENTIFIED.includes(topic)).map((topic) => [topic, null]),
-    ),
-  );
+  const marked = REBUILDS[processor].deleted.filter((topic) => IDENTIFIED.includes(topic));
+  await writeTopicMarks(brokers, prefix, new Map(marked.map((topic) => [topic, null])));
   await deleteTopics(brokers, deleted);
   await createTopics({ brokers, prefix, partitions });
   printLine(`${processor}: deleted and created ${deleted.join(', ')}`);

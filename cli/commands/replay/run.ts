@@ -9,6 +9,7 @@ import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import { readRange } from '#streams/read/read-range.ts';
 import { machineClock } from '#timing/clock.ts';
+import { topicPartitions } from '#topics/admin.ts';
 import { topicName } from '#topics/topics.ts';
 import { findCluster, type OpenCluster, openCluster, platformName, requireTopics } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
@@ -21,14 +22,11 @@ import {
   copyInto,
   copyTopics,
   INPUTS,
-  matchPartitions,
   OPERATIONS,
   prepareTarget,
   requireWritten,
   setPositions,
 } from './target.ts';
-
-const settings = z.object(rulesSettings);
 
 const SOURCES = { normalized: 'normalized-messages', raw: 'raw-messages' } as const;
 
@@ -82,9 +80,10 @@ async function replayInto(
 ) {
   const { brokers } = source;
   const onProgress = showProgress(process.stderr);
-  const rulesOf = readRules(loadConfig(settings, process.env).RULES_DIR || OWN_RULES);
+  const rulesOf = readRules(loadConfig(z.object(rulesSettings), process.env).RULES_DIR || OWN_RULES);
   onProgress('preparing the target');
-  const partitions = options.partitions ?? (await matchPartitions(source));
+  const normalized = topicName(source.prefix, 'normalized-messages');
+  const partitions = options.partitions ?? (await topicPartitions(brokers, normalized));
   await prepareTarget(target, options, partitions);
   const client = openStreamClient({ brokers, clientId: CLIENT, log: silentLogger });
   const open = () =>

@@ -82,14 +82,12 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** Longest time between records of one batch when gaps are kept, milliseconds of the replay. */
 const TICK_MS = 100;
 
-type TimedRecord = { readonly timestamp: number; readonly value: Buffer | null };
-
 /**
  * Groups records into batches by their content, never by the time of reading, because versions of tables count batches. Groups
  * by number and bytes; with `gaps`, the factor for gaps between records (undefined: none), also by tenths of a second of the replay.
  * A batch is due `dueMs` milliseconds after the first record.
  */
-export async function* batchesOf<T extends TimedRecord>(
+export async function* batchesOf<T extends Pick<ReadRecord, 'timestamp' | 'value'>>(
   records: AsyncIterable<T>,
   gaps: number | undefined,
 ): AsyncGenerator<{ readonly records: readonly T[]; readonly dueMs: number }> {

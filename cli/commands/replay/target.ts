@@ -19,7 +19,7 @@ import { type OpenCluster, requireConfirmed } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
 import { lossOf, recordCounts, requireNothingRuns, requireStopped } from '../../deletion.ts';
 import { setPosition } from '../position/run.ts';
-import { REBUILDS } from '../rebuild/derived.ts';
+import { REBUILDS } from '../rebuild/losses.ts';
 import type { command } from './command.ts';
 
 const CONTINUED = ['match-processor', 'standings-processor'] as const satisfies readonly ProcessorName[];
@@ -64,10 +64,6 @@ async function ownTopicsUnder({ brokers, prefix }: TopicCluster): Promise<string
   const foreign = existing.filter((name) => !known.has(name) && isForeign(name)).sort();
   if (foreign.length === 0) return existing.filter((name) => known.has(name));
   throw new CommandError(`${prefix} is of another application, with ${foreign.join(', ')}: name another one`);
-}
-
-export function matchPartitions({ brokers, prefix }: TopicCluster): Promise<number> {
-  return topicPartitions(brokers, topicName(prefix, 'normalized-messages'));
 }
 
 /** Topics that are not derived from messages: the catalogue and the provider's own tables. */
