@@ -18,15 +18,16 @@ export async function requireStopped(
   cluster: TopicCluster,
   processors: readonly ProcessorName[],
 ): Promise<void> {
-  for (const processor of processors) {
-    const members = await membersOf(cluster, processor);
-    if (members === 0) continue;
-    throw new CommandError(`${members} processes of ${processor} run on ${cluster.prefix}*: stop them first`);
-  }
+  const running = await runningOf(cluster, processors);
+  if (running !== null) throw new CommandError(`${running} run on ${cluster.prefix}*: stop them first`);
 }
 
-async function membersOf({ brokers, prefix }: TopicCluster, processor: ProcessorName): Promise<number> {
-  return (await memberNames(brokers, applicationOf(prefix, processor))).length;
+async function runningOf({ brokers, prefix }: TopicCluster, processors: readonly ProcessorName[]) {
+  for (const processor of processors) {
+    const { length } = await memberNames(brokers, applicationOf(prefix, processor));
+    if (length > 0) return `${length} processes of ${processor}`;
+  }
+  return null;
 }
 
 /** A process that ends by force stays in its group until its session expires. */
@@ -53,9 +54,8 @@ export async function withStopped(
   const onEnd = () => file.remove();
   process.once('exit', onEnd);
   try {
-    const running = async () =>
-      (await Promise.all(processors.map((one) => membersOf(cluster, one)))).some(Boolean);
-    await poll(async () => !(await running()), { timeoutMs: STOPPED_WITHIN_MS, everyMs: 250 });
+    const areStopped = async () => (await runningOf(cluster, processors)) === null;
+    await poll(areStopped, { timeoutMs: STOPPED_WITHIN_MS, everyMs: 250 });
     await requireStopped(cluster, processors);
     await work();
   } finally {

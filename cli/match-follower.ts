@@ -41,10 +41,8 @@ export class MatchFollower<S extends MatchStateRecord> {
 
   protected logsOf(topics: readonly TopicName[]): Promise<BoundedLog[]> {
     const { brokers, prefix } = this.cluster;
-    return topicBounds(
-      { brokers, clientId: CLIENT_ID },
-      topics.map((topic) => topicName(prefix, topic)),
-    );
+    const names = topics.map((topic) => topicName(prefix, topic));
+    return topicBounds({ brokers, clientId: CLIENT_ID }, names);
   }
 
   /**

@@ -82,10 +82,8 @@ async function write(cluster: OpenCluster, order: OperatorOrder): Promise<string
     if (!(await findTopics(cluster)).has('operator-orders'))
       return `there is no topic ${topicName(cluster.prefix, 'operator-orders')}; npx touchline topics creates it unless it was lost`;
     await requireSchemas(cluster, ['operator-orders']);
-    await publishValues(cluster, 'operator-orders', [{ key: order.id, value: order }], {
-      client: 'orders',
-      timeoutMs: WRITE_TIMEOUT_MS,
-    });
+    const options = { client: 'orders', timeoutMs: WRITE_TIMEOUT_MS };
+    await publishValues(cluster, 'operator-orders', [{ key: order.id, value: order }], options);
     return null;
   } catch (error) {
     return reasonOf(error);

@@ -57,9 +57,7 @@ export const platformSettings = {
   LISTEN_HOST: listenSettings.LISTEN_HOST.describe(
     'Address that the services listen on. By default only this machine reaches them; 0.0.0.0 is all addresses.',
   ),
-  METRICS_HOST: processSettings.METRICS_HOST.describe(
-    'Address on which each service serves metrics and health, on a free port.',
-  ),
+  METRICS_HOST: processSettings.METRICS_HOST.describe('Address of metrics and health, each on a free port.'),
   WEBHOOK_PORT: port(8_080).describe('HTTP port of POST /webhook; 0 takes a free one.'),
   WEBHOOK_SECRET: webhookSecret
     .optional()
@@ -67,20 +65,16 @@ export const platformSettings = {
       'Secret of the webhook signatures, 32 characters; two separated by a comma during a rotation. Default: a new one, kept in DATA_DIR.',
     ),
   API_PORT: port(8_081).describe('HTTP port of the REST contract and the live board; 0 takes a free one.'),
-  TOOLS_PORT: port(8_082).describe(
-    'HTTP port of the token exchange and the tool endpoint; 0 takes a free one.',
-  ),
+  TOOLS_PORT: port(8_082).describe('HTTP port of token exchange and tool endpoint; 0 takes a free one.'),
   UPSTREAM_BASE_URL: httpUrl()
     .optional()
     .describe(
       'REST interface, without /v2, that the token exchange calls. Default: the api that is started here.',
     ),
   DISPATCHER_PORT: port(8_083).describe('HTTP port of POST /test-webhook-url/; 0 takes a free one.'),
-  KAFKA_PORT: port(9_092).describe(
-    'Port of a broker that is started on this machine; another one where it is in use, or 0.',
-  ),
+  KAFKA_PORT: port(9_092).describe('Port of a broker started here; another one where it is in use, or 0.'),
   REGISTRY_PORT: port(8_085).describe(
-    'Port of a schema registry that is started on this machine; another one where it is in use, or 0.',
+    'Port of a registry started here; another one where it is in use, or 0.',
   ),
   CLIENTS_KEY: clientsSettings.CLIENTS_KEY.optional().describe(
     'Key that signs tokens and seals the webhooks of clients, at least 32 characters. Default: a new one, kept in DATA_DIR.',

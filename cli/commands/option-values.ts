@@ -54,16 +54,11 @@ export function parseCount(max = 9_999): (text: string) => number {
   };
 }
 
-/** Parses the event id of a match. */
 export const parseEventId = parserOf(/^\d{1,15}$/, 'Name one match by its event id.', Number);
 
 /** Returns a parser of texts that have a form, which answers `problem` to all others. */
-export function parserOf<T>(
-  form: RegExp,
-  problem: string,
-  convert: (text: string) => T,
-): (text: string) => T {
-  return (text) => {
+export function parserOf<T>(form: RegExp, problem: string, convert: (text: string) => T) {
+  return (text: string): T => {
     if (form.test(text)) return convert(text);
     throw new InvalidArgumentError(problem);
   };

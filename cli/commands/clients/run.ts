@@ -94,10 +94,10 @@ export const actions = {
       return `${platformName(cluster)}:\n${details(client)}`;
     }),
   'webhook reseal': () =>
-    onClients(
-      async (directory) =>
-        `${await resealWebhooks(directory, requireWebhookKeys(process.env))} webhooks were sealed again\n`,
-    ),
+    onClients(async (directory) => {
+      const count = await resealWebhooks(directory, requireWebhookKeys(process.env));
+      return `${count} webhooks were sealed again\n`;
+    }),
 };
 
 function requireOperations(names: string[] | 'all' | undefined): void {

@@ -159,11 +159,7 @@ async function requireAccepted({ url, secret, format, template }: Omit<Webhook, 
 }
 
 /** Edits a client. Throws `CommandError` when it does not exist, and what `ClientDirectory` throws. */
-export function editClient(
-  directory: ClientDirectory,
-  id: number,
-  edit: (client: Client) => ClientDraft,
-): Promise<Client> {
+export function editClient(directory: ClientDirectory, id: number, edit: (client: Client) => ClientDraft) {
   return directory.edit(id, (client) => edit(requireClient(id, client)));
 }
 
@@ -184,11 +180,7 @@ export function listed<T>(items: T[] | 'all' = 'all'): T[] | null {
 }
 
 /** Returns the address of a webhook; null when no key opens it. */
-export function addressOf(
-  clientId: number,
-  webhook: WebhookSubscription,
-  keys: DerivedKeys | null,
-): string | null {
+export function addressOf(clientId: number, webhook: WebhookSubscription, keys: DerivedKeys | null) {
   try {
     return keys === null ? null : openWebhook(clientId, webhook, keys).url;
   } catch (error) {

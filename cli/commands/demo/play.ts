@@ -203,24 +203,19 @@ export function renderReport(
   const ways = [...Map.groupBy(voids, (why) => why)].map(([why, of]) => `${of.length} ${why}`);
   const faults = Object.entries(summary.faults).map(([fault, count]) => `${thousands(count)} ${fault}`);
   const line = (name: string, text: string) => `  ${styleText('gray', name.padEnd(17))} ${text}`;
-  const [messages, deliveries, requests] = [summary.messages, summary.deliveries, summary.requests].map(
-    thousands,
-  );
+  const { messages, deliveries, requests } = summary;
+  const { season } = dataset.competition;
+  const rightTables = `${tables.right} of ${tables.all}`;
+  const sent = `${thousands(messages)}, in ${thousands(deliveries)} deliveries; ${thousands(requests)} requests`;
   return [
     '',
-    styleText(
-      'bold',
-      `${dataset.competition.season.name}: ${matches.length} matches in ${Math.round(summary.seconds)} s`,
-    ),
-    line('messages', `${messages}, in ${deliveries} deliveries; ${requests} requests`),
+    styleText('bold', `${season.name}: ${matches.length} matches in ${Math.round(summary.seconds)} s`),
+    line('messages', sent),
     line('faults', faults.join(', ')),
     line('goals disallowed', `${voids.length}: ${ways.join(', ')}`),
     '',
-    tick(
-      tables.right === tables.all,
-      `every table has the official points and goals: ${tables.right} of ${tables.all}`,
-    ),
-    tick(wrong.length === 0, finalScores(matches, wrong.length)),
+    tick(tables.right === tables.all, `every table has the official points and goals: ${rightTables}`),
+    tick(wrong.length === 0, finalScores(matches.length, wrong.length)),
     ...wrong.map((one) => mismatchLine(dataset, one)),
     '',
   ].join('\n');
@@ -267,10 +262,9 @@ function tick(holds: boolean, text: string): string {
   return `  ${holds ? styleText('green', '✓') : styleText(['bold', 'red'], '✗')} ${text}`;
 }
 
-function finalScores(matches: readonly MatchFacts[], wrong: number): string {
-  if (wrong > 0)
-    return `${matches.length - wrong} of ${matches.length} final scores are the official ones; these are not:`;
-  return `all ${matches.length} final scores are the official ones`;
+function finalScores(all: number, wrong: number): string {
+  if (wrong === 0) return `all ${all} final scores are the official ones`;
+  return `${all - wrong} of ${all} final scores are the official ones; these are not:`;
 }
 
 function mismatchLine({ competition }: Dataset, { facts, state }: Mismatch): string {
@@ -279,10 +273,8 @@ function mismatchLine({ competition }: Dataset, { facts, state }: Mismatch): str
   const end = state?.status_type === 'finished' ? '' : `, not over (status ${state?.status_id})`;
   const found =
     state === undefined ? 'missing' : resultText(pairOf(state.score), pairOf(state.shoot_out)) + end;
-  return styleText(
-    'red',
-    `      ${name(facts.home)} - ${name(facts.away)} (event ${facts.id}): ${found}, officially ${official}`,
-  );
+  const sides = `${name(facts.home)} - ${name(facts.away)}`;
+  return styleText('red', `      ${sides} (event ${facts.id}): ${found}, officially ${official}`);
 }
 
 function pairOf(score: Score | null): GoalPair | undefined {

@@ -129,13 +129,10 @@ async function versions({ brokers }: TopicCluster): Promise<CheckResult[]> {
   const defects = await findBrokerDefects(brokers);
   if (defects.length === 0)
     return [fine('versions', `no broker has a known defect; node ${process.versions.node}`)];
-  return defects.map(({ code, brokers: affected }) =>
-    warning(
-      'versions',
-      `${affected.join(', ')}: ${code}, transactions may stay undecided when a broker restarts`,
-      'run Kafka 4.2, or see docs/known-issues.md',
-    ),
-  );
+  return defects.map(({ code, brokers: affected }) => {
+    const text = `${affected.join(', ')}: ${code}, transactions may stay undecided when a broker restarts`;
+    return warning('versions', text, 'run Kafka 4.2, or see docs/known-issues.md');
+  });
 }
 
 async function registry(cluster: TopicCluster): Promise<CheckResult[]> {

@@ -129,11 +129,9 @@ export function judgeRights(found: ClusterFacts['topics']): CheckResult[] {
 export function judgeBrokers(facts: Pick<ClusterFacts, 'brokers' | 'unreachable'>): CheckResult {
   const { brokers, unreachable } = facts;
   if (unreachable.length === 0) return fine('broker', `${brokers.length} answer: ${brokers.join(', ')}`);
-  return failed(
-    'broker',
-    `${unreachable.join(', ')} of ${brokers.length} brokers cannot be reached from here`,
-    'start them, or correct advertised.listeners: clients connect to these addresses',
-  );
+  const text = `${unreachable.join(', ')} of ${brokers.length} brokers cannot be reached from here`;
+  const advice = 'start them, or correct advertised.listeners: clients connect to these addresses';
+  return failed('broker', text, advice);
 }
 
 const UNREADABLE = 'this release cannot read what is written with the newest schema of';
@@ -299,13 +297,10 @@ export function judgeDeadLetters(
   const causes = [...Map.groupBy(lately, ({ code }) => code)].map(
     ([code, of]) => `${of.length} ${code} (the last: ${of.at(-1)?.reason})`,
   );
-  return [
-    warning(
-      'records',
-      `${lately.length} dead letters are less than a day old: ${causes.join('; ')}`,
-      'npx touchline dead-letters list shows them, and docs/reference/errors.md what to do for each code',
-    ),
-  ];
+  const text = `${lately.length} dead letters are less than a day old: ${causes.join('; ')}`;
+  const advice =
+    'npx touchline dead-letters list shows them, and docs/reference/errors.md what to do for each code';
+  return [warning('records', text, advice)];
 }
 
 const SKEW_WARNING_MS = 5_000;
@@ -355,17 +350,14 @@ export function judgeReceiverClocks(reports: Iterable<IngressStatus>): CheckResu
 
 export function judgeFeeds(sources: readonly SourceFeedStatus[]): CheckResult[] {
   if (sources.length === 0) return [];
-  const findings = sources
-    .filter(({ believed }) => !believed)
-    .map((feed) =>
-      warning(
-        'feed',
-        `${feed.source} is ${feedWords(feed)}`,
-        feed.state === 'expired'
-          ? 'start the feed monitor: until then no match is safe'
-          : 'no match is safe by this source alone; docs/guides/feed-health.md has the causes',
-      ),
-    );
+  const findings = sources.flatMap((feed) => {
+    if (feed.believed) return [];
+    const advice =
+      feed.state === 'expired'
+        ? 'start the feed monitor: until then no match is safe'
+        : 'no match is safe by this source alone; docs/guides/feed-health.md has the causes';
+    return [warning('feed', `${feed.source} is ${feedWords(feed)}`, advice)];
+  });
   return orFine(findings, 'feed', `${sources.map(({ source }) => source).join(' and ')}: alive`);
 }
 

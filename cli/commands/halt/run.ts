@@ -57,7 +57,7 @@ async function othersOf(connection: EditConnection, match: MatchState): Promise<
 }
 
 function scopeOf(eventId: number | undefined, { competition, all }: OrderOptions): string {
-  const ofMatch = eventId && `match:${eventId}`;
+  const ofMatch = eventId !== undefined && `match:${eventId}`;
   const named = [ofMatch, competition !== undefined && `competition:${competition}`, all && 'all'];
   const [scope, ...more] = named.filter((one) => typeof one === 'string');
   if (scope === undefined || more.length > 0 || !SCOPE.test(scope))

@@ -29,6 +29,7 @@ export type LiveRow = {
 const UNKNOWN = { name: null, short_name: null };
 
 function columnsAt(now: number): TextColumn<LiveRow>[] {
+  const agoOf = (at: number) => Math.max(0, Math.floor((now - at) / 1000));
   return [
     {
       head: 'minute',
@@ -43,11 +44,7 @@ function columnsAt(now: number): TextColumn<LiveRow>[] {
     { head: 'score', of: ({ state }) => ({ text: scoresText(state), style: 'bold' }) },
     { head: 'away', minWidth: 6, of: ({ state }) => nameOf(state.away ?? UNKNOWN) },
     { head: 'trading', minWidth: 10, of: ({ trading, feed }) => tradingCell(trading, feed) },
-    {
-      head: 'last',
-      align: 'right',
-      of: ({ lastReceivedAt }) => durationWords(Math.max(0, Math.floor((now - lastReceivedAt) / 1000))),
-    },
+    { head: 'last', align: 'right', of: ({ lastReceivedAt }) => durationWords(agoOf(lastReceivedAt)) },
     { head: 'event', align: 'right', of: ({ state }) => state.event_id },
   ];
 }

@@ -107,19 +107,17 @@ function headLines(state: MatchState, { trading, feed, halts }: MatchTrading, no
   const after = [
     // Of a match that is over, no reason is shown beside the permission.
     isOver(status_type) && state.guard.reasons.includes(WENT_BACK) ? guardWords([WENT_BACK]) : '',
-    ...halts.flatMap(({ scope, orders }) =>
-      orders
-        .slice(-1)
-        .map((last) => `${orderWords(last)} (${scopeWords(scope)}), ${timeText(last.order.at)}`),
-    ),
-    absence === null
-      ? ''
-      : `${absenceWords(absenceText(absence))}, ${timeText(absence.order?.at ?? absence.ut * 1_000)}`,
+    ...halts.map(({ scope, orders }) => {
+      const last = orders.at(-1);
+      return last ? `${orderWords(last)} (${scopeWords(scope)}), ${timeText(last.order.at)}` : '';
+    }),
+    absence && `${absenceWords(absenceText(absence))}, ${timeText(absence.order?.at ?? absence.ut * 1_000)}`,
     state.missing.length === 0 ? '' : `not on the provider’s latest list: ${state.missing.join(', ')}`,
     ...unreadWords(state).map((words) => `not read: ${words}`),
     `event ${event_id}, version ${version}, last changed ${durationWords(age)} ago`,
   ];
-  const lines = (texts: readonly string[]) => texts.filter((text) => text !== '').map(escapeLine);
+  const lines = (texts: readonly (string | null)[]) =>
+    texts.flatMap((text) => (text ? escapeLine(text) : []));
   return [
     `${title}  firm ${scoreWords(firm)}${penalties}  (${escapeLine(agreementWords(match))})`,
     ...lines(before),

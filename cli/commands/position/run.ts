@@ -43,10 +43,8 @@ export async function run(...[processor, partitions, to, given]: GivenTo<typeof 
   for (const partition of partitions) {
     const options = { brokers, partition, to, acceptsState, skipsNothing: !yes };
     const { before, next } = await setPosition(topics, options);
-    const from = before ?? 'no position';
-    printLine(
-      `${platform}: ${topics.input}-${partition}: ${processor} resumes at ${next}, it was at ${from}`,
-    );
+    const resumes = `${processor} resumes at ${next}, it was at ${before ?? 'no position'}`;
+    printLine(`${platform}: ${topics.input}-${partition}: ${resumes}`);
   }
   return 0;
 }

@@ -73,10 +73,10 @@ export async function rebuildLoss(
       onRecord,
       onUnreadable({ error }) {
         // Every record would be taken for lost. Other records that nobody can read are no evidence, and another finding.
-        if (isOfSchema(error))
-          throw new CommandError(
-            `${error.message}; nothing was deleted: docs/guides/runbooks/registry-lost.md`,
-          );
+        if (!isOfSchema(error)) return;
+        throw new CommandError(
+          `${error.message}; nothing was deleted: docs/guides/runbooks/registry-lost.md`,
+        );
       },
     });
   };

@@ -236,10 +236,8 @@ export class ReplayTask {
     for (const topic of changelogs) {
       for await (const records of readBack(topic, partition)) await this.#processor.restore(topic, records);
       const own = this.#output.filter((record) => record.topic === topic);
-      await this.#processor.restore(
-        topic,
-        own.map(({ key, value }, offset) => ({ offset, key: Buffer.from(key), value })),
-      );
+      const pending = own.map(({ key, value }, offset) => ({ offset, key: Buffer.from(key), value }));
+      await this.#processor.restore(topic, pending);
     }
     this.#committer = this.#committerAt(this.#committer.position);
   }

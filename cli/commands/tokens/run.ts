@@ -33,10 +33,8 @@ export const actions = {
       const now = Date.now();
       const revoked: ShownToken[] = [];
       // Keeps the time of an earlier revocation.
-      for (const { token_id } of tokens)
-        revoked.push(
-          shown(await edit(topic, token_id, (one) => ({ ...one, revoked_at: one.revoked_at ?? now }))),
-        );
+      const revoke: TokenEdit = (one) => ({ ...one, revoked_at: one.revoked_at ?? now });
+      for (const { token_id } of tokens) revoked.push(shown(await edit(topic, token_id, revoke)));
       if (id !== undefined) return `${platformName(cluster)}:\n${tableText(COLUMNS, revoked)}`;
       // A wrong id must not look like a client without tokens.
       await requireClient(client as number);

@@ -39,10 +39,7 @@ registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else in Docker, else o
 
 const MAX_REPLICAS = 64;
 
-function replicas(
-  text: string,
-  before: ReadonlyMap<string, number> = new Map(),
-): ReadonlyMap<string, number> {
+function replicas(text: string, before: ReadonlyMap<string, number> = new Map()) {
   const [, name = '', count = ''] = /^([a-z-]+)=([1-9]\d?)$/.exec(text) ?? [];
   if (!REPLICABLE.includes(name) || Number(count) > MAX_REPLICAS)
     throw new InvalidArgumentError(

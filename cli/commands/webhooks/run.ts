@@ -28,9 +28,8 @@ export const actions = {
       const next = await topics.offsetsAt(from);
       const again = await topics.between(row, next, progress.next);
       await topics.order(row, 'resent', next);
-      printLine(
-        `webhook ${row.id} is sent ${again.length} messages again, since ${new Date(from).toISOString()}, and what waits`,
-      );
+      const since = new Date(from).toISOString();
+      printLine(`webhook ${row.id} is sent ${again.length} messages again, since ${since}, and what waits`);
     }),
   skip: (...[id, { before, message, yes }]: GivenTo<typeof commands.skip>) => {
     if (before === undefined && message === undefined)
