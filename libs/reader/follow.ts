@@ -323,7 +323,6 @@ export class FollowedMatches {
     });
   }
 
-  /** Waits until a topic is read to these ends. */
   async #untilRead(
     connection: Connection,
     topic: ReadTopic,

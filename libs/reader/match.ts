@@ -46,8 +46,10 @@ export type ReaderChange =
 /** A match: its newest state and transition, and the reported status of its goals. */
 export class ReaderMatch<S extends MatchStateRecord = MatchStateRecord> {
   readonly #eventId: number;
-  #state: S | null = null;
-  #version = 0;
+  /** The newest state, as `nextState` holds it; null before the first. */
+  state: S | null = null;
+  /** The newest version of which a transition was read. */
+  changed = 0;
   #n = -1;
   /** The version at which a transition newer than the state cancelled a goal, by goal. */
   readonly #cancelledAt = new Map<string, number>();
@@ -63,20 +65,10 @@ export class ReaderMatch<S extends MatchStateRecord = MatchStateRecord> {
     this.#eventId = eventId;
   }
 
-  /** The newest state, as `nextState` holds it; null before the first. */
-  get state(): S | null {
-    return this.#state;
-  }
-
-  /** The newest version of which a transition was read. */
-  get changed(): number {
-    return this.#version;
-  }
-
   /** Applies a state. Returns false if it is not newer than the known one; one that denies it closes its guard. */
   applyState(state: S): boolean {
-    this.#state = nextState(this.#state, state);
-    if (this.#state !== state) return false;
+    this.state = nextState(this.state, state);
+    if (this.state !== state) return false;
     for (const [id, version] of this.#cancelledAt) if (version <= state.version) this.#cancelledAt.delete(id);
     if (this.#cancelledAt.size === 0) this.#score = state.score;
     return true;
@@ -84,20 +76,20 @@ export class ReaderMatch<S extends MatchStateRecord = MatchStateRecord> {
 
   /** Skips the transitions up to the version of the state, which includes them. */
   startAfterState(): void {
-    const version = this.#state?.version ?? 0;
-    if (version <= this.#version) return;
-    this.#version = version;
+    const version = this.state?.version ?? 0;
+    if (version <= this.changed) return;
+    this.changed = version;
     this.#n = Number.POSITIVE_INFINITY;
   }
 
   /** Applies a transition. Returns null if it is not newer than the last one; else the gap before it, if there is one. */
   applyTransition(transition: TransitionRecord): readonly ReaderChange[] | null {
     const { version, n, kind, incident_id, score } = transition;
-    const last = this.#version;
+    const last = this.changed;
     if (version < last || (version === last && n <= this.#n)) return null;
-    this.#version = version;
+    this.changed = version;
     this.#n = n;
-    if (kind === 'goal_cancelled' && incident_id !== null && version > (this.#state?.version ?? 0)) {
+    if (kind === 'goal_cancelled' && incident_id !== null && version > (this.state?.version ?? 0)) {
       this.#cancelledAt.set(incident_id, version);
       if (score !== null) this.#score = score.after;
     }
@@ -107,7 +99,7 @@ export class ReaderMatch<S extends MatchStateRecord = MatchStateRecord> {
 
   /** Returns the goals whose status differs from the reported one. From then on their status is the reported one. */
   report(): readonly ReaderChange[] {
-    const { version = 0, counting_goals = [], void_goals = {}, key_incidents = [] } = this.#state ?? {};
+    const { version = 0, counting_goals = [], void_goals = {}, key_incidents = [] } = this.state ?? {};
     const now = new Map<string, { status: GoalStatus; reason: string | null; version: number }>();
     for (const [id, status] of this.#reported)
       if (status === 'stands') now.set(id, { status: 'cancelled', reason: 'not_counted', version });
@@ -158,7 +150,7 @@ export class ReaderMatch<S extends MatchStateRecord = MatchStateRecord> {
 
   #without(score: ScoreRecord | null, team: number): ScoreRecord | null {
     if (score === null) return null;
-    if (team === this.#state?.home?.id) return { home: score.home - 1, away: score.away };
-    return team === this.#state?.away?.id ? { home: score.home, away: score.away - 1 } : score;
+    if (team === this.state?.home?.id) return { home: score.home - 1, away: score.away };
+    return team === this.state?.away?.id ? { home: score.home, away: score.away - 1 } : score;
   }
 }

@@ -180,7 +180,7 @@ export class ViewFollower {
     const common = {
       reader: `touchline-${this.#options.name}`,
       from: await this.#positions(topics),
-      epochs: views.epochs(),
+      epochs: views.positions('epoch'),
       signal: AbortSignal.any([stopped, over.signal]),
     };
     let behind = lanes.length;
@@ -223,7 +223,7 @@ export class ViewFollower {
   async #positions(topics: readonly ViewTopic[]): Promise<Map<string, number>> {
     const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = this.#context.config;
     const halts = `${topicName(prefix, 'trading-halts')}-`;
-    const offsets = new Map([...this.views.offsets()].filter(([key]) => !key.startsWith(halts)));
+    const offsets = new Map([...this.views.positions('next')].filter(([key]) => !key.startsWith(halts)));
     const topic = topicName(prefix, 'normalized-messages');
     const isKnown = offsets.keys().some((key) => key.startsWith(`${topic}-`));
     if (isKnown || !topics.includes('normalized-messages')) return offsets;

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { Writable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
@@ -150,7 +151,7 @@ function broken<T extends object>(): T {
   const fail = (): never => {
     throw new Error('out of order');
   };
-  const get = (_: T, name: string | symbol) => (/^on[A-Z]/.test(String(name)) ? () => () => {} : fail);
+  const get = (_: T, name: string | symbol) => (name === 'events' ? new EventEmitter() : fail);
   return new Proxy({} as T, { get });
 }
 

@@ -23,22 +23,6 @@ import type { GateOptions } from './board/gate.ts';
 import { type BoardOptions, boardRoutes, notFoundPage } from './board/routes.ts';
 import { readExample } from './docs/examples.ts';
 
-/** Registers the number of league tables that differ from the provider's. `count`: by kind, at a time in Unix seconds. */
-export function tableDifferences(
-  registry: Registry,
-  count: (now: number) => ReadonlyMap<string, number>,
-): void {
-  metersOf(registry).sampled(
-    'touchline_api_table_differences',
-    "League tables that differ from the provider's, by kind, two hours after the last change of ours.",
-    ['kind'],
-    (gauge) => {
-      for (const [kind, tables] of count(Date.now() / 1000)) gauge.set({ kind }, tables);
-    },
-  );
-}
-
-/** Dependencies and settings of the server of an api. */
 export type ApiAppOptions = Pick<BoardOptions, 'view' | 'orderHalt' | 'rulesOf'> & {
   readonly data: ProviderData;
   readonly authenticator: Authenticator;
@@ -65,7 +49,6 @@ export type ApiAppOptions = Pick<BoardOptions, 'view' | 'orderHalt' | 'rulesOf'>
 /** Paths for load balancers. Metrics are on METRICS_PORT only. */
 const HEALTH_PATHS = ['/health', '/health/live', '/health/ready'];
 
-/** Creates the server of everything on API_PORT. */
 export async function createApp(options: ApiAppOptions): Promise<FastifyInstance> {
   const { view, board, version, publicUrl, registry, log, ready, onFailure, draining } = options;
   const { trustedProxies, competitions, tls = null } = options;

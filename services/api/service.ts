@@ -4,6 +4,7 @@ import { Contracts } from '#clients/contracts.ts';
 import { clientsKeysOf } from '#clients/keys.ts';
 import { isLoopback } from '#service/addresses.ts';
 import { OWN_RULES, readRules } from '#service/competition-rules.ts';
+import { metersOf } from '#service/meters.ts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
 import { serviceVersion } from '#service/version.ts';
@@ -13,7 +14,7 @@ import { viewMetrics } from '#views/metrics.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { servedAccess, servedOf } from '#views/store/served.ts';
 import { ViewFollower } from '#views/view-follower.ts';
-import { createApp, createAuthenticator, tableDifferences } from './app.ts';
+import { createApp, createAuthenticator } from './app.ts';
 import { settings } from './config.ts';
 import { createSessions } from './sessions.ts';
 
@@ -51,7 +52,14 @@ export async function serveApi(
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: registryUrl } = config;
   const competitions = servedOf(config.SERVE_COMPETITIONS);
   const { views } = follower;
-  tableDifferences(registry, (now) => views.leagues.differences(now));
+  metersOf(registry).sampled(
+    'touchline_api_table_differences',
+    "League tables that differ from the provider's, by kind, two hours after the last change of ours.",
+    ['kind'],
+    (gauge) => {
+      for (const [kind, tables] of views.leagues.differences(Date.now() / 1000)) gauge.set({ kind }, tables);
+    },
+  );
   const codecs = Registry.open({ url: registryUrl, prefix });
   const context = { brokers, prefix, registry: codecs, log: logger, onFailure: fail };
   const clients = await Contracts.follow(context, (access) => servedAccess(access, competitions));
@@ -59,7 +67,6 @@ export async function serveApi(
   const authenticator = createAuthenticator(clients, clientsKeys);
   const { API_BOARD, LISTEN_HOST: host } = config;
   const isBehindProxy = config.API_PUBLIC_URL !== undefined || config.TRUSTED_PROXIES !== undefined;
-  const tls = serverTlsFiles(config);
   const gate = {
     sessions: createSessions({ clients, authenticator, clientsKeys, now: () => Date.now() / 1000 }),
     competitions,
@@ -77,7 +84,7 @@ export async function serveApi(
     version: serviceVersion(),
     publicUrl: config.API_PUBLIC_URL,
     trustedProxies: config.TRUSTED_PROXIES ?? [],
-    tls,
+    tls: serverTlsFiles(config),
     registry,
     log: logger,
     ready: () => follower.ready,

@@ -13,7 +13,6 @@ const MAX_ENDED = 100_000;
 /** Who may halt and resume trading by hand: a client's session, also where the board is open. */
 export type Operator = { readonly name: string; readonly access: Access };
 
-/** The owner of a session. */
 export type Viewer = {
   readonly clientId: number;
   /** Returns the client's current contract; null once the session is over. */
@@ -22,7 +21,6 @@ export type Viewer = {
   operator(): Operator | null;
 };
 
-/** Sessions of the live board, opened with a client's credentials. */
 export type BoardSessions = ReturnType<typeof createSessions>;
 
 /** Creates the sessions of the board: texts that every replica accepts, by a key of the client's secret. Only this process knows who signed out. */

@@ -2,10 +2,10 @@
 import { RestError } from '#contract/rest/errors.ts';
 import type { Access, EventsQuery, LivescoreQuery } from '#contract/rest/provider.ts';
 import { STATUS } from '#soccer/soccer.ts';
+import type { TreeView } from '../store/catalogue.ts';
 import type { MatchView } from '../store/matches.ts';
 import { isServed } from '../store/served.ts';
 import { Conditions } from '../store/sql.ts';
-import type { TreeView } from '../store/tree.ts';
 
 /** Margin of queries by `timestamp`, seconds: another replica may have shown a change a little earlier. */
 const MARGIN_SECONDS = 10;
@@ -37,7 +37,6 @@ export function notFound(access: Access): RestError {
     : new RestError('NOT_SERVED', `Not found here: this server serves ${served}`);
 }
 
-/** Maximum number of competitions that a message lists. */
 const MAX_NAMED = 50;
 
 /** Returns what a server serves of a contract, e.g. `only the competitions 52, 61`, and names no other; null if it serves all. */
@@ -101,7 +100,6 @@ function inTime(query: EventsQuery | LivescoreQuery, access: Access): Conditions
   return conditions;
 }
 
-/** Returns the conditions of `livescore.index`. */
 export function boardConditions(query: LivescoreQuery, access: Access): Conditions {
   const conditions = inTime(query, access);
   // A client that follows changes must learn that a match is postponed.

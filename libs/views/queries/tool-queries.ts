@@ -47,8 +47,6 @@ type ChangesQuery = Paging & {
 
 /** Maximum number of cached matches: a few megabytes. */
 const MAX_MATCHES = 2_000;
-/** Maximum number of cached matches with incidents, some hundred kilobytes each. */
-const MAX_DETAILS = 200;
 /** Maximum number of meetings of two teams in their balance. */
 const MAX_MEETINGS = 1_000;
 const MAX_TEAMS = 500;
@@ -59,7 +57,7 @@ const ONE: Paging = { limit: 1, page: 1 };
 
 export type ToolQueries = ReturnType<typeof toolQueries>;
 
-/** Reads matches, and caches those that were read last until match or incidents change. */
+/** Reads matches, and caches those that were read last until they change. */
 function matchReader(views: Views) {
   const { matches, incidentLog } = views;
   /** By id. Lists of live matches are compared each second for each contract. */
@@ -72,13 +70,7 @@ function matchReader(views: Views) {
     read.set(id, match);
     return match;
   };
-  const details = new LRUCache<number, { readonly names: number; readonly match: MatchWithIncidents }>({
-    max: MAX_DETAILS,
-  });
-  views.onStale((eventId) => {
-    read.delete(eventId);
-    details.delete(eventId);
-  });
+  views.events.on('stale', (eventId) => read.delete(eventId));
   return {
     page(conditions: Conditions, order: MatchOrder, paging: Paging): CountedPage<NamedMatch> {
       const { total, items } = matches.ids(conditions, order, paging);
@@ -86,16 +78,8 @@ function matchReader(views: Views) {
     },
     /** Throws `not_found`, `not_served`, `forbidden`. */
     match(id: number, access: Access): MatchWithIncidents {
-      const cached = details.get(id);
-      if (cached?.names === views.nameVersion) {
-        requireAccess(access, cached.match.state.competition_id);
-        return cached.match;
-      }
-      const { json } = visibleEvent(matches, id, access);
-      const state = matches.state(id) as ShownState;
-      const match = { state, ...namesOf(json), incidents: incidentLog.shown(id) };
-      details.set(id, { names: views.nameVersion, match });
-      return match;
+      visibleEvent(matches, id, access);
+      return { ...matchOf(id), incidents: incidentLog.shown(id) };
     },
   };
 }
@@ -135,7 +119,6 @@ export function toolQueries(views: Views) {
       return { ...page(between(), 'latest', paging), balance: balanceOf(team, items) };
     },
 
-    /** Returns the feed status of a match at `now`, Unix milliseconds. */
     health: (eventId: number, now: number): FeedStatus => views.matchHealth(eventId, now),
     halts: (match: ShownState, now: number) => views.halts.standing(now, match),
 
@@ -167,7 +150,6 @@ export function toolQueries(views: Views) {
       return ids.map((id) => ({ id, name: catalogue.name('season', id), current: id === current }));
     },
 
-    /** Returns the competition of a season; null if unknown. */
     competitionOf: (seasonId: number): number | null => tree.competitionOf('season', seasonId),
 
     /** Returns the name of a competition, season, stage or group; null if unknown. */

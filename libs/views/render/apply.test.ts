@@ -39,7 +39,7 @@ const heartbeat = (key: string): ViewRecord => {
 };
 
 test('applies a batch of heartbeats alone without storing it', () => {
-  const written = () => [...world.views.offsets()];
+  const written = () => [...world.views.positions('next')];
   const before = written();
   expect(grown(() => world.give(heartbeat('webhook'), heartbeat('feed')))).toEqual([0, 0]);
   expect(world.views.health.sources(RECEIVED_AT).map(({ source }) => source)).toEqual(['feed', 'webhook']);
@@ -48,7 +48,7 @@ test('applies a batch of heartbeats alone without storing it', () => {
 
 test('stores the health of a match, heartbeats beside other records, and no new version for either', () => {
   expect(grown(() => world.give(heartbeat('webhook'), heartbeat('webhook/1')))).toEqual([0, 0]);
-  expect([...world.views.offsets().keys()]).toEqual(['test-0']);
+  expect([...world.views.positions('next').keys()]).toEqual(['test-0']);
   expect(world.views.matchHealth(1, RECEIVED_AT)).toMatchObject({ believed: true });
   expect(grown(() => world.give(heartbeat('webhook'), name('season', 1, 2, 'one')))).toEqual([1, 1]);
   expect(world.views.catalogue.name('season', 1)).toBe('one');
@@ -118,7 +118,7 @@ test.each([
   };
   const shown = () => world.views.matches.state(EVENT);
   const told = vi.fn();
-  world.views.onChange(told);
+  world.views.events.on('match', told);
   const whole = [goal(1), goal(2)].flat();
   world.forget(EVENT);
   give([...whole, ...goal(3)]);
@@ -135,7 +135,7 @@ test.each([
 
 test('reports an event with a new state or incident as stale', () => {
   const stale: number[] = [];
-  world.views.onStale((id) => stale.push(id));
+  world.views.events.on('stale', (id) => stale.push(id));
   world.play(eventMessage({}, { id: 1 }));
   expect(stale.splice(0)).toEqual([1]);
   world.play(incidentMessage());

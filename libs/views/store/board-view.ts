@@ -102,12 +102,10 @@ export type LevelIds = Pick<MatchState, `${TreeLevel}_id`>;
 /** Names of competition, season, stage and group of a match; null where unknown. */
 export type LevelNames = Readonly<Record<TreeLevel, string | null>>;
 
-/** A table, without its rows. */
 export type TableEntry = Readonly<
   Pick<Standings, 'standings_id' | 'name' | 'type_id' | 'type_name' | 'subtype' | 'object_type' | 'object_id'>
 >;
 
-/** A season that has matches or tables. */
 export type SeasonEntry = {
   readonly season_id: number;
   readonly season: string | null;

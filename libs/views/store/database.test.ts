@@ -136,7 +136,7 @@ test.each([
   harm(folder);
   const second = Views.open({ ...MADE, folder, competitions: null });
   expect([first.fresh, second.fresh]).toEqual(['it is empty', why]);
-  expect([...second.views.offsets()]).toEqual([]);
+  expect([...second.views.positions('next')]).toEqual([]);
   second.views.close();
 });
 

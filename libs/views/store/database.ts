@@ -32,7 +32,6 @@ export class ViewsLostError extends defineError('ViewsLostError', (folder: strin
   `${join(folder, FILE)} was deleted, replaced or written by another program while it was open: the next start rebuilds the views; stop a process before you touch its DATA_DIR`,
 ]) {}
 
-/** The folder of views, and the conditions for reusing them. */
 export type OpenViewsOptions = {
   readonly folder: string;
   /** What they were built from: the ids of the topics by name, and the competitions that are served. Others are not reused. */

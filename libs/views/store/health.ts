@@ -85,13 +85,11 @@ export class Freshness {
     this.#readAt.set(partition, at);
   }
 
-  /** Notes that a change of a match was read. */
   changed(eventId: number, version: number): void {
     if (this.#partitions === null || version <= (this.#matches.known(eventId)?.version ?? 0)) return;
     this.#changed.set(eventId, Math.max(version, this.#changed.get(eventId) ?? 0));
   }
 
-  /** Records that a state of a match was applied. */
   applied(eventId: number, version: number): void {
     if (version >= (this.#changed.get(eventId) ?? 0)) this.#changed.delete(eventId);
   }

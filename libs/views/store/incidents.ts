@@ -14,7 +14,6 @@ const SORTS = { id: 'id', occurred_at: `(${FIRST})` } as const;
 /** The stored JSON of an incident, and whether it is important. */
 export type RenderedIncident = { readonly json: string; readonly important: boolean };
 
-/** The incidents of matches, with their history. */
 export class IncidentView extends SqlView {
   /** Stores a register and its record: the last one in the log counts, as positions are stored with what they pass. */
   put(register: MatchIncident, incident: Incident, { json, important }: RenderedIncident): void {
@@ -115,7 +114,6 @@ export class IncidentView extends SqlView {
     return this.sql.column<number | null>(text, eventId)[0] ?? null;
   }
 
-  /** Returns the story of a match, in order. */
   story(eventId: number): StoryStep[] {
     return this.sql.records('SELECT json FROM stories WHERE event_id = ? ORDER BY version, n', eventId);
   }

@@ -9,16 +9,13 @@ import { Conditions, type CountedPage, SqlView } from './sql.ts';
 /** An event as JSON, with the ids of its levels. */
 type EventRow = Readonly<LevelIds & Pick<MatchState, 'sport_id'>> & {
   readonly id: number;
-  /** The event as JSON, in the requested form. */
   readonly json: string;
 };
 
-/** An event as `renderEvent` returns it. */
 type RenderedEvent = {
   /** JSON with all fields; `plain`: without details and statistics. */
   readonly full: string;
   readonly plain: string;
-  /** What the board shows. */
   readonly shown: ShownState;
   /** Names of its competition, season, stage and group as reported; those it did not report are missing. */
   readonly levelNames: Partial<LevelNames>;
@@ -111,7 +108,6 @@ export class MatchView extends SqlView {
     return shown;
   }
 
-  /** Deletes a match. */
   remove(id: number): void {
     this.sql.of('DELETE FROM events WHERE id = ?').run(id);
     this.sql.of('DELETE FROM sides WHERE event_id = ?').run(id);
@@ -201,7 +197,6 @@ export class MatchView extends SqlView {
     return copy;
   }
 
-  /** Stores the names of the sides if they have changed. */
   #keepSides({ event_id, home, away }: MatchState, isKnown: boolean): void {
     const sides = [home, away].flatMap((side, n) =>
       side?.name == null ? [] : [{ counter: n + 1, team_id: side.id, name: side.name }],

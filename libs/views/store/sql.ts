@@ -49,7 +49,6 @@ export class Statements {
     this.#database = database;
   }
 
-  /** Returns the prepared statement of a text. */
   of(text: string): StatementSync {
     let statement = this.#prepared.get(text);
     if (statement === undefined) {
@@ -66,12 +65,10 @@ export class Statements {
     return this.of(text).run(...Object.values(row));
   }
 
-  /** Returns the rows as objects. */
   rows<T>(text: string, ...values: SQLInputValue[]): T[] {
     return this.of(text).all(...values) as T[];
   }
 
-  /** Returns the values of the first column. */
   column<T>(text: string, ...values: SQLInputValue[]): T[] {
     return this.rows<Row>(text, ...values).map((row) => Object.values(row)[0] as T);
   }
@@ -103,9 +100,8 @@ export class Statements {
   }
 }
 
-/** A part of the views: some tables and their queries. */
 export abstract class SqlView {
-  protected readonly sql: Statements;
+  readonly sql: Statements;
 
   constructor(sql: Statements) {
     this.sql = sql;

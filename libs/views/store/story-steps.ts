@@ -8,7 +8,6 @@ import { INCIDENT, POSSIBLE_INCIDENTS } from '#soccer/soccer.ts';
 /** The subject class of a step. `cancellation`: an incident that cancels goals, as an incident. */
 export type StepClass = 'taken_back' | 'goal' | 'cancellation' | 'score' | 'incident' | 'status' | 'guard';
 
-/** What a step is about. */
 type StepSubject = Pick<MatchTransition, 'kind' | 'incident_id' | 'incident_type'>;
 
 /** Classes of the kinds of transitions that belong to the story of a match, whatever their incident. */
@@ -25,7 +24,6 @@ const CLASS_BY_KIND: ReadonlyMap<string, StepClass> = new Map([
   ['message_unread', 'guard'],
 ]);
 
-/** Returns the class of a step. */
 export function classOf({ kind, incident_type }: StepSubject): StepClass {
   const known = CLASS_BY_KIND.get(kind);
   if (known !== undefined) return known;

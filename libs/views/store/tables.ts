@@ -1,10 +1,20 @@
+import { LRUCache } from 'lru-cache';
 import type { StandingsQuery } from '#contract/rest/provider.ts';
 import { rankingRecord, standingsEntry, standingsRecord } from '#contract/rest/standings-record.ts';
+import {
+  type ComparedGroup,
+  compareLeague,
+  DIFFERENCE_KINDS,
+  type DifferenceKind,
+  LEAGUE_TYPE_ID,
+} from '#domain/standings/provider-league.ts';
+import { isOwnTable } from '#domain/standings/table-id.ts';
 import { dayOf, groupsOn } from '#domain/standings/types.ts';
 import type { JsonObject } from '#json/values.ts';
 import type { ProviderStandings, Standings } from '#records/types.ts';
 import type { KnockOutStage, SeasonEntry, TableEntry } from './board-view.ts';
-import { Conditions, type CountedPage, SqlView } from './sql.ts';
+import type { CatalogueView } from './catalogue.ts';
+import { Conditions, type CountedPage, SqlView, type Statements } from './sql.ts';
 
 type TableRow = { readonly json: string; readonly derived: 0 | 1; readonly changed: number };
 
@@ -15,7 +25,6 @@ const KNOCK_OUT = `kind = 'stage' AND json ->> '$.stage.has_brackets' AND json -
 const NO_BRACKET = `(object_type <> 'stage'
   OR NOT EXISTS (SELECT 1 FROM catalogue WHERE ${KNOCK_OUT} AND id = CAST(object_id AS TEXT)))`;
 
-/** The tables and their catalogue. */
 export class TableView extends SqlView {
   /** Stores a derived table, visible since `changed`, Unix seconds; where a later version is stored, returns that version instead. */
   apply(table: Standings, changed: number): number | null {
@@ -90,7 +99,6 @@ export class TableView extends SqlView {
       .map(({ json, changed }) => ({ table: this.#todays(json), changed }));
   }
 
-  /** Returns the tables of a season that are not deleted. */
   ofSeason(seasonId: number): TableEntry[] {
     const text = `SELECT entry FROM standings WHERE season_id = ? AND deleted = 0 AND ${NO_BRACKET} ORDER BY id`;
     return this.sql.column<string>(text, seasonId).map(tableEntry);
@@ -102,36 +110,17 @@ export class TableView extends SqlView {
     return this.sql.column<string>(text).map(tableEntry);
   }
 
-  /** Returns the seasons that have tables, with their competitions. */
+  /** Returns the seasons that have tables, or a match in a knock-out stage, with their competitions, ordered by id. */
   seasons(): Pick<SeasonEntry, 'season_id' | 'competition_id'>[] {
-    const text = `SELECT season_id, max(competition_id) AS competition_id FROM standings
-      WHERE deleted = 0 AND season_id IS NOT NULL GROUP BY season_id ORDER BY season_id`;
-    return this.sql.rows(text);
-  }
-
-  #todays(json: string): Standings {
-    const table: Standings = JSON.parse(json);
-    return { ...table, groups: groupsOn(table, this.today()) };
-  }
-}
-
-function tableEntry(json: string): TableEntry {
-  const { id, name, type_id, type_name, subtype, object_type, object_id } = JSON.parse(json);
-  return { standings_id: id, name, type_id, type_name, subtype, object_type, object_id };
-}
-
-/** The knock-out stages of the provider's catalogue, with their matches. */
-export class KnockOutView extends SqlView {
-  /** Returns the seasons that have a match in a knock-out stage. */
-  seasons(): Pick<SeasonEntry, 'season_id' | 'competition_id'>[] {
-    const text = `SELECT season_id, max(competition_id) AS competition_id FROM events
-      WHERE hidden = 0 AND season_id IS NOT NULL AND stage_id IN (SELECT number FROM catalogue WHERE ${KNOCK_OUT})
-      GROUP BY season_id ORDER BY season_id`;
+    const text = `SELECT season_id, max(competition_id) AS competition_id FROM (
+      SELECT season_id, competition_id FROM standings WHERE deleted = 0 UNION ALL SELECT season_id, competition_id FROM events
+      WHERE hidden = 0 AND stage_id IN (SELECT number FROM catalogue WHERE ${KNOCK_OUT}))
+      WHERE season_id IS NOT NULL GROUP BY season_id ORDER BY season_id`;
     return this.sql.rows(text);
   }
 
   /** Returns the knock-out stages of a season in the provider's order, each with its matches by start and id. */
-  stages(seasonId: number): KnockOutStage[] {
+  knockOuts(seasonId: number): KnockOutStage[] {
     const text = `SELECT number, json FROM catalogue WHERE ${KNOCK_OUT} AND parent_id = ?
       ORDER BY json ->> '$.stage.sort', number`;
     const stages = this.sql.rows<{ number: number; json: string }>(text, String(seasonId));
@@ -154,5 +143,82 @@ export class KnockOutView extends SqlView {
         series: series.event_ids.map(Number),
       };
     });
+  }
+
+  #todays(json: string): Standings {
+    const table: Standings = JSON.parse(json);
+    return { ...table, groups: groupsOn(table, this.today()) };
+  }
+}
+
+function tableEntry(json: string): TableEntry {
+  const { id, name, type_id, type_name, subtype, object_type, object_id } = JSON.parse(json);
+  return { standings_id: id, name, type_id, type_name, subtype, object_type, object_id };
+}
+
+/** How long our table must be unchanged before a difference counts, seconds: twice the poller's usual STANDINGS_PERIOD_MS. */
+export const SETTLED_SECONDS = 7_200;
+
+/** Maximum number of seasons whose comparison is kept, some hundred bytes each where the tables agree. */
+const MAX_COMPARED = 20_000;
+
+/** The groups of a season, and when the latest of our tables changed here, Unix seconds. */
+type ComparedSeason = { readonly changed: number; readonly groups: ComparedGroup[] };
+
+export class LeagueView extends SqlView {
+  readonly #catalogue: CatalogueView;
+  readonly #standings: TableView;
+  /** The comparisons of one day, until a table of the season changes: a new day may bring corrections. */
+  readonly #compared = new LRUCache<number, ComparedSeason>({ max: MAX_COMPARED });
+  #day = '';
+
+  constructor(sql: Statements, catalogue: CatalogueView, standings: TableView) {
+    super(sql);
+    this.#catalogue = catalogue;
+    this.#standings = standings;
+  }
+
+  /** Has a season compared again, as one of its tables has changed. */
+  invalidate(seasonId: number): void {
+    this.#compared.delete(seasonId);
+  }
+
+  /** Returns the provider's league tables of a season, each group beside the one of ours that has its teams. */
+  compared(seasonId: number): ComparedGroup[] {
+    return this.#season(seasonId).groups;
+  }
+
+  /** Returns the number of groups with each kind of difference that has settled. `now`: Unix seconds. */
+  differences(now: number): ReadonlyMap<DifferenceKind, number> {
+    const text = 'SELECT DISTINCT CAST(parent_id AS INTEGER) FROM catalogue WHERE kind = ?';
+    const settled = this.sql
+      .column<number>(text, 'provider_league')
+      .map((seasonId) => this.#season(seasonId))
+      .filter(({ changed }) => changed + SETTLED_SECONDS <= now)
+      .flatMap(({ groups }) => groups);
+    const count = (kind: DifferenceKind): number =>
+      settled.filter(({ differences }) => differences.some((one) => one.kind === kind)).length;
+    return new Map(DIFFERENCE_KINDS.map((kind) => [kind, count(kind)]));
+  }
+
+  #season(seasonId: number): ComparedSeason {
+    const today = this.#standings.today();
+    if (today !== this.#day) this.#compared.clear();
+    this.#day = today;
+    const season = this.#compared.get(seasonId) ?? this.#compare(seasonId);
+    this.#compared.set(seasonId, season);
+    return season;
+  }
+
+  #compare(seasonId: number): ComparedSeason {
+    const ours = this.#standings
+      .derived(seasonId, LEAGUE_TYPE_ID)
+      .filter(({ table }) => !isOwnTable(table.standings_id, table));
+    const tables = ours.map(({ table }) => table);
+    const theirs = this.#catalogue.list('provider_league', seasonId);
+    return {
+      changed: Math.max(0, ...ours.map((league) => league.changed)),
+      groups: theirs.flatMap(({ provider_league: league }) => (league ? compareLeague(league, tables) : [])),
+    };
   }
 }

@@ -1,20 +1,19 @@
+import { EventEmitter } from 'node:events';
 import { LEVELS } from '#contract/rest/tree.ts';
 import type { MatchState, Standings } from '#records/types.ts';
 import { type FeedStatus, UNKNOWN } from '#trading/feed-status.ts';
 import type { ReadPosition, ViewRecord } from '../records.ts';
 import type { LevelIds, LevelNames, ShownState } from './board-view.ts';
-import { CatalogueView } from './catalogue.ts';
+import { CatalogueView, TreeView } from './catalogue.ts';
 import { EventCoverage } from './coverage.ts';
 import { isBroken, type OpenedViews, type OpenViewsOptions, openViews, removeViews } from './database.ts';
 import { FeedView } from './feed.ts';
 import { Freshness, HaltView, HealthView } from './health.ts';
 import { ChangeView, IncidentView } from './incidents.ts';
-import { LeagueView } from './leagues.ts';
 import { MatchView } from './matches.ts';
 import type { ServedCompetitions } from './served.ts';
-import { Statements } from './sql.ts';
-import { KnockOutView, TableView } from './tables.ts';
-import { TreeView } from './tree.ts';
+import { SqlView, Statements } from './sql.ts';
+import { LeagueView, TableView } from './tables.ts';
 
 /** A record that was not applied, as its match or table has a later version, `known`: the state was lost in between. */
 export type LostState = {
@@ -24,7 +23,6 @@ export type LostState = {
   readonly record: MatchState | Standings;
 };
 
-/** The changes of one batch of records. */
 export type ViewChanges = {
   /** New states by event id. */
   readonly states: Map<number, ShownState>;
@@ -36,9 +34,14 @@ export type ViewChanges = {
   readonly seasons: Set<number | null>;
   /** Records whose match or table has a later version. */
   readonly wentBack: LostState[];
-  /** Whether a name changed. */
   names: boolean;
 };
+
+/**
+ * `match`: a match changed or was deleted. `table`: a table of a season changed; null stands for a ranking.
+ * `stale`: an event has a new record or incident.
+ */
+type ViewEvents = { match: [ShownState]; table: [seasonId: number | null]; stale: [eventId: number] };
 
 /** Feed status of a match whose state may be outdated. */
 const OUTDATED: FeedStatus = { ...UNKNOWN, state: 'expired' };
@@ -49,44 +52,37 @@ export type BoardView = {
   readonly health: Pick<HealthView, 'sources' | 'sourceRecords' | 'past'>;
   readonly halts: Pick<HaltView, 'standing' | 'records'>;
   readonly incidentLog: Pick<IncidentView, 'shown' | 'scoring' | 'yellowCards' | 'story' | 'guardClosedAt'>;
-  readonly standings: Pick<TableView, 'ofSeason' | 'rankings'>;
+  readonly standings: Pick<TableView, 'ofSeason' | 'rankings' | 'knockOuts'>;
   readonly leagues: Pick<LeagueView, 'compared'>;
-  readonly knockOuts: Pick<KnockOutView, 'stages'>;
   readonly catalogue: Pick<CatalogueView, 'name'>;
-} & Pick<Views, 'matchHealth' | 'levelNames' | 'seasons' | 'table' | 'onChange' | 'onTable'>;
+} & Pick<Views, 'matchHealth' | 'levelNames' | 'seasons' | 'table' | 'events'>;
 
 /** Time between two commits, milliseconds. What a killed process had not committed it reads again. */
 export const COMMIT_MS = 1_000;
 
 /** The views of a replica, on disk and in memory, with the offsets up to which they are applied. */
-export class Views {
-  readonly catalogue: CatalogueView;
-  readonly matches: MatchView;
-  /** Decides which events are kept if only some competitions are served. */
+export class Views extends SqlView {
+  readonly catalogue = new CatalogueView(this.sql);
+  readonly tree = new TreeView(this.sql, this.catalogue);
+  readonly matches = new MatchView(this.sql);
   readonly coverage: EventCoverage;
-  readonly tree: TreeView;
-  readonly incidentLog: IncidentView;
-  readonly changes: ChangeView;
-  readonly feed: FeedView;
-  readonly standings: TableView;
-  readonly leagues: LeagueView;
-  readonly health: HealthView;
+  readonly incidentLog = new IncidentView(this.sql);
+  readonly changes = new ChangeView(this.sql);
+  readonly feed = new FeedView(this.sql);
+  readonly standings = new TableView(this.sql);
+  readonly leagues = new LeagueView(this.sql, this.catalogue, this.standings);
+  readonly health = new HealthView(this.sql);
   readonly halts = new HaltView();
-  readonly knockOuts: KnockOutView;
-  /** Decides whether states of matches may be outdated. */
-  readonly freshness: Freshness;
-  /** For queries over several tables. Read only. */
-  readonly sql: Statements;
+  readonly freshness = new Freshness(this.matches);
+  /** Emitted once what they are about is visible; listeners must not throw. */
+  readonly events = new EventEmitter<ViewEvents>().setMaxListeners(0);
   readonly #opened: Omit<OpenedViews, 'fresh'>;
   /** Time of the last possible write before the views were opened, Unix milliseconds; 0 for new views. */
   readonly #lastWriteAt: number;
-  readonly #listeners = new Set<(state: ShownState) => void>();
-  readonly #tableListeners = new Set<(seasonId: number | null) => void>();
   /** Number of changes of data in lists of events. */
   listVersion = 0;
   /** Number of changes of names of the catalogue. Cached events are stale after a change. */
   nameVersion = 0;
-  readonly #staleListeners = new Set<(eventId: number) => void>();
   /** Whether the views have caught up, so that applied records are new. */
   #isLive = false;
 
@@ -110,37 +106,15 @@ export class Views {
 
   /** `competitions`: ids of those that are served; null means all. */
   constructor(opened: Omit<OpenedViews, 'fresh'>, competitions: ServedCompetitions = null) {
+    super(new Statements(opened.database));
     this.#opened = opened;
-    const sql = new Statements(opened.database);
-    this.sql = sql;
-    const used = Number(sql.value("SELECT value FROM meta WHERE key = 'used'"));
-    this.#lastWriteAt = this.offsets().size === 0 ? 0 : COMMIT_MS + used;
-    this.catalogue = new CatalogueView(sql);
-    this.tree = new TreeView(sql, this.catalogue);
-    this.matches = new MatchView(sql);
-    this.coverage = new EventCoverage(sql, this.matches, competitions);
-    this.incidentLog = new IncidentView(sql);
-    this.changes = new ChangeView(sql);
-    this.feed = new FeedView(sql);
-    this.standings = new TableView(sql);
-    this.leagues = new LeagueView(sql, this.catalogue, this.standings);
-    this.onTable((seasonId) => this.leagues.invalidate(seasonId));
-    this.health = new HealthView(sql);
-    this.freshness = new Freshness(this.matches);
-    this.knockOuts = new KnockOutView(sql);
+    const used = Number(this.sql.value("SELECT value FROM meta WHERE key = 'used'"));
+    this.#lastWriteAt = this.positions('next').size === 0 ? 0 : COMMIT_MS + used;
+    this.coverage = new EventCoverage(this.sql, this.matches, competitions);
   }
 
-  /** Returns the next offset to read by `partitionKey`, as of the last applied batch. */
-  offsets(): Map<string, number> {
-    return this.#positions('next');
-  }
-
-  /** Returns the leader epochs of the records before `offsets` by `partitionKey`, where known. */
-  epochs(): Map<string, number> {
-    return this.#positions('epoch');
-  }
-
-  #positions(column: 'next' | 'epoch'): Map<string, number> {
+  /** Returns, by `partitionKey`, the next offset to read as of the last applied batch, or the leader epoch of the record before it where known. */
+  positions(column: 'next' | 'epoch'): Map<string, number> {
     const text = `SELECT key, ${column} AS value FROM offsets WHERE ${column} IS NOT NULL`;
     return new Map(this.sql.rows<{ key: string; value: number }>(text).map(({ key, value }) => [key, value]));
   }
@@ -177,13 +151,16 @@ export class Views {
     }
     if (changed.names) this.nameVersion += 1;
     if (changed.names || changed.states.size > 0) this.listVersion += 1;
-    for (const id of changed.events) for (const listener of this.#staleListeners) listener(id);
+    for (const id of changed.events) this.events.emit('stale', id);
     for (const id of changed.keyIncidents) {
       const state = this.#isLive && !changed.states.has(id) ? this.matches.renewed(id) : null;
       if (state !== null) changed.states.set(id, state);
     }
-    for (const state of changed.states.values()) for (const listener of this.#listeners) listener(state);
-    for (const season of changed.seasons) for (const listener of this.#tableListeners) listener(season);
+    for (const state of changed.states.values()) this.events.emit('match', state);
+    for (const season of changed.seasons) {
+      if (season !== null) this.leagues.invalidate(season);
+      this.events.emit('table', season);
+    }
     return changed.wentBack;
   }
 
@@ -202,12 +179,6 @@ export class Views {
     this.#isLive = true;
   }
 
-  /** Calls `listener` with the id of each event that has a new record or incident. */
-  onStale(listener: (eventId: number) => void): void {
-    this.#staleListeners.add(listener);
-  }
-
-  /** Commits, and closes the database. */
   close(): void {
     this.#opened.close();
   }
@@ -226,33 +197,17 @@ export class Views {
 
   /** Returns the seasons that have tables or matches of knock-out stages, ordered by id. */
   seasons() {
-    const found = [...this.knockOuts.seasons(), ...this.standings.seasons()];
-    const bySeason = new Map(found.map((entry) => [entry.season_id, entry]));
-    return [...bySeason.values()]
-      .sort((a, b) => a.season_id - b.season_id)
-      .map(({ season_id, competition_id }) => ({
-        season_id,
-        season: this.catalogue.name('season', season_id),
-        competition_id,
-        competition: this.catalogue.name('competition', competition_id),
-      }));
+    return this.standings.seasons().map(({ season_id, competition_id }) => ({
+      season_id,
+      season: this.catalogue.name('season', season_id),
+      competition_id,
+      competition: this.catalogue.name('competition', competition_id),
+    }));
   }
 
   /** Returns a table in the provider's shape (`data.standings`); null if it is unknown or deleted. */
   table(standingsId: number): Readonly<Record<string, unknown>> | null {
     return this.standings.find(standingsId)?.record ?? null;
-  }
-
-  /** Calls `listener` when a change of a match, or its deletion, is visible; it must not throw. Returns a function that removes it. */
-  onChange(listener: (state: ShownState) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  /** As `onChange`, for tables: calls `listener` with the season; null stands for a ranking. */
-  onTable(listener: (seasonId: number | null) => void): () => void {
-    this.#tableListeners.add(listener);
-    return () => this.#tableListeners.delete(listener);
   }
 
   /** Returns when a record becomes visible, Unix seconds: one read while catching up did when it was written, but never before the last write here. */

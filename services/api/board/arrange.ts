@@ -31,12 +31,10 @@ export function selectMatches(matches: readonly BoardMatch[], query: BoardQuery,
   );
 }
 
-/** Returns all names of the teams of a match, as one text. */
 export function teamNames({ home, away }: BoardMatch): string {
   return [home.name, home.short_name, away.name, away.short_name].filter(isText).join(' ');
 }
 
-/** Returns all competitions of the matches, by name. */
 export function competitionsOf(matches: readonly BoardMatch[]): [id: number, name: string][] {
   const names = new Map<number, string>();
   for (const match of matches)

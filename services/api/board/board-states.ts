@@ -36,7 +36,6 @@ export function boardStates(view: ReadView, size: number, now: number): ShownSta
   return [...states.values()];
 }
 
-/** The health of a source. */
 export type BoardSource = BoardMatch['feed'] & Pick<SourceFeedStatus, 'source'>;
 
 /** Returns what the head of a connected page says: a page is up to date only while each source is believed. */

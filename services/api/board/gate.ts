@@ -5,10 +5,8 @@ import type { Access } from '#contract/rest/provider.ts';
 import { isLoopback } from '#service/addresses.ts';
 import { type ServedCompetitions, servedAccess } from '#views/store/served.ts';
 import { type BoardSessions, type Operator, SESSION_SECONDS, type Viewer } from '../sessions.ts';
-import { html } from './pages/html.ts';
-import { document, sendPage } from './pages/layout.ts';
+import { document, html, sendPage } from './pages/html.ts';
 
-/** Who may open the live board. */
 export type GateOptions = {
   readonly sessions: BoardSessions;
   /** Whether a client on this machine needs no session, unless its request shows a proxy. */

@@ -84,7 +84,7 @@ test('a goal or a card whose incident is read after the state is shown once it i
   publish(secondHalf(1));
   expect(shown().half_time).toEqual({ home: 0, away: 0 });
   const notified: number[] = [];
-  played.views.onChange(({ version }) => notified.push(version));
+  played.views.events.on('match', ({ version }) => notified.push(version));
   const ut = Math.floor(Date.now() / 1000);
   const own = goal(5, HOME, '54:30', { ...SECOND, for: 'rival' });
   const records = played.recordsOf(played.message(match, ut, secondHalf(9), own));

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { type HaltOrder, NotHaltedError, orderReason, SCOPE } from '#topics/halt-orders.ts';
 import type { Operator } from '../sessions.ts';
 import { refuseOtherSites } from './gate.ts';
-import { problemPage, sendPage } from './pages/layout.ts';
+import { problemPage, sendPage } from './pages/html.ts';
 
 /** Publishes an order; rejects as `orderHalt`. */
 export type GiveHaltOrder = (order: HaltOrder) => Promise<unknown>;
@@ -21,7 +21,6 @@ const haltForm = z.object({
   minutes: z.literal('').or(z.coerce.number().int().min(1).max(10_080)).default(''),
 });
 
-/** Serves `POST /halts`. */
 export async function haltOrderRoute(
   app: FastifyInstance,
   {

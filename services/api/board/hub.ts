@@ -10,7 +10,7 @@ import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
 import { boardSources, earliestKickOff, feedsHead } from './board-states.ts';
 import { boardHtml } from './pages/board-page.ts';
-import { PAGE_HEADERS } from './pages/layout.ts';
+import { PAGE_HEADERS } from './pages/html.ts';
 import { matchHead } from './pages/match-page.ts';
 import { quietWords } from './pages/row.ts';
 import { BoardReader, type FollowedTopic, type FrameOf } from './reader.ts';
@@ -41,7 +41,8 @@ export type HubOptions = {
 export class Hub {
   readonly #options: HubOptions;
   readonly #readers = new Set<BoardReader>();
-  readonly #stopFollowing: readonly (() => void)[];
+  readonly #onMatch = (state: ShownState): void => this.#offer((reader) => reader.offerMatch(state));
+  readonly #onTable = (season: number | null): void => this.#offer((reader) => reader.offerTable(season));
   readonly #heartbeatTimer: NodeJS.Timeout;
   readonly #healthTimer: NodeJS.Timeout;
   readonly #refused: Counter;
@@ -79,10 +80,7 @@ export class Hub {
       'touchline_board_readers_dropped_total',
       `${readersOf} cut off because they did not read.`,
     );
-    this.#stopFollowing = [
-      view.onChange((state) => this.#offer((reader) => reader.offerMatch(state))),
-      view.onTable((seasonId) => this.#offer((reader) => reader.offerTable(seasonId))),
-    ];
+    view.events.on('match', this.#onMatch).on('table', this.#onTable);
     this.#heartbeatTimer = setInterval(() => this.#sendHeartbeat(), HEARTBEAT_MS).unref();
     this.#healthTimer = setInterval(() => readers.size > 0 && this.#offerHealth(), HEALTH_POLL_MS).unref();
   }
@@ -122,7 +120,7 @@ export class Hub {
   }
 
   close(): void {
-    for (const stop of this.#stopFollowing) stop();
+    this.#options.view.events.off('match', this.#onMatch).off('table', this.#onTable);
     clearInterval(this.#heartbeatTimer);
     clearInterval(this.#healthTimer);
     clearTimeout(this.#flushTimer);
@@ -158,23 +156,22 @@ export class Hub {
     const feeds = feedsOf(view, now);
     if (feeds !== this.#lastFeeds) this.#offer((reader) => reader.offerFeeds(feeds));
     this.#lastFeeds = feeds;
-    const offer = (state: ShownState): void => this.#offer((reader) => reader.offerMatch(state));
     const known = this.#lastShown;
     this.#lastShown = new Map();
     for (const state of view.matches.live(now)) {
       const shown = shownOf(view, state, now);
       this.#lastShown.set(state.event_id, shown);
-      if (known.get(state.event_id) !== shown) offer(state);
+      if (known.get(state.event_id) !== shown) this.#onMatch(state);
     }
     // A match without a word for hours is no longer in play: no record says so.
     for (const id of known.keys()) {
       const state = this.#lastShown.has(id) ? null : view.matches.state(id);
-      if (state !== null) offer(state);
+      if (state !== null) this.#onMatch(state);
     }
     // Before the kick-off only a halt by hand changes what is shown.
     const halts = haltsKey(view.halts.standing(now * 1000));
     if (halts !== this.#lastHalts)
-      for (const state of view.matches.upcoming(earliestKickOff(now), MAX_UPCOMING)) offer(state);
+      for (const state of view.matches.upcoming(earliestKickOff(now), MAX_UPCOMING)) this.#onMatch(state);
     this.#lastHalts = halts;
   }
 

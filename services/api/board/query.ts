@@ -27,12 +27,10 @@ export const streamQuery = z
     return season === undefined ? { kind: 'board' } : { kind: 'season', seasonId: season };
   });
 
-/** The query of `/standings`. */
 export const standingsQuery = z.object({
   season: id.optional().catch(undefined),
   table: id.optional().catch(undefined),
   show: z.literal('knock-out').optional().catch(undefined),
 });
 
-/** The parameters of the pages and records of one match. */
 export const matchParams = z.object({ id });

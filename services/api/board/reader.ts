@@ -10,7 +10,6 @@ export type StreamTopic =
   | { readonly kind: 'match'; readonly eventId: number }
   | { readonly kind: 'season'; readonly seasonId: number | null };
 
-/** What a connection follows. */
 export type FollowedTopic = {
   readonly topic: StreamTopic;
   /** Returns the contract of the reader, as of each call; null once it may see nothing. */

@@ -16,7 +16,7 @@ import { boardPage } from './pages/board-page.ts';
 import { feedsOf, feedsPage } from './pages/feeds-page.ts';
 import { type HaltChoice, haltReader, haltsPage } from './pages/halts-page.ts';
 import type { Moment } from './pages/html.ts';
-import { PAGE_HEADERS, problemPage, sendPage } from './pages/layout.ts';
+import { PAGE_HEADERS, problemPage, sendPage } from './pages/html.ts';
 import { matchPage } from './pages/match-page.ts';
 import { standingsPage } from './pages/standings-page.ts';
 import { boardQuery, matchParams, standingsQuery, streamQuery } from './query.ts';
@@ -24,7 +24,6 @@ import type { StreamTopic } from './reader.ts';
 import { coversScope, type ReadView, scopedView } from './scoped-view.ts';
 import { hasTables, seasonStandings } from './standings.ts';
 
-/** Dependencies and limits of the board. */
 export type BoardOptions = Omit<HubOptions, 'maxReaders'> & {
   readonly gate: GateOptions;
   /** Rules of seasons, for the winners of ties. Default: only a shoot-out decides level goals. */
@@ -45,7 +44,6 @@ const REQUIRED_OPERATIONS = {
   season: ['standings.index', 'standings.show'],
 } as const satisfies Readonly<Record<StreamTopic['kind'], readonly OperationName[]>>;
 
-/** What a request may see. */
 type Admitted = {
   readonly view: ReadView;
   /** Returns the current contract of its client; null once it may see nothing. */

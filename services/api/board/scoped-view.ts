@@ -3,7 +3,7 @@ import { isCovered } from '#views/queries/access.ts';
 import type { BoardView } from '#views/store/views.ts';
 
 /** The part of a view that requests read; only the hub subscribes to changes. */
-export type ReadView = Omit<BoardView, 'onChange' | 'onTable'>;
+export type ReadView = Omit<BoardView, 'events'>;
 
 /** Whether a contract covers what orders by hand are about; everybody sees that everything is halted. */
 export function coversScope({ matches }: Pick<BoardView, 'matches'>, access: Access, scope: string): boolean {
@@ -23,13 +23,12 @@ export function scopedView(view: BoardView, access: Access): ReadView {
   const covers = ({ competition_id }: { readonly competition_id: number | null }): boolean =>
     isCovered(access, competition_id);
   const isShown = (scope: string): boolean => coversScope(view, access, scope);
-  const { health, incidentLog, catalogue, leagues, knockOuts } = view;
+  const { health, incidentLog, catalogue, leagues } = view;
   return {
     health,
     incidentLog,
     catalogue,
     leagues,
-    knockOuts,
     matches: {
       live: (now) => matches.live(now).filter(covers),
       upcoming: (from, limit) => matches.upcoming(from, limit, access.competitions),
@@ -49,7 +48,11 @@ export function scopedView(view: BoardView, access: Access): ReadView {
     },
     seasons: () => view.seasons().filter(covers),
     // Rankings belong to no competition, so no contract for some competitions covers them.
-    standings: { ofSeason: (seasonId) => standings.ofSeason(seasonId), rankings: () => [] },
+    standings: {
+      ofSeason: (seasonId) => standings.ofSeason(seasonId),
+      knockOuts: (seasonId) => standings.knockOuts(seasonId),
+      rankings: () => [],
+    },
     matchHealth: (eventId, now) => view.matchHealth(eventId, now),
     levelNames: (of) => view.levelNames(of),
     table: (standingsId) => view.table(standingsId),

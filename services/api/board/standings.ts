@@ -9,10 +9,8 @@ import { type Bracket, bracketOf } from './bracket.ts';
 import type { standingsQuery } from './query.ts';
 import type { ReadView } from './scoped-view.ts';
 
-/** The content of `/standings`. */
 export type SeasonStandings = NonNullable<ReturnType<typeof seasonStandings>>;
 
-/** A table to show, with its entry in the catalogue. */
 export type ShownStandings = ReturnType<typeof shownStandings>[number];
 
 /** Number of matches that changed last among which a season with tables is looked for. */
@@ -48,7 +46,7 @@ export function seasonStandings(
         : (seasons.find(({ season_id }) => hasChosen(view.standings.ofSeason(season_id))) ??
           seasonInPlay(view, seasons, now));
   if (season === undefined) return null;
-  const knockOuts = season === null ? [] : view.knockOuts.stages(season.season_id);
+  const knockOuts = season === null ? [] : view.standings.knockOuts(season.season_id);
   const tables = season === null ? rankings : view.standings.ofSeason(season.season_id);
   const chosen =
     tableId === undefined

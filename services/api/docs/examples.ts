@@ -14,12 +14,10 @@ export type Example = {
   readonly fields: FieldTypes;
 };
 
-/** Returns the URL of the file with an operation's example. */
 export function exampleFile(name: string): URL {
   return new URL(`./examples/${name}.json`, import.meta.url);
 }
 
-/** Reads the example of an operation. */
 export function readExample(name: OperationName): Example {
   return JSON.parse(readFileSync(exampleFile(name), 'utf8'));
 }

@@ -1,6 +1,7 @@
 import { covers, type OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { isCovered } from '#views/queries/access.ts';
+import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView, Views } from '#views/store/views.ts';
 import { promptsOf } from './prompts.ts';
 import { liveResources, readableDocuments } from './resources.ts';
@@ -18,10 +19,7 @@ type Subscriber = {
   listChanged(kind: ListKind): void;
 };
 
-type ChangedViews = Pick<
-  BoardView,
-  'onChange' | 'onTable' | 'standings' | 'matchHealth' | 'matches' | 'halts'
-> &
+type ChangedViews = Pick<BoardView, 'events' | 'standings' | 'matchHealth' | 'matches' | 'halts'> &
   Pick<Views, 'health' | 'nameVersion'>;
 
 /** Time for which changes are collected, milliseconds: the messages of one goal follow each other. */
@@ -37,7 +35,6 @@ export class ChangeNotifier {
   readonly #view: ChangedViews;
   /** Each subscriber with the last keys of its lists; null while its client has no contract. */
   readonly #subscribers = new Map<Subscriber, ListKeys | null>();
-  readonly #stopFollowing: readonly (() => void)[];
   /** Competitions of changed matches, by event id; null if unknown. */
   readonly #matches = new Map<number, number | null>();
   /** Seasons with changed tables; null stands for tables without a season. */
@@ -50,19 +47,20 @@ export class ChangeNotifier {
   constructor(context: ServerContext, view: ChangedViews) {
     this.#context = context;
     this.#view = view;
-    this.#stopFollowing = [
-      view.onChange(({ event_id, competition_id }) => {
-        if (this.#scheduleBatch()) this.#matches.set(event_id, competition_id);
-      }),
-      view.onTable((seasonId) => {
-        if (this.#scheduleBatch()) this.#seasons.add(seasonId);
-      }),
-    ];
+    view.events.on('match', this.#onMatch).on('table', this.#onTable);
     this.#checks = [
       setInterval(() => this.#checkFeeds(), FEEDS_EVERY_MS).unref(),
       setInterval(() => this.#checkLists(), LISTS_EVERY_MS).unref(),
     ];
   }
+
+  readonly #onMatch = ({ event_id, competition_id }: ShownState): void => {
+    if (this.#scheduleBatch()) this.#matches.set(event_id, competition_id);
+  };
+
+  readonly #onTable = (seasonId: number | null): void => {
+    if (this.#scheduleBatch()) this.#seasons.add(seasonId);
+  };
 
   /** Notifies a subscriber of every later change, until the returned function is called. */
   subscribe(subscriber: Subscriber): () => void {
@@ -73,7 +71,7 @@ export class ChangeNotifier {
   }
 
   close(): void {
-    for (const stop of this.#stopFollowing) stop();
+    this.#view.events.off('match', this.#onMatch).off('table', this.#onTable);
     clearTimeout(this.#batchTimer);
     for (const timer of this.#checks) clearInterval(timer);
     this.#subscribers.clear();

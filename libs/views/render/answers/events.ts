@@ -1,5 +1,3 @@
-/** Answers with events in their tree, and with their incidents. */
-
 import { RestError } from '#contract/rest/errors.ts';
 import type { Access, EventsQuery, Paging, ProviderData } from '#contract/rest/provider.ts';
 import { renderChain, renderTree } from '#contract/rest/tree.ts';
@@ -25,7 +23,6 @@ const EVENT_BYTES = 64 * 1024 * 1024;
 type Page = {
   readonly conditions: Conditions;
   readonly paging: Paging;
-  /** Which JSON of an event is returned. */
   readonly form: 'full' | 'plain';
   readonly shape?: (json: string) => string;
 };
@@ -36,7 +33,7 @@ export function eventData(views: Views, maxBasic = MAX_BASIC) {
   const lookup = nodeLookup(views);
   const lists = answerCache(LIST_BYTES);
   const single = answerCache(EVENT_BYTES);
-  views.onStale((eventId) => single.drop(String(eventId)));
+  views.events.on('stale', (eventId) => single.drop(String(eventId)));
 
   const render = ({ conditions, paging, form, shape }: Page) => {
     const { total, items } = matches.list(conditions, form, paging);

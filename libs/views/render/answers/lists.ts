@@ -23,7 +23,6 @@ export function answerCache(maxBytes: number) {
   return { get, drop: (key: string) => cached.delete(key) };
 }
 
-/** Returns the key of the answer to a query for a list. */
 export function listKey(name: string, query: object, access: Access): string {
   return `${name} ${JSON.stringify(query)} ${accessKey(access)}`;
 }

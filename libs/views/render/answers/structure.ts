@@ -1,4 +1,3 @@
-/** Answers with competitions, seasons and stages. */
 import type {
   Access,
   CompetitionsQuery,

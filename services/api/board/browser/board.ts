@@ -1,7 +1,6 @@
 /** The rows of the board: puts each into its place, and shows those that the filters select. */
 import { byId, morph, setText } from './dom.ts';
 
-/** Whether the page is the board. */
 export const isBoard = document.getElementById('board') !== null;
 
 let hasNewCounts = true;

@@ -18,7 +18,6 @@ export function scriptUrl(url: string): string {
   return policy?.createScriptURL(url) ?? url;
 }
 
-/** Parses markup of the server. */
 export function parse(markup: string): DocumentFragment {
   const template = document.createElement('template');
   template.innerHTML = policy?.createHTML(markup) ?? markup;

@@ -2,11 +2,18 @@
 import { isBoard, offerFilters, putRow, removeRow, showCounts } from './board.ts';
 import { byId, morph, parse, setText } from './dom.ts';
 import { type FeedsHead, LIVE_HEADER } from './heartbeat.ts';
-import { newsOf } from './news.ts';
 import { followStream } from './stream.ts';
 
 /** Timeout for fetching the page, milliseconds. The next change fetches it again. */
 const FETCH_TIMEOUT_MS = 10_000;
+
+/** Attribute of a score that changed a moment ago. */
+const FLASH = 'data-flash';
+const FLASH_MS = 6_000;
+/** Time for which an announcement stays in the page, milliseconds. */
+const ANNOUNCED_MS = 8_000;
+
+const announced: string[] = [];
 
 const main = byId('main');
 const { stream = '' } = main.dataset;
@@ -137,4 +144,35 @@ async function redraw(): Promise<void> {
       // The stream shows the lost connection, and refreshes the page when it is back.
     }
   }
+}
+
+/** Returns what tells a change of the score between two versions of a row or head within an element; null without one, or where it is unknown. */
+function newsOf(before: HTMLElement | null, after: HTMLElement): ((within: Element) => void) | null {
+  const [was, is] = [goalsOf(before), goalsOf(after)];
+  if (was === null || is === null || String(was) === String(is)) return null;
+  const isGoal = is.some((goals, n) => goals > (was[n] ?? 0));
+  const words = `${isGoal ? 'Goal' : 'Goal cancelled'}: ${after.dataset.spoken}`;
+  return (within) => {
+    const score = within.querySelector('.score, .big-score');
+    if (score !== null) flash(score, isGoal ? 'goal' : 'cancelled');
+    // Screen readers read it out after what they are reading.
+    announced.push(words);
+    byId('news').textContent = announced.join(' ');
+    setTimeout(() => {
+      announced.shift();
+      byId('news').textContent = announced.join(' ');
+    }, ANNOUNCED_MS);
+  };
+}
+
+function goalsOf(of: HTMLElement | null): number[] | null {
+  const goals = of?.dataset.goals ?? '';
+  return goals === '' ? null : goals.split(' ').map(Number);
+}
+
+/** Highlights an element for `FLASH_MS`; restarts a running highlight. */
+function flash(element: Element, kind: string): void {
+  element.removeAttribute(FLASH);
+  requestAnimationFrame(() => element.setAttribute(FLASH, kind));
+  setTimeout(() => element.removeAttribute(FLASH), FLASH_MS);
 }

@@ -1,8 +1,7 @@
 import type { BoardMatch } from '#story/match.ts';
 import { arrange, type BoardSection, competitionsOf, selectMatches } from '../arrange.ts';
 import type { BoardQuery } from '../query.ts';
-import { type Html, html, type Moment, optionsHtml } from './html.ts';
-import { document } from './layout.ts';
+import { document, type Html, html, type Moment, optionsHtml } from './html.ts';
 import { matchRow } from './row.ts';
 
 /** Renders the board at `/`. `now`: Unix seconds. */

@@ -5,8 +5,16 @@ import { matchName } from '#story/match.ts';
 import { agoWords, delayWords, durationWords } from '#story/minute.ts';
 import { reasonWords } from '#story/words.ts';
 import type { ReadView } from '../scoped-view.ts';
-import { type Html, html, type Moment, NO_WORD, whileConnected } from './html.ts';
-import { document, factsHtml, timeOf } from './layout.ts';
+import {
+  document,
+  factsHtml,
+  type Html,
+  html,
+  type Moment,
+  NO_WORD,
+  timeOf,
+  whileConnected,
+} from './html.ts';
 
 const ACTIONS: Readonly<Record<string, string>> = {
   open: 'Not over yet.',
@@ -69,7 +77,6 @@ function gapHtml({ from, to, reason, action }: HealthGap, now: number): Html {
   return html`<li>${timeOf(from / 1000, now)}, ${durationWords(Math.max(0, Math.floor((end - from) / 1000)))}: ${reasonWords(reason)}. ${ACTIONS[action] ?? action}</li>`;
 }
 
-/** The content of the page of the feeds. */
 export type Feeds = ReturnType<typeof feedsOf>;
 
 /** Returns the content of the page of the feeds. `now`: Unix seconds. */

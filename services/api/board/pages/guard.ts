@@ -12,7 +12,6 @@ import { type Html, html, type Moment, NO_WORD, whileConnected } from './html.ts
 /** What a page may say of a match: `safe` only where it is withdrawn in time, else `awaited`. */
 type ShownState = Permission | 'awaited' | 'check';
 
-/** Returns all reasons against trading a match, in words. */
 function haltWords(reasons: Trading['reasons'], match: BoardMatch): string {
   const wordsOf = (reason: string): string => {
     if (reason === `feed_${match.feed.state}`) return `feed ${feedWords(match.feed)}`;

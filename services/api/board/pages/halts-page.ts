@@ -12,8 +12,16 @@ import { isOver } from '#trading/trading.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import { boardStates } from '../board-states.ts';
 import type { ReadView } from '../scoped-view.ts';
-import { type Html, html, type Moment, NO_WORD, optionsHtml, whileConnected } from './html.ts';
-import { document, timeOf } from './layout.ts';
+import {
+  document,
+  type Html,
+  html,
+  type Moment,
+  NO_WORD,
+  optionsHtml,
+  timeOf,
+  whileConnected,
+} from './html.ts';
 
 /** Interval at which the page is read again, seconds: halts begin and end without an event of its own. */
 const REFRESH_SECONDS = 5;
@@ -75,7 +83,6 @@ function lasted(duration: number): string {
 /** Times after which a halt may end by itself, minutes. */
 const MINUTES = [5, 10, 30, 120];
 
-/** A scope with the words of its choice. */
 export type HaltChoice = readonly [scope: string, words: string];
 
 /** Renders the form that halts a match, or one of these scopes. */
@@ -135,7 +142,6 @@ const REMEMBERED_SECONDS = 2;
 
 type MatchHalt = Halt & { readonly match: BoardMatch };
 
-/** The content of the page of the halts. */
 export type Halts = Awaited<ReturnType<ReturnType<typeof haltReader>>>;
 
 /** Returns what reads the halts of the last 24 hours of all matches on the board. `size`: maximum number of these matches. */

@@ -19,8 +19,8 @@ import { isOver } from '#trading/trading.ts';
 import type { MatchDetails } from '../match-details.ts';
 import { guardHtml, resultDoubts } from './guard.ts';
 import { haltForm, resumeForm } from './halts-page.ts';
-import { type Html, html, type Moment } from './html.ts';
-import { document, factsHtml, timeOf } from './layout.ts';
+import { document, factsHtml, type Html, html, type Moment, timeOf } from './html.ts';
+
 import { newsAttributes, whenCell } from './row.ts';
 
 const COVERAGES: Readonly<Record<MatchDetails['coverage'], string>> = {

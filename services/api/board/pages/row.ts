@@ -128,7 +128,6 @@ function scoreCell(match: BoardMatch): Html {
   return html`<span class="goals home">${goals(score?.home)}</span><span class="dash" aria-hidden="true">${isBefore ? 'v' : '–'}</span><span class="goals away">${goals(score?.away)}</span>`;
 }
 
-/** Renders day and minute in one line. */
 export function momentText(match: ClockedMatch, moment: Moment): Html {
   const text = [dayText(match, moment.now), minuteText(match, moment.now)].filter((part) => part !== '');
   const words = text.join(', ');

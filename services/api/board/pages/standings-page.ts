@@ -14,8 +14,7 @@ import {
   type ShownStandings,
   valueIn,
 } from '../standings.ts';
-import { type Html, html, type Moment } from './html.ts';
-import { document } from './layout.ts';
+import { document, type Html, html, type Moment } from './html.ts';
 import { momentText } from './row.ts';
 
 const CURRENT = html` aria-current="true"`;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { catalogueRecord, providerTable, tableRecord } from '../testing/records.ts';
 import { ViewsWorld } from '../testing/world.ts';
-import { SETTLED_SECONDS } from './leagues.ts';
+import { SETTLED_SECONDS } from './tables.ts';
 
 const SEASON = 312;
 
