@@ -6,7 +6,7 @@ import { isRecord } from '#json/records.ts';
 import { parseJson } from '#json/values.ts';
 import type { DeadLetter, NormalizedMessage, RawMessage } from '#records/types.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
-import type { CodecsOf, Registry } from '#topics/registry.ts';
+import type { CodecsOf } from '#topics/registry.ts';
 import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import type { MessageContext } from './head.ts';
 import { jsonElements } from './json-elements.ts';
@@ -141,25 +141,14 @@ export function deadLetter(
   };
 }
 
-/** Encodes a delivery into the records of its topics. */
-export type DeliveryEncoder = (delivery: ReadDelivery) => PublishRecord[];
+export type DeliveryEncoder = ReturnType<typeof deliveryEncoder>;
 
-/** Creates an encoder with the schemas of a registry. Throws what `Registry.codec` throws. */
-export async function openDeliveryEncoder(registry: Registry, prefix: string): Promise<DeliveryEncoder> {
-  return deliveryEncoder(await registry.codecs(DELIVERY_TOPICS), prefix);
-}
-
-/** Creates an encoder with these codecs. It puts the raw record first: the others derive from it. */
-export function deliveryEncoder(
-  codecs: CodecsOf<(typeof DELIVERY_TOPICS)[number]>,
-  prefix: string,
-): DeliveryEncoder {
-  const [rawTopic, normalizedTopic, deadLetterTopic] = [
-    topicName(prefix, 'raw-messages'),
-    topicName(prefix, 'normalized-messages'),
-    topicName(prefix, 'dead-letters'),
-  ];
-  return ({ raw, normalized, deadLetters }) => [
+/** Creates an encoder of deliveries into records of their topics. It puts the raw record first: the others derive from it. */
+export function deliveryEncoder(codecs: CodecsOf<(typeof DELIVERY_TOPICS)[number]>, prefix: string) {
+  const [rawTopic = '', normalizedTopic = '', deadLetterTopic = ''] = DELIVERY_TOPICS.map((topic) =>
+    topicName(prefix, topic),
+  );
+  return ({ raw, normalized, deadLetters }: ReadDelivery): PublishRecord[] => [
     ...(raw === null ? [] : [raw]).map((record) => ({
       topic: rawTopic,
       partition: 'any' as const,

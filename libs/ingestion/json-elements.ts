@@ -1,41 +1,30 @@
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const OPEN = new Set([0x5b, 0x7b]);
-const CLOSE = new Set([0x5d, 0x7d]);
-const WHITESPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
-
 /** Splits a JSON array into the unchanged bytes of its elements. `body` must be the valid UTF-8 of a non-empty array. */
 export function jsonElements(body: Buffer): Buffer[] {
+  // A character for each byte.
+  const text = body.toString('latin1');
   const elements: Buffer[] = [];
   let depth = 0;
   let inText = false;
   let from = 0;
-  for (let at = 0; at < body.length; at++) {
-    const byte = body[at] as number;
+  const end = (at: number): void => {
+    const element = text.slice(from, at);
+    const start = at - element.trimStart().length;
+    elements.push(body.subarray(start, start + element.trim().length));
+    from = at + 1;
+  };
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at] as string;
     if (inText) {
-      if (byte === BACKSLASH) at++;
-      else if (byte === QUOTE) inText = false;
-    } else if (byte === QUOTE) {
-      inText = true;
-    } else if (OPEN.has(byte)) {
+      if (char === '\\') at++;
+      else if (char === '"') inText = false;
+    } else if (char === '"') inText = true;
+    else if (char === '[' || char === '{') {
       depth++;
       if (depth === 1) from = at + 1;
-    } else if (CLOSE.has(byte)) {
+    } else if (char === ']' || char === '}') {
       depth--;
-      if (depth === 0) elements.push(trim(body, from, at));
-    } else if (byte === COMMA && depth === 1) {
-      elements.push(trim(body, from, at));
-      from = at + 1;
-    }
+      if (depth === 0) end(at);
+    } else if (char === ',' && depth === 1) end(at);
   }
   return elements;
-}
-
-function trim(body: Buffer, from: number, to: number): Buffer {
-  let start = from;
-  let end = to;
-  while (start < end && WHITESPACE.has(body[start] as number)) start++;
-  while (start < end && WHITESPACE.has(body[end - 1] as number)) end--;
-  return body.subarray(start, end);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { openDeliveryEncoder } from '#ingestion/delivery.ts';
+import { DELIVERY_TOPICS, deliveryEncoder } from '#ingestion/delivery.ts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
@@ -34,10 +34,11 @@ export async function startReceiver({
   const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL: url, TOPIC_PREFIX: prefix } = config;
   const answerTimeoutMs = config.PATIENCE_MS;
   const codecs = Registry.open({ url, prefix });
-  const [encode, codec] = await Promise.all([
-    openDeliveryEncoder(codecs, prefix),
+  const [deliveryCodecs, codec] = await Promise.all([
+    codecs.codecs(DELIVERY_TOPICS),
     codecs.codec('ingress-status'),
   ]);
+  const encode = deliveryEncoder(deliveryCodecs, prefix);
   const publisher = await openPublisher({
     brokers,
     clientId: SERVICE,

@@ -23,7 +23,20 @@ export class Catalogue {
 
   /** Publishes the entries that change a record. `time`: `api.timestamp` of the answer, Unix seconds. Throws `PublishError`. */
   publish(entries: readonly CatalogueItem[], time: number): Promise<void> {
-    return this.#one.run(() => this.#publish(entries, time));
+    return this.#one.run(async () => {
+      const changed = new Map<string, CatalogueRecord>();
+      const unread = new Set<string>();
+      for (const entry of entries) {
+        const key = keyOf(entry);
+        const next = merged(changed.get(key) ?? this.#known.get(key), entry, time);
+        if (next === null) continue;
+        changed.set(key, next);
+        for (const path of entry.unread) unread.add(path);
+      }
+      if (changed.size === 0) return;
+      await this.#topicWriter.catalogue([...changed.values()], unread);
+      for (const [key, known] of changed) this.#known.set(key, known);
+    });
   }
 
   /** Returns the ids of the current seasons of these sports and competitions; an empty set of competitions means all. */
@@ -38,24 +51,9 @@ export class Catalogue {
     }
     return seasons;
   }
-
-  async #publish(entries: readonly CatalogueItem[], time: number): Promise<void> {
-    const changed = new Map<string, CatalogueRecord>();
-    const unread = new Set<string>();
-    for (const entry of entries) {
-      const key = keyOf(entry);
-      const next = merged(changed.get(key) ?? this.#known.get(key), entry, time);
-      if (next === null) continue;
-      changed.set(key, next);
-      for (const path of entry.unread) unread.add(path);
-    }
-    if (changed.size === 0) return;
-    await this.#topicWriter.catalogue([...changed.values()], unread);
-    for (const [key, known] of changed) this.#known.set(key, known);
-  }
 }
 
-function keyOf({ kind, id }: Pick<CatalogueRecord, 'kind' | 'id'>): string {
+export function keyOf({ kind, id }: Pick<CatalogueRecord, 'kind' | 'id'>): string {
   return `${kind}/${id}`;
 }
 

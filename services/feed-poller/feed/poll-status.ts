@@ -125,51 +125,41 @@ export class PollStatus {
 const CHECK_MS = 1_000;
 const REPORT_MS = 3_000;
 
-type Reporting = Readonly<{
-  status: PollStatus;
-  topicWriter: Pick<TopicWriter, 'status'>;
-  clock: MachineClock;
-}>;
-
 /** Writes the status of the feed to ingress-status: on each change, and every three seconds. */
-export class FeedReporter {
-  readonly #options: Reporting;
-  #written: { readonly text: string; readonly at: number } | null = null;
-
-  constructor(options: Reporting) {
-    this.#options = options;
-  }
-
-  /** Reports until `signal` is aborted. Throws `PublishError`, or what `requireTerm` throws. */
-  async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.report();
-      await this.#options.clock.sleep(CHECK_MS, signal);
-    }
-  }
-
-  /** Reports, then reads a window: readers must know the status before old messages arrive. Throws what `read` throws. */
-  async during(read: () => Promise<'again' | 'done'>, reading: () => FeedReading): Promise<'again' | 'done'> {
-    const { status, clock } = this.#options;
-    await this.report();
-    try {
-      const outcome = await read();
-      status.read(outcome === 'again', reading(), clock.unix());
-      return outcome;
-    } catch (error) {
-      if (error instanceof ProviderError) status.failed(error, clock.unix());
-      throw error;
-    }
-  }
-
-  async report(): Promise<void> {
-    const { status, topicWriter, clock } = this.#options;
+export function feedReporter(
+  status: PollStatus,
+  topicWriter: Pick<TopicWriter, 'status'>,
+  clock: MachineClock,
+) {
+  let written = { text: '', at: 0 };
+  const report = async (): Promise<void> => {
     const now = clock.unix();
-    const report = status.report(now);
-    const { state, reason, progress, gap, messages_unreadable, refused_lists } = report;
+    const current = status.report(now);
+    const { state, reason, progress, gap, messages_unreadable, refused_lists } = current;
     const text = JSON.stringify([state, reason, progress, gap, messages_unreadable, refused_lists]);
-    if (this.#written?.text === text && now - this.#written.at < REPORT_MS) return;
-    this.#written = { text, at: now };
-    await topicWriter.status(report);
-  }
+    if (written.text === text && now - written.at < REPORT_MS) return;
+    written = { text, at: now };
+    await topicWriter.status(current);
+  };
+  return {
+    /** Reports until `signal` is aborted. Throws `PublishError`, or what `requireTerm` throws. */
+    async run(signal: AbortSignal): Promise<void> {
+      while (!signal.aborted) {
+        await report();
+        await clock.sleep(CHECK_MS, signal);
+      }
+    },
+    /** Reports, then reads a window: readers must know the status before old messages arrive. Throws what `read` throws. */
+    async during(read: () => Promise<'again' | 'done'>, reading: () => FeedReading) {
+      await report();
+      try {
+        const outcome = await read();
+        status.read(outcome === 'again', reading(), clock.unix());
+        return outcome;
+      } catch (error) {
+        if (error instanceof ProviderError) status.failed(error, clock.unix());
+        throw error;
+      }
+    },
+  };
 }

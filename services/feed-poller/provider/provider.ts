@@ -87,13 +87,9 @@ export class ProviderClient {
       throw new ProviderError('REJECTED', operation, 'was rejected before and is not sent again unchanged');
     }
     const token = await this.#tokens.token();
-    let reply = await this.#send(operation, requestUrl(baseUrl, request, token), signal);
-    if (reply.status === 401)
-      reply = await this.#send(
-        operation,
-        requestUrl(baseUrl, request, await this.#tokens.replace(token)),
-        signal,
-      );
+    const send = (by: string) => this.#send(operation, requestUrl(baseUrl, request, by), signal);
+    let reply = await send(token);
+    if (reply.status === 401) reply = await send(await this.#tokens.replace(token));
     if (reply.status === 400) this.#rejected.set(sent, clock.monotonic() + REJECTED_MS);
     return this.#read(operation, reply);
   }

@@ -44,18 +44,16 @@ export class EventPublisher {
 
   /** Publishes the events that differ from the last published ones. Throws `PublishError`. */
   publish(events: readonly Raw[], reading: EventsReading): Promise<void> {
-    return this.#one.run(() => this.#publish(events, reading));
-  }
-
-  async #publish(events: readonly Raw[], reading: EventsReading): Promise<void> {
-    const changes = events.map((record) => this.#changeOf(record, reading)).filter((one) => one !== null);
-    if (changes.length === 0) return;
-    for (const delivery of readEvents(changes, reading.time, this.#clock.unix()))
-      await this.#topicWriter.deliver(delivery);
-    for (const { id, ut, own, digest } of changes) {
-      const hashes = this.#published.get(id)?.hashes ?? new Map<OperationName, string>();
-      this.#published.set(id, { ut: own, publishedUt: ut, hashes: hashes.set(reading.operation, digest) });
-    }
+    return this.#one.run(async () => {
+      const changes = events.map((record) => this.#changeOf(record, reading)).filter((one) => one !== null);
+      if (changes.length === 0) return;
+      for (const delivery of readEvents(changes, reading.time, this.#clock.unix()))
+        await this.#topicWriter.deliver(delivery);
+      for (const { id, ut, own, digest } of changes) {
+        const hashes = this.#published.get(id)?.hashes ?? new Map<OperationName, string>();
+        this.#published.set(id, { ut: own, publishedUt: ut, hashes: hashes.set(reading.operation, digest) });
+      }
+    });
   }
 
   /** Returns the change to publish for an event; null when there is none. */

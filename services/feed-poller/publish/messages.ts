@@ -19,6 +19,8 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /** Maximum number of messages in a body: below the limit of a delivery. */
 const MAX_MESSAGES = 5_000;
 
+const NOTHING: ReadDelivery = { raw: null, normalized: [], deadLetters: [], ignored: new Map() };
+
 type ListedRecords = { readonly incidents: readonly unknown[]; readonly deleted?: readonly unknown[] };
 
 const [OPEN, CLOSE, COMMA] = ['[', ']', ','].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
@@ -101,7 +103,7 @@ export function readSnapshot(
     { origin: 'feed', deliveryId: delivery_id, receivedAt },
   );
   const raw = { delivery_id, origin: 'feed', received_at: receivedAt, body };
-  const base = { raw, normalized: [], deadLetters: [], ignored: new Map<string, number>() };
+  const base = { ...NOTHING, raw };
   if (result.kind === 'normalized') return { ...base, normalized: [result.message] };
   if (result.kind === 'ignored') return { ...base, ignored: new Map([[result.type, 1]]) };
   const letter = deadLetter(result, 'body', body, delivery_id, { service: SERVICE, receivedAt });
@@ -117,12 +119,12 @@ export function readAbsence(
 ): ReadDelivery {
   const head = { origin: 'feed', deliveryId: '', receivedAt } as const;
   const message = absenceMessage(eventId, ut, { confirmed, order: null }, head);
-  return { raw: null, normalized: [message], deadLetters: [], ignored: new Map() };
+  return { ...NOTHING, normalized: [message] };
 }
 
 /** Returns the dead letter of a body that is too large for any topic, without its bytes. */
 function tooLarge(body: Buffer, receivedAt: number): ReadDelivery {
   const fault = { code: 'too_large', reason: `the body is larger than ${LARGEST_BODY_BYTES} bytes` } as const;
   const letter = deadLetter(fault, 'body', null, deliveryId(body), { service: SERVICE, receivedAt });
-  return { raw: null, normalized: [], deadLetters: [letter], ignored: new Map() };
+  return { ...NOTHING, deadLetters: [letter] };
 }

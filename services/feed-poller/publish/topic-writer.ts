@@ -12,6 +12,7 @@ import type { Codec } from '#topics/codec.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { publishTraced, tracer } from '#tracing/tracing.ts';
+import { keyOf } from '../catalogue/catalogue.ts';
 import type { PollerMetrics } from '../metrics.ts';
 
 export const WRITTEN_TOPICS = [
@@ -70,7 +71,6 @@ export class TopicWriter {
 
   /** Writes records of the catalogue. `unread`: the paths of what could not be read of them. */
   async catalogue(entries: readonly CatalogueRecord[], unread: Iterable<string>): Promise<void> {
-    const keyOf = ({ kind, id }: CatalogueRecord): string => `${kind}/${id}`;
     await this.#publish(entries.map((entry) => this.#record('catalogue', keyOf(entry), entry)));
     for (const { kind } of entries) this.#options.metrics.catalogue.inc({ kind });
     this.#countUnread(unread);

@@ -32,14 +32,13 @@ type KnownOfEvent = {
 type Provider = Pick<ProviderClient, 'get'>;
 
 /**
- * Reads the list of an event and judges whether it is plausible; one more request if it omits a known incident. `onFailure`: when
- * the list of deleted incidents cannot be read; the plain list counts without it. Throws `ProviderError`.
+ * Reads the list of an event and judges whether it is plausible; one more request if it omits a known incident. Where that of deleted
+ * incidents cannot be read, the plain list counts without it. Throws `ProviderError`.
  */
 export async function readIncidentList(
   provider: Provider,
   id: number,
   { publishedAt, omittedBy, hasGoals }: KnownOfEvent,
-  onFailure: (error: ProviderError) => void,
   signal: AbortSignal,
 ): Promise<IncidentList> {
   const request = { operation: 'events.incidents', id, query: { deleted: 'no', limit: PAGE } } as const;
@@ -57,7 +56,7 @@ export async function readIncidentList(
   if (publishedAt !== null && timestamp < publishedAt) return { ...list, deleted: [], refusal: 'older' };
   const present = new Set(items.filter((one) => !one.deleted).map((one) => one.id));
   const omitted = omittedBy(present, timestamp);
-  const deleted = omitted.length === 0 ? [] : await readDeleted(provider, id, present, onFailure, signal);
+  const deleted = omitted.length === 0 ? [] : await readDeleted(provider, id, present, signal);
   const proven = new Set([...items, ...deleted].map((one) => one.id));
   const lacks = hasGoals || omitted.some((one) => !proven.has(one));
   return { timestamp, items, deleted, refusal: present.size === 0 && lacks ? 'empty' : null };
@@ -68,7 +67,6 @@ async function readDeleted(
   provider: Provider,
   id: number,
   present: ReadonlySet<string>,
-  onFailure: (error: ProviderError) => void,
   signal: AbortSignal,
 ): Promise<readonly ListedIncident[]> {
   const query = { deleted: 'yes', limit: PAGE, page: 1 };
@@ -78,7 +76,6 @@ async function readDeleted(
     return areOthers || records.every(({ deleted }) => deleted) ? records : [];
   } catch (error) {
     if (!(error instanceof ProviderError) || error.code === 'STOPPED') throw error;
-    onFailure(error);
     return [];
   }
 }

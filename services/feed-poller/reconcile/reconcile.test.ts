@@ -98,7 +98,7 @@ class CheckedMatch {
       context: {
         clock: this.clock,
         backoff: { firstMs: 500, ceilingMs: 60_000, random: () => 0.5 },
-        contract: new ContractScope({ clock: this.clock, log: silentLogger, metrics: testMetrics() }),
+        contract: new ContractScope({ log: silentLogger, metrics: testMetrics() }),
         log: { ...silentLogger, warn: (of) => this.warnings.push(of), error: (of) => this.errors.push(of) },
         metrics: testMetrics(),
       },

@@ -12,7 +12,7 @@ import { idOf, type Raw, readTree } from '../provider/tree.ts';
 import type { EventPublisher } from '../publish/events.ts';
 import { readAbsence, readSnapshot } from '../publish/messages.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
-import type { RepeatContext } from '../schedule/repeat.ts';
+import { REFUSED_MS, type RepeatContext } from '../schedule/repeat.ts';
 import { type IncidentList, readIncidentList } from './incident-lists.ts';
 import type { MissingEvents } from './missing-events.ts';
 import { isYes, type MatchWatch } from './watch.ts';
@@ -39,8 +39,6 @@ const HELD =
 /** Checks events: reads each with its whole incident list, and publishes both with the time of the answer. */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
-  /** Events of which a refused list was logged. */
-  readonly #logged = new Set<number>();
   /** Hash of the unreadable list by event, so that the same list becomes a dead letter only once. */
   readonly #unreadable = new Map<number, string>();
   /** Whether the last event that was not found is held: one log line for all. */
@@ -108,13 +106,11 @@ export class Reconciler {
     const refusal = isUnread ? (list.refusal ?? unreadable) : null;
     const isGivenUp = refusal === 'empty' ? settled : watch.hasExpired(event, shown.timestamp);
     if (refusal !== null && !isGivenUp) {
-      if (!this.#logged.has(id))
+      if (watch.refused(id, { event_id: id, reason: refusal, since: context.clock.unix() }, now))
         context.log.warn(
           { event_id: id, reason: refusal },
           'the incident list is not plausible, it changes nothing',
         );
-      this.#logged.add(id);
-      watch.refused(id, { event_id: id, reason: refusal, since: context.clock.unix() }, now);
       return;
     }
     const present = snapshot?.snapshot ?? [];
@@ -132,18 +128,14 @@ export class Reconciler {
   }
 
   #readIncidents(event: Raw, id: number, signal: AbortSignal): Promise<IncidentList> {
-    const { provider, watch, context } = this.#options;
+    const { provider, watch } = this.#options;
     const known = {
       publishedAt: watch.get(id)?.publishedAt ?? null,
       omittedBy: (listed: ReadonlySet<string>, at: number) =>
         watch.get(id)?.known.omittedBy(listed, at) ?? [],
       hasGoals: reportedGoals(event) > 0,
     };
-    const onFailure = ({ code, published, message }: ProviderError): void => {
-      context.metrics.retries.inc({ resource: 'event', code: published });
-      context.log.debug({ code, detail: message }, 'no list of deleted incidents, the plain list counts');
-    };
-    return readIncidentList(provider, id, known, onFailure, signal);
+    return readIncidentList(provider, id, known, signal);
   }
 
   /** Publishes a list with incidents or deletions, or a dead letter. Returns the snapshot if it counts: an empty one is no evidence (law 3). */
@@ -211,15 +203,18 @@ export class Reconciler {
     const { watch, context } = this.#options;
     const { clock, backoff, contract, metrics, log } = context;
     const resource = `event/${id}`;
-    const isRefused = contract.isRefused(resource);
     try {
-      if (!isRefused) await this.check(id, signal);
+      await this.check(id, signal);
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof ProviderError)) throw error;
       const { code, published, message } = error;
-      if (code === 'FORBIDDEN') contract.refuse(resource);
-      else if (code === 'STOPPED') watch.drop(id);
+      if (code === 'FORBIDDEN') {
+        contract.refuse(resource);
+        watch.failed(id, clock.monotonic(), () => REFUSED_MS);
+        return;
+      }
+      if (code === 'STOPPED') watch.drop(id);
       else if (code === 'NOT_FOUND') await this.#onNotFound(id, signal);
       else {
         metrics.retries.inc({ resource: 'event', code: published });
@@ -228,8 +223,7 @@ export class Reconciler {
         watch.failed(id, clock.monotonic(), waitMs);
       }
     }
-    if (contract.isRefused(resource)) watch.failed(id, clock.monotonic(), () => backoff.ceilingMs);
-    else contract.admit(resource);
+    contract.admit(resource);
   }
 }
 

@@ -179,16 +179,17 @@ export class MatchWatch {
     this.#restUntilNext(watched, now, watched.state === 'live');
   }
 
-  /** Ends a check whose incident list is refused. It changes no incident; the event is due again after its interval. */
-  refused(id: number, refusal: RefusedList, now: number): void {
+  /** Ends a check whose incident list is refused. The event is due again after its interval. Returns whether the refusal is new. */
+  refused(id: number, refusal: RefusedList, now: number): boolean {
     const watched = this.#end(id);
-    if (watched === undefined) return;
-    const { reason, since } = watched.refusal ?? refusal;
-    watched.refusal = reason === refusal.reason ? { ...refusal, since } : refusal;
+    if (watched === undefined) return false;
+    const isNew = watched.refusal?.reason !== refusal.reason;
+    if (isNew) watched.refusal = refusal;
     watched.failures = 0;
     // An event of which no incident is known may have no timeline at all.
     const mayHave = refusal.reason !== 'empty' || !watched.known.isEmpty;
     this.#restUntilNext(watched, now, watched.state === 'live' && mayHave);
+    return isNew;
   }
 
   /** Ends a failed check. `waitMs` maps the number of consecutive failures to a wait. */

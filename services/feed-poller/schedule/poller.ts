@@ -6,7 +6,7 @@ import { CATALOGUES, catalogueResource, Lists } from '../catalogue/lists.ts';
 import { Rankings, readLeagues } from '../catalogue/standings.ts';
 import type { PollerConfig } from '../config.ts';
 import { FEED, FeedFollower, feedWaitMs } from '../feed/feed.ts';
-import { FeedReporter, PollStatus } from '../feed/poll-status.ts';
+import { feedReporter, PollStatus } from '../feed/poll-status.ts';
 import type { PollerMetrics } from '../metrics.ts';
 import type { ProviderClient } from '../provider/provider.ts';
 import { EventPublisher } from '../publish/events.ts';
@@ -76,14 +76,11 @@ class Polling {
     this.#signal = signal;
     this.#working = AbortSignal.any([signal, this.#failed.signal]);
     const catalogue = new Catalogue(restored.catalogue.values(), topicWriter);
-    const watch = new MatchWatch(watchSettings(config), positionsOf(restored, FINISHED));
     this.#catalogue = catalogue;
+    const watch = new MatchWatch(watchSettings(config), positionsOf(restored, FINISHED));
     this.#watch = watch;
-    const missing = new MissingEvents(
-      positionsOf(restored, MISSING),
-      this.#listsOf(restored),
-      clock.monotonic(),
-    );
+    const absences = positionsOf(restored, MISSING);
+    const missing = new MissingEvents(absences, this.#listsOf(restored), clock.monotonic());
     this.#missing = missing;
     for (const id of missing.ids()) watch.suspect(id, clock.monotonic());
     const eventPublisher = new EventPublisher(topicWriter, clock);
@@ -129,7 +126,7 @@ class Polling {
       const time = provider.estimatedTime();
       return time === null || follower.position === null ? null : Math.max(0, time - follower.position);
     });
-    const reporter = new FeedReporter({ status, topicWriter, clock });
+    const reporter = feedReporter(status, topicWriter, clock);
     status.begin(reading());
     this.#track(reporter.run(this.#working));
     const periodMs = () =>

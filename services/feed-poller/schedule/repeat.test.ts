@@ -15,7 +15,7 @@ async function run(
   const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   const metrics = testMetrics();
   const stop = new AbortController();
-  const contract = new ContractScope({ clock, log, metrics });
+  const contract = new ContractScope({ log, metrics });
   const context: RepeatContext = {
     clock,
     backoff: { firstMs: 100, ceilingMs: 1_000, random: () => 0.5 },

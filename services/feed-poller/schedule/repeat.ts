@@ -5,41 +5,30 @@ import type { PollerMetrics } from '../metrics.ts';
 import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 
 /** Time after which a refused resource (403) is requested again, milliseconds: the contract may have changed. */
-const REFUSED_MS = 15 * 60_000;
+export const REFUSED_MS = 15 * 60_000;
 
-type ContractOptions = Pick<RepeatContext, 'clock' | 'log'> & {
-  readonly metrics: Pick<PollerMetrics, 'stopped'>;
-};
-
-/** The contract with the provider, from its answers: a refused resource (403) rests. */
+/** The resources that the provider refuses (403): logs and counts each once, until the provider answers otherwise. */
 export class ContractScope {
-  readonly #options: ContractOptions;
-  /** The refused resources, with the time of the next request of each, as of `monotonic`. */
-  readonly #refused = new Map<string, number>();
+  readonly #log: Logger;
+  readonly #metrics: Pick<PollerMetrics, 'stopped'>;
+  readonly #refused = new Set<string>();
 
-  constructor(options: ContractOptions) {
-    this.#options = options;
+  constructor({ log, metrics }: { readonly log: Logger; readonly metrics: Pick<PollerMetrics, 'stopped'> }) {
+    this.#log = log;
+    this.#metrics = metrics;
   }
 
-  /** Whether the provider has refused a resource, and it is not to be requested yet. */
-  isRefused(resource: string): boolean {
-    return this.#options.clock.monotonic() < (this.#refused.get(resource) ?? 0);
-  }
-
-  /** Stores a refusal of a resource, and logs the first one. */
   refuse(resource: string): void {
-    const { clock, log, metrics } = this.#options;
-    if (!this.#refused.has(resource)) {
-      metrics.stopped.inc({ resource: kindOf(resource) });
-      const fields = { resource, code: 'FORBIDDEN' };
-      log.error(fields, 'outside the contract, requested again every quarter of an hour');
-    }
-    this.#refused.set(resource, clock.monotonic() + REFUSED_MS);
+    if (this.#refused.has(resource)) return;
+    this.#refused.add(resource);
+    this.#metrics.stopped.inc({ resource: kindOf(resource) });
+    const fields = { resource, code: 'FORBIDDEN' };
+    this.#log.error(fields, 'outside the contract, requested again every quarter of an hour');
   }
 
-  /** Stores that a resource is not refused any more: the provider has answered otherwise, or nobody reads it. */
+  /** Ends a refusal: the provider has answered otherwise, or nobody reads the resource. */
   admit(resource: string): void {
-    if (this.#refused.delete(resource)) this.#options.metrics.stopped.dec({ resource: kindOf(resource) });
+    if (this.#refused.delete(resource)) this.#metrics.stopped.dec({ resource: kindOf(resource) });
   }
 }
 
