@@ -96,14 +96,8 @@ type Simulation = {
 };
 
 /** Plays until all is published, then serves REST until `signal`. Rejects with its reason when it comes before that. */
-export async function simulate({
-  playing,
-  sender,
-  rest,
-  signal,
-  onSummary,
-  onAllPublished,
-}: Simulation): Promise<void> {
+export async function simulate(simulation: Simulation): Promise<void> {
+  const { playing, sender, rest, signal, onSummary, onAllPublished } = simulation;
   const startedAt = performance.now();
   rest?.start();
   // Webhooks follow the clock of REST; the fault `webhook_loss` drops some of them.

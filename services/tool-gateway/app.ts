@@ -19,7 +19,6 @@ type ToolGatewayAppOptions = SilentAppOptions & {
 };
 
 const TOKEN_PATH = '/api/v1/token';
-const NO_STORE = ['cache-control', 'no-store'] as const;
 
 /** Creates the server on TOOLS_PORT, with `POST /api/v1/token`: an attempt is counted for its address before the body is read. */
 export async function createApp(options: ToolGatewayAppOptions): Promise<FastifyInstance> {
@@ -37,10 +36,7 @@ export async function createApp(options: ToolGatewayAppOptions): Promise<Fastify
     onAnswer(error.published, reply.elapsedTime / 1000);
     if (error.retryAfter !== null) reply.header('retry-after', String(error.retryAfter));
     const { status, message } = EXCHANGE_ERRORS[error.code];
-    return reply
-      .code(status)
-      .header(...NO_STORE)
-      .send({ error: error.published, message });
+    return reply.code(status).send({ error: error.published, message });
   };
   await app.register(async (scope) => {
     // Accepts every content type: `parseExchange` refuses a body that is not JSON as the spec says.
@@ -58,6 +54,7 @@ export async function createApp(options: ToolGatewayAppOptions): Promise<Fastify
       method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
       url: TOKEN_PATH,
       async onRequest({ method, ip }, reply) {
+        reply.header('cache-control', 'no-store');
         if (method === 'POST') return exchange.admitAddress(ip);
         refuse(reply.header('allow', 'POST'), new ExchangeError('METHOD_NOT_ALLOWED'));
         return reply;
@@ -66,10 +63,7 @@ export async function createApp(options: ToolGatewayAppOptions): Promise<Fastify
         const body = request.body instanceof Uint8Array ? request.body : new Uint8Array();
         const issued = await exchange.exchange(parseExchange(request.headers['content-type'], body));
         onAnswer('issued', reply.elapsedTime / 1000);
-        return reply
-          .code(201)
-          .header(...NO_STORE)
-          .send(bodyOf(issued));
+        return reply.code(201).send(bodyOf(issued));
       },
     });
   });

@@ -2,10 +2,10 @@ import type { AddressInfo } from 'node:net';
 import type { z } from 'zod';
 import { AccessTokens } from '#clients/access-tokens.ts';
 import { Contracts } from '#clients/contracts.ts';
+import type { AccessTokenRecord } from '#records/types.ts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
 import { serviceVersion } from '#service/version.ts';
-import type { PublishRecord } from '#streams/client/port.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
@@ -65,7 +65,6 @@ export async function serveTools(
     clientId: 'touchline-tool-gateway',
     timeoutMs: BROKER_MS,
   });
-  const publish = (records: readonly PublishRecord[]): Promise<void> => publisher.publish(records);
   const [tokens, contracts, codec] = await Promise.all([
     AccessTokens.follow(connection),
     Contracts.follow(connection, (access) => servedAccess(access, competitions)),
@@ -81,16 +80,16 @@ export async function serveTools(
   const days = config.TOKEN_LIFETIME_DAYS;
   const lifetimeMs = days === 0 ? null : days * DAY_MS;
   const editor = new VersionedTopic('access-tokens', { brokers, prefix, registryUrl, log });
+  const topic = topicName(prefix, 'access-tokens');
   const issuing = {
     tokens,
-    codec,
-    publish,
+    write: (token: AccessTokenRecord) =>
+      publisher.publish([{ topic, key: token.token_id, value: codec.encode(token) }]),
     forget: (isForgotten: Parameters<typeof editor.forget>[0]) =>
       void editor.forget(isForgotten).catch((error: unknown) => {
         // The next exchange of the client tries again.
         log.warn({ err: error }, 'tokens that expired long ago could not be deleted');
       }),
-    topic: topicName(prefix, 'access-tokens'),
     lifetimeMs,
   };
   const { views } = follower;

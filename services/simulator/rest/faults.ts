@@ -49,29 +49,23 @@ export function parseRestFaults(setting: string): RestFaultRates {
   return parseRates(setting, REST_FAULT_NAMES, REST_PRESETS, () => 1);
 }
 
+export type RestFaults = ReturnType<typeof createRestFaults>;
+
 /** Decides which faults to inject, and counts them. Each has its own random numbers: the rate of one does not change another. */
-export class RestFaults {
-  readonly counts: Record<RestFault, number> = allAt(REST_FAULT_NAMES, 0);
-  readonly #rates: RestFaultRates;
-  readonly #random: Readonly<Record<RestFault, SeededRandom>>;
-
-  constructor(rates: RestFaultRates, seed: string) {
-    this.#rates = rates;
-    this.#random = Object.fromEntries(
-      REST_FAULT_NAMES.map((name) => [name, createRandom(seed, 'rest', name)]),
-    ) as Record<RestFault, SeededRandom>;
-  }
-
-  /** Decides whether to inject the fault now, and counts it then. `first`: injects it the first time that it is possible. */
-  strikes(fault: RestFault, first = false): boolean {
-    const rate = this.#rates[fault];
-    const isDue = rate > 0 && ((first && this.counts[fault] === 0) || this.#random[fault].chance(rate));
-    if (isDue) this.counts[fault]++;
-    return isDue;
-  }
-
-  /** Returns a random whole number for a fault that is injected, both ends included. */
-  int(fault: RestFault, min: number, max: number): number {
-    return this.#random[fault].int(min, max);
-  }
+export function createRestFaults(rates: RestFaultRates, seed: string) {
+  const counts = allAt(REST_FAULT_NAMES, 0);
+  const random = new Map(REST_FAULT_NAMES.map((name) => [name, createRandom(seed, 'rest', name)]));
+  const randomOf = (fault: RestFault) => random.get(fault) as SeededRandom;
+  return {
+    counts,
+    /** Decides whether to inject the fault now, and counts it then. `first`: injects it the first time that it is possible. */
+    strikes(fault: RestFault, first = false): boolean {
+      const rate = rates[fault];
+      const isDue = rate > 0 && ((first && counts[fault] === 0) || randomOf(fault).chance(rate));
+      if (isDue) counts[fault]++;
+      return isDue;
+    },
+    /** Returns a random whole number for a fault that is injected, both ends included. */
+    int: (fault: RestFault, min: number, max: number): number => randomOf(fault).int(min, max),
+  };
 }

@@ -17,16 +17,17 @@ import { createRandom } from '../random.ts';
 import type { ProviderMessage } from '../records.ts';
 import { firstHalf } from '../webhook.ts';
 import { type PlayClock, playClock } from './clock.ts';
-import { type RestFaultRates, RestFaults } from './faults.ts';
+import { createRestFaults, type RestFaultRates, type RestFaults } from './faults.ts';
 import { createProviderData } from './provider-data.ts';
 import { ProviderState } from './provider-state.ts';
 import { Timeline } from './timeline.ts';
 
-export type SimulatedProviderOptions = MatchSettings & {
+export type SimulatedProviderOptions = {
   readonly dataset: Dataset;
-  readonly matches: number;
+  readonly timeline: Timeline;
+  readonly seed: string;
   readonly restFaults: RestFaultRates;
-  readonly clock: (timeline: Timeline) => Pick<PlayClock, 'now'>;
+  readonly clock: Pick<PlayClock, 'now'>;
   readonly client: { readonly id: string; readonly secretKey: string };
   /** Returns real seconds from any zero, for the lifetime of tokens. Default: the machine's clock. */
   readonly elapsed?: () => number;
@@ -45,12 +46,10 @@ const LAG_SECONDS = 40;
 /** `api.ver`, in the form that the contract requires. */
 const VERSION = '2.125.0';
 
-/** Creates a provider. It first simulates everything once to know the times, which takes seconds for a whole season. */
+/** Creates a provider. */
 export function createProvider(options: SimulatedProviderOptions) {
-  const { dataset, seed, client, restFaults } = options;
-  const timeline = new Timeline(dataset, options, options.matches);
-  const clock = options.clock(timeline);
-  const faults = new RestFaults(restFaults, seed);
+  const { dataset, timeline, clock, seed, client, restFaults } = options;
+  const faults = createRestFaults(restFaults, seed);
   // Decided by the incident alone, so that repeated reads agree which deletes the feed omits.
   const isSilent = ({ data: { incident } }: ProviderMessage): boolean =>
     restFaults.vanish > 0 &&
@@ -150,35 +149,29 @@ function addFaultHooks(app: FastifyInstance, faults: RestFaults, slowMs: number)
   });
 }
 
-type ServeOptions = Omit<SimulatedProviderOptions, 'clock'> &
-  Pick<PlayOptions, 'pace'> & { readonly port: number; readonly host: string };
+type ServeOptions = Omit<SimulatedProviderOptions, 'clock' | 'timeline'> &
+  MatchSettings &
+  Pick<PlayOptions, 'pace' | 'matches'> & { readonly port: number; readonly host: string };
 
 export type ServedProvider = Awaited<ReturnType<typeof serveProvider>>;
 
 /** Interval between checks of the clock, real milliseconds. */
 const CLOCK_POLL_MS = 50;
 
-/** Creates a provider and serves it. Rejects when the port is in use. */
+/** Creates a provider and serves it, once everything was simulated to know the times: seconds for a whole season. Rejects when the port is in use. */
 export async function serveProvider(options: ServeOptions) {
   const { pace, port, host } = options;
-  let clock: PlayClock | undefined;
-  let speed = 1;
-  const provider = createProvider({
-    ...options,
-    clock(timeline) {
-      speed = 'speed' in pace ? pace.speed : timeline.length / pace.seconds;
-      clock = playClock(timeline.stretches, speed);
-      return clock;
-    },
-  });
+  const timeline = new Timeline(options.dataset, options, options.matches);
+  const speed = 'speed' in pace ? pace.speed : timeline.length / pace.seconds;
+  const clock = playClock(timeline.stretches, speed);
+  const provider = createProvider({ ...options, timeline, clock });
   await provider.app.listen({ port, host });
   return {
     provider,
     port: (provider.app.server.address() as AddressInfo).port,
     speed,
-    start: () => clock?.start(),
-    /** Publishes everything up to `played` seconds of play, on a clock of infinite speed. */
-    reach: (played: number) => clock?.reach(played),
+    start: clock.start,
+    reach: clock.reach,
     /** Resolves when the clock reaches the last message. Rejects when `signal` is aborted. */
     async allPublished(signal: AbortSignal) {
       while (provider.now() < provider.timeline.endsAt) await sleep(CLOCK_POLL_MS, undefined, { signal });

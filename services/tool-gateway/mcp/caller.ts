@@ -28,8 +28,6 @@ export function challenge(authorization: string | undefined): string {
     : realm;
 }
 
-/** Headers that let a page of an allowed origin call the endpoint (Fetch standard, "CORS protocol"). */
-
 /** Value of `Allow`: every method of the endpoint. */
 export const ALLOWED_METHODS = 'GET, POST, DELETE, OPTIONS';
 

@@ -15,7 +15,7 @@ import { ALLOWED_METHODS, bearerOf, type Caller, challenge, optionsAnswer, origi
 import { ChangeNotifier } from './changes.ts';
 import { documentsOf } from './resources.ts';
 import { LIMITS, type McpLimits, type ServerContext, WINDOW_MS } from './server.ts';
-import { McpSessions, McpStreams, refusal, StatelessHandlers } from './sessions.ts';
+import { McpSessions, mcpStreams, refusal, statelessHandlers } from './sessions.ts';
 
 export type McpOptions = Omit<ServerContext, 'documents' | 'limits'> & {
   readonly view: BoardView & Pick<Views, 'nameVersion' | 'health'>;
@@ -54,9 +54,9 @@ class Endpoint {
   readonly #options: McpOptions;
   readonly #limits: McpLimits;
   readonly #changes: ChangeNotifier;
-  readonly #handlers: StatelessHandlers;
+  readonly #handlers: ReturnType<typeof statelessHandlers>;
   readonly #sessions: McpSessions;
-  readonly #streams: McpStreams;
+  readonly #streams: ReturnType<typeof mcpStreams>;
   readonly #byAddress: RollingLimit;
   readonly #byToken: RollingLimit;
 
@@ -68,9 +68,9 @@ class Endpoint {
     this.#byToken = new RollingLimit(limits.requestsPerToken, WINDOW_MS);
     const context = { ...options, documents: documentsOf(options.data, options.version), limits };
     this.#changes = new ChangeNotifier(context, options.view);
-    this.#handlers = new StatelessHandlers(context, this.#changes);
+    this.#handlers = statelessHandlers(context, this.#changes);
     this.#sessions = new McpSessions(context, this.#changes);
-    this.#streams = new McpStreams(context);
+    this.#streams = mcpStreams(context);
     const sweeping = setInterval(() => {
       this.#streams.sweep();
       this.#sessions.sweep();

@@ -18,25 +18,14 @@ const PAGE_SIZE = 100;
 const MAX_LIVE = 50;
 const CURSOR = /^[1-9][0-9]{0,6}$/;
 
-const SUBSCRIBE = 'Subscribe to it to be notified of each change.';
-
 /** URI templates of resources that are too many to list, or that are listed only while a match is live. */
 export const TEMPLATES = [
-  {
-    uriTemplate: MATCH_TEMPLATE,
-    name: 'match',
-    title: 'A match',
-    description: `The answer of get_match with the whole timeline. ${SUBSCRIBE}`,
-    mimeType: JSON_TYPE,
-  },
-  {
-    uriTemplate: TABLE_TEMPLATE,
-    name: 'table',
-    title: 'A table',
-    description: `A table in the shape of the REST contract. ${SUBSCRIBE}`,
-    mimeType: JSON_TYPE,
-  },
-];
+  [MATCH_TEMPLATE, 'match', 'A match', 'The answer of get_match with the whole timeline.'],
+  [TABLE_TEMPLATE, 'table', 'A table', 'A table in the shape of the REST contract.'],
+].map(([uriTemplate = '', name = '', title, about]) => {
+  const description = `${about} Subscribe to it to be notified of each change.`;
+  return { uriTemplate, name, title, description, mimeType: JSON_TYPE };
+});
 
 function resource(uri: string, name: string, title: string, description: string): Resource {
   return { uri, name, title, description, mimeType: JSON_TYPE };
@@ -101,6 +90,13 @@ export type ContractDocument = Resource & {
 };
 
 const WHOLE_CATALOGUE: CatalogueQuery = { limit: 100_000, page: 1 };
+const INCIDENT_TYPES = 'Ids and names of incident types, and which interrupt play or matter to traders.';
+const TABLE_TYPES = 'Types of tables with the codes of their columns.';
+const CATALOGUES = [
+  ['statuses', 'Statuses', 'Ids and names of statuses.', 'statuses.index', 'statuses'],
+  ['incident-types', 'Incident types', INCIDENT_TYPES, 'incidents.index', 'incidentTypes'],
+  ['standings-types', 'Types of tables', TABLE_TYPES, 'standings-types.index', 'standingsTypes'],
+] as const;
 
 /** Returns all documents, in the order of the list. `version` is that of the service. */
 export function documentsOf(data: ProviderData, version: string): readonly ContractDocument[] {
@@ -127,22 +123,8 @@ export function documentsOf(data: ProviderData, version: string): readonly Contr
       [],
       () => rest,
     ),
-    document('statuses', 'Statuses', 'Ids and names of statuses.', ['statuses.index'], () =>
-      data.statuses(WHOLE_CATALOGUE).data.toString(),
-    ),
-    document(
-      'incident-types',
-      'Incident types',
-      'Ids and names of incident types, and which interrupt play or matter to traders.',
-      ['incidents.index'],
-      () => data.incidentTypes(WHOLE_CATALOGUE).data.toString(),
-    ),
-    document(
-      'standings-types',
-      'Types of tables',
-      'Types of tables with the codes of their columns.',
-      ['standings-types.index'],
-      () => data.standingsTypes(WHOLE_CATALOGUE).data.toString(),
+    ...CATALOGUES.map(([name, title, description, operation, catalogue]) =>
+      document(name, title, description, [operation], () => data[catalogue](WHOLE_CATALOGUE).data.toString()),
     ),
   ];
 }

@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { object } from '#domain/values.ts';
 import type { Caller } from './caller.ts';
-import type { ChangeNotifier, ListKind } from './changes.ts';
+import type { ChangeNotifier } from './changes.ts';
 import { createServer, type ServerContext } from './server.ts';
 
 type Session = {
@@ -21,12 +21,6 @@ type Session = {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   usedAt: number;
   streams: number;
-};
-
-const SEND_LIST_CHANGED: Readonly<Record<ListKind, (server: Server) => Promise<void>>> = {
-  tools: (server) => server.sendToolListChanged(),
-  prompts: (server) => server.sendPromptListChanged(),
-  resources: (server) => server.sendResourceListChanged(),
 };
 
 const SESSION_HEADER = 'mcp-session-id';
@@ -89,7 +83,8 @@ export class McpSessions {
       changed: (uri) => {
         if (uris.has(uri)) this.#notify(session, () => server.sendResourceUpdated({ uri }));
       },
-      listChanged: (kind) => this.#notify(session, () => SEND_LIST_CHANGED[kind](server)),
+      listChanged: (kind) =>
+        this.#notify(session, () => server.notification({ method: `notifications/${kind}/list_changed` })),
     });
     server.onclose = () => {
       stop();
@@ -163,40 +158,23 @@ export class McpSessions {
 }
 
 /** Answers requests of revision 2026-07-28, by one handler of the SDK for each token, as its streams carry only what the contract covers. Without a stream it has no state. */
-export class StatelessHandlers {
-  readonly #context: ServerContext;
-  readonly #changes: ChangeNotifier;
-  readonly #handlers = new Map<string, { readonly handler: McpHttpHandler; streams: number }>();
-
-  constructor(context: ServerContext, changes: ChangeNotifier) {
-    this.#context = context;
-    this.#changes = changes;
-  }
-
-  answer(request: Request, body: unknown, caller: Caller): Promise<Response> {
-    return this.#handlerOf(caller).fetch(request, { parsedBody: body });
-  }
-
-  /** Ends every stream with a result, as the protocol requires. */
-  async close(): Promise<void> {
-    await Promise.all(Array.from(this.#handlers.values(), ({ handler }) => handler.close()));
-  }
-
-  #handlerOf(caller: Caller): McpHttpHandler {
-    const { limits, log, metrics } = this.#context;
+export function statelessHandlers(context: ServerContext, changes: ChangeNotifier) {
+  const { limits, log, metrics } = context;
+  const handlers = new Map<string, { readonly handler: McpHttpHandler; streams: number }>();
+  const handlerOf = (caller: Caller): McpHttpHandler => {
     const key = `${caller.clientId}/${caller.tokenId}`;
-    const known = this.#handlers.get(key);
+    const known = handlers.get(key);
     if (known !== undefined) return known.handler;
-    for (const [idle, { streams }] of this.#handlers) {
-      if (this.#handlers.size < limits.maxSessions) break;
-      if (streams === 0) this.#handlers.delete(idle);
+    for (const [idle, { streams }] of handlers) {
+      if (handlers.size < limits.maxSessions) break;
+      if (streams === 0) handlers.delete(idle);
     }
     const subscribe = (listener: (event: ServerEvent) => void): (() => void) => {
       const send = (event: ServerEvent): void => {
         metrics.notifications.inc();
         listener(event);
       };
-      const stop = this.#changes.subscribe({
+      const stop = changes.subscribe({
         clientId: caller.clientId,
         changed: (uri) => send({ kind: 'resource_updated', uri }),
         listChanged: (kind) => send({ kind: `${kind}_list_changed` }),
@@ -207,16 +185,22 @@ export class StatelessHandlers {
         created.streams -= 1;
       };
     };
-    const handler = createMcpHandler(() => createServer(this.#context, caller, null, true), {
+    const handler = createMcpHandler(() => createServer(context, caller, null, true), {
       legacy: 'reject',
       bus: { publish() {}, subscribe },
       maxSubscriptions: limits.maxStreamsPerToken,
       onerror: (error) => log.debug({ err: error }, 'a request of the protocol was refused'),
     });
     const created = { handler, streams: 0 };
-    this.#handlers.set(key, created);
+    handlers.set(key, created);
     return handler;
-  }
+  };
+  return {
+    answer: (request: Request, parsedBody: unknown, caller: Caller): Promise<Response> =>
+      handlerOf(caller).fetch(request, { parsedBody }),
+    /** Ends every stream with a result, as the protocol requires. */
+    close: () => Promise.all(Array.from(handlers.values(), ({ handler }) => handler.close())),
+  };
 }
 
 /** Creates an HTTP error whose JSON-RPC error belongs to no request of the protocol (`id` is null). */
@@ -229,63 +213,40 @@ export function refusal(
   return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers });
 }
 
-type Stream = {
-  readonly caller: Caller;
-  readonly raw: ServerResponse;
-  readonly openedAt: number;
-  /** Whether its token is still valid. */
-  readonly isLive: () => boolean;
-  /** Time since which its reader reads nothing, Unix milliseconds; null while it reads. */
-  stalledAt: number | null;
-};
-
 /** The open streams of a replica. Limits their number, their age, and how long a reader may stall. */
-export class McpStreams {
-  readonly #context: Pick<ServerContext, 'limits' | 'metrics' | 'now'>;
-  readonly #streams = new Set<Stream>();
-
-  constructor(context: Pick<ServerContext, 'limits' | 'metrics' | 'now'>) {
-    this.#context = context;
-  }
-
-  admits({ tokenId }: Caller): boolean {
-    const { maxStreams, maxStreamsPerToken } = this.#context.limits;
-    const own = [...this.#streams].filter(({ caller }) => caller.tokenId === tokenId);
-    return this.#streams.size < maxStreams && own.length < maxStreamsPerToken;
-  }
-
-  /** Counts a stream, and lets `sweep` check it, until its connection closes. */
-  add(caller: Caller, raw: ServerResponse, isLive: () => boolean): void {
-    const stream: Stream = { caller, raw, openedAt: this.#context.now(), isLive, stalledAt: null };
-    this.#streams.add(stream);
-    this.#count();
-    raw.once('close', () => {
-      this.#streams.delete(stream);
-      this.#count();
-    });
-  }
-
-  /** Ends streams whose token is no longer valid, whose reader stalls, or that reached the maximum age. */
-  sweep(): void {
-    const { limits, metrics, now } = this.#context;
-    const at = now();
-    for (const stream of this.#streams) {
-      stream.stalledAt = stream.raw.writableNeedDrain ? (stream.stalledAt ?? at) : null;
-      const reason = !stream.isLive()
-        ? 'token'
-        : stream.stalledAt !== null && at - stream.stalledAt >= limits.streamStallMs
-          ? 'stalled'
-          : at - stream.openedAt >= limits.streamMaxMs
-            ? 'age'
-            : null;
-      if (reason === null) continue;
-      metrics.ended.inc({ reason: `stream_${reason}` });
-      // The writer stops once the connection is closed.
-      stream.raw.destroy();
-    }
-  }
-
-  #count(): void {
-    this.#context.metrics.streams.set(this.#streams.size);
-  }
+export function mcpStreams({ limits, metrics, now }: Pick<ServerContext, 'limits' | 'metrics' | 'now'>) {
+  /** `check`: returns why a stream must end at a time, null if it may go on. */
+  const streams = new Map<ServerResponse, { tokenId: string; check: (at: number) => string | null }>();
+  return {
+    admits({ tokenId }: Caller): boolean {
+      const own = streams.values().filter((stream) => stream.tokenId === tokenId);
+      return streams.size < limits.maxStreams && [...own].length < limits.maxStreamsPerToken;
+    },
+    /** Counts a stream until its connection closes. `sweep` ends it once its token is not live any more. */
+    add({ tokenId }: Caller, raw: ServerResponse, isLive: () => boolean): void {
+      const openedAt = now();
+      let stalledAt: number | null = null;
+      const check = (at: number): string | null => {
+        stalledAt = raw.writableNeedDrain ? (stalledAt ?? at) : null;
+        if (!isLive()) return 'token';
+        if (stalledAt !== null && at - stalledAt >= limits.streamStallMs) return 'stalled';
+        return at - openedAt >= limits.streamMaxMs ? 'age' : null;
+      };
+      metrics.streams.set(streams.set(raw, { tokenId, check }).size);
+      raw.once('close', () => {
+        streams.delete(raw);
+        metrics.streams.set(streams.size);
+      });
+    },
+    /** Ends streams whose token is no longer valid, whose reader stalls, or that reached the maximum age. */
+    sweep(): void {
+      for (const [raw, { check }] of streams) {
+        const reason = check(now());
+        if (reason === null) continue;
+        metrics.ended.inc({ reason: `stream_${reason}` });
+        // The writer stops once the connection is closed.
+        raw.destroy();
+      }
+    },
+  };
 }

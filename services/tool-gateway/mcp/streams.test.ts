@@ -5,7 +5,7 @@ import { createMetrics } from '#service/metrics.ts';
 import { serve } from '../../../test/support/listen.ts';
 import { mcpMetrics } from '../metrics.ts';
 import { LIMITS } from './server.ts';
-import { McpStreams } from './sessions.ts';
+import { mcpStreams } from './sessions.ts';
 
 const CALLER = { tokenId: 't', clientId: 1 };
 /** More than the buffers between two local sockets hold. */
@@ -14,7 +14,7 @@ const MUCH = Buffer.alloc(64 * 1024 * 1024);
 test('closes a stream once its reader has read nothing for the limit, and no sooner', async () => {
   let now = 0;
   const metrics = createMetrics('tool-gateway');
-  const streams = new McpStreams({ limits: LIMITS, metrics: mcpMetrics(metrics), now: () => now });
+  const streams = mcpStreams({ limits: LIMITS, metrics: mcpMetrics(metrics), now: () => now });
   const { promise, resolve } = Promise.withResolvers<ServerResponse>();
   const url = await serve((_request, answering) => resolve(answering));
   const socket = connect(Number(new URL(url).port), '127.0.0.1');

@@ -2,9 +2,7 @@ import { normalizeIP } from '@fastify/rate-limit';
 import { type AccessTokens, hashToken, isLive, newToken, newTokenId } from '#clients/access-tokens.ts';
 import type { Contracts } from '#clients/contracts.ts';
 import type { AccessTokenRecord, Client } from '#records/types.ts';
-import type { PublishRecord } from '#streams/client/port.ts';
 import type { Logger } from '#streams/log.ts';
-import type { Codec } from '#topics/codec.ts';
 import { RollingLimit } from '../rolling-limit.ts';
 import { ExchangeError, type ExchangeRequest, MAX_SECRET_BYTES } from './request.ts';
 
@@ -67,13 +65,10 @@ export class TokenExchange {
 
 type IssuerOptions = {
   readonly tokens: AccessTokens;
-  readonly codec: Codec<AccessTokenRecord>;
-  /** Name on the broker. */
-  readonly topic: string;
+  /** Writes a record; resolves once it is acknowledged. */
+  readonly write: (token: AccessTokenRecord) => Promise<void>;
   /** Deletes the records that the function selects, beside editors of the topic; not awaited. */
   readonly forget: (isForgotten: (token: AccessTokenRecord) => boolean) => void;
-  /** Writes records; resolves once they are acknowledged. */
-  readonly publish: (records: readonly PublishRecord[]) => Promise<void>;
   /** Lifetime of a token, milliseconds; null: it does not expire. */
   readonly lifetimeMs: number | null;
 };
@@ -87,7 +82,7 @@ export const KEEP_DEAD_MS = 30 * 86_400_000;
 
 /** Publishes a client's new token. Throws `ExchangeError` `TENANT_SLUG_CONFLICT` above `MAX_LIVE_TOKENS`, and `PublishError`. */
 export async function issueAccessToken(
-  { tokens, codec, topic, publish, forget, lifetimeMs }: IssuerOptions,
+  { tokens, write, forget, lifetimeMs }: IssuerOptions,
   { client_id, identity }: Pick<Client, 'client_id' | 'identity'>,
   label: string | null,
   nowMs: number,
@@ -108,14 +103,12 @@ export async function issueAccessToken(
     version: 1,
     updated_at: nowMs,
   };
-  await publish([{ topic, key: record.token_id, value: codec.encode(record) }]);
+  await write(record);
   tokens.add(record);
-  const isUnlisted = (token: AccessTokenRecord): boolean => diedBefore(token, nowMs - KEEP_DEAD_MS);
+  const time = nowMs - KEEP_DEAD_MS;
+  const isUnlisted = ({ expires_at, revoked_at }: AccessTokenRecord): boolean =>
+    (revoked_at ?? time) < time || (expires_at ?? time) < time;
   // Otherwise the log of a client that exchanges repeatedly would grow without limit.
   if (known.some(isUnlisted)) forget((token) => token.client_id === client_id && isUnlisted(token));
   return { text, token: record };
-}
-
-function diedBefore({ expires_at, revoked_at }: AccessTokenRecord, time: number): boolean {
-  return (revoked_at ?? time) < time || (expires_at ?? time) < time;
 }

@@ -1,13 +1,17 @@
 /** For tests: a provider whose clock the test sets. */
 import { onTestFinished } from 'vitest';
 import { parseFaults } from '../../faults.ts';
+import type { MatchSettings } from '../../match.ts';
 import { parseRestFaults } from '../faults.ts';
 import { createProvider, type SimulatedProvider, type SimulatedProviderOptions } from '../provider.ts';
+import { Timeline } from '../timeline.ts';
 import { ProviderReader } from './reader.ts';
 
 /** Options of the provider. All but the data set have defaults. */
-export type ManualProviderOptions = Partial<Omit<SimulatedProviderOptions, 'clock'>> &
-  Pick<SimulatedProviderOptions, 'dataset'>;
+export type ManualProviderOptions = Partial<
+  Omit<SimulatedProviderOptions, 'clock' | 'timeline'> & MatchSettings
+> &
+  Pick<SimulatedProviderOptions, 'dataset'> & { readonly matches?: number };
 
 /** A provider whose clock shows the time of the first message until the test sets it. */
 export type ManualProvider = SimulatedProvider & {
@@ -19,10 +23,8 @@ const CLIENT = { id: '1', secretKey: 'a-secret-key-for-tests' };
 
 /** Creates a provider whose clock the test sets. */
 export function manualProvider(options: ManualProviderOptions): ManualProvider {
-  let time = 0;
-  const provider = createProvider({
+  const all = {
     client: CLIENT,
-    matches: options.dataset.matches.length,
     seed: '1',
     faults: parseFaults('none'),
     restFaults: parseRestFaults('none'),
@@ -30,11 +32,10 @@ export function manualProvider(options: ManualProviderOptions): ManualProvider {
     clockEvery: 60,
     tls: null,
     ...options,
-    clock({ startsAt }) {
-      time = startsAt;
-      return { now: () => time };
-    },
-  });
+  };
+  const timeline = new Timeline(options.dataset, all, options.matches);
+  let time = timeline.startsAt;
+  const provider = createProvider({ ...all, timeline, clock: { now: () => time } });
   return {
     ...provider,
     advanceTo(next) {

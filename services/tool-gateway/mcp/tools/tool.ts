@@ -59,15 +59,12 @@ type Definition<I extends z.ZodObject, O extends z.ZodObject> = Pick<
 
 /** Creates a tool with paging, validation of arguments, and errors of REST as `ToolError`. */
 export function tool<I extends z.ZodObject, O extends z.ZodObject>(definition: Definition<I, O>): Tool {
-  const { name, title, description, operations, missing, pageSize } = definition;
+  const { missing, pageSize } = definition;
   // Ignoring an unknown argument would answer another question.
   const input = definition.input.extend(pageSize === null ? {} : pagingOf(pageSize)).strict();
   const output = definition.output.extend(pageSize === null ? {} : pageInfo);
   return {
-    name,
-    title,
-    description,
-    operations,
+    ...definition,
     inputSchema: objectSchema(input, 'input'),
     outputSchema: objectSchema(output, 'output'),
     call(args, scope) {
