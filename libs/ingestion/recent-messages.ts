@@ -26,24 +26,19 @@ export class RecentMessages {
 
   counts(now: number): Pick<IngressStatus, 'messages_read' | 'messages_unreadable' | 'unreadable_in_row'> {
     const first = Math.floor(now / SECOND_MS) - WINDOW_SECONDS;
-    const recent = { messages_read: 0, messages_unreadable: 0, unreadable_in_row: this.#inRow };
-    for (const [second, { read, unreadable }] of this.#seconds) {
-      if (second <= first) {
-        this.#seconds.delete(second);
-        continue;
-      }
-      recent.messages_read += read;
-      recent.messages_unreadable += unreadable;
-    }
-    return recent;
+    for (const second of this.#seconds.keys()) if (second <= first) this.#seconds.delete(second);
+    const sum = (of: keyof MessageCounts) => this.#seconds.values().reduce((all, one) => all + one[of], 0);
+    return {
+      messages_read: sum('read'),
+      messages_unreadable: sum('unreadable'),
+      unreadable_in_row: this.#inRow,
+    };
   }
 }
 
 /** Returns the counts of a delivery. The mark of an unreadable message is no message; one of an unused type counts as neither. */
-export function countsOf({
-  normalized,
-  deadLetters,
-}: Pick<ReadDelivery, 'normalized' | 'deadLetters'>): MessageCounts {
+export function countsOf(delivery: Pick<ReadDelivery, 'normalized' | 'deadLetters'>): MessageCounts {
+  const { normalized, deadLetters } = delivery;
   const read = normalized.filter(({ unreadable }) => unreadable === null).length;
   return { read, unreadable: deadLetters.length };
 }

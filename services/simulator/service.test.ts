@@ -55,8 +55,8 @@ function run(
     rest,
     sender,
     signal: stop.signal,
-    onSummary: (summary) => summaries.push(summary),
-    onAllPublished: () => {
+    onSummary: (summary) => {
+      summaries.push(summary);
       if (keep === 'no longer') stop.abort();
     },
   });

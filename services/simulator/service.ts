@@ -60,11 +60,11 @@ export const simulator: ServiceDefinition<typeof settings> = {
       sender,
       rest,
       signal,
-      onSummary(summary) {
+      onSummary(summary, hasStopped) {
+        if (!hasStopped) logger.info({ summary }, 'all was played and accepted');
         if (config.SUMMARY_FILE !== undefined)
           writeFileSync(config.SUMMARY_FILE, `${JSON.stringify(summary)}\n`);
       },
-      onAllPublished: (summary) => logger.info({ summary }, 'all was played and accepted'),
     }).then(finish, (error: unknown) => {
       if (!signal.aborted) fail(error);
     });
@@ -91,13 +91,12 @@ type Simulation = {
   readonly rest: ServedProvider | null;
   readonly signal: AbortSignal;
   /** Called when everything is published and accepted, and again when serving REST ends. */
-  readonly onSummary: (summary: SimulationSummary) => void;
-  readonly onAllPublished: (summary: SimulationSummary) => void;
+  readonly onSummary: (summary: SimulationSummary, hasStopped: boolean) => void;
 };
 
 /** Plays until all is published, then serves REST until `signal`. Rejects with its reason when it comes before that. */
 export async function simulate(simulation: Simulation): Promise<void> {
-  const { playing, sender, rest, signal, onSummary, onAllPublished } = simulation;
+  const { playing, sender, rest, signal, onSummary } = simulation;
   const startedAt = performance.now();
   rest?.start();
   // Webhooks follow the clock of REST; the fault `webhook_loss` drops some of them.
@@ -113,9 +112,8 @@ export async function simulate(simulation: Simulation): Promise<void> {
   const summary = played ?? { dataset, ...totals, seconds };
   const current = (): SimulationSummary =>
     rest === null ? summary : { ...summary, rest: { faults: rest.provider.faults.counts } };
-  onSummary(current());
-  onAllPublished(current());
+  onSummary(current(), false);
   if (rest === null) return;
   if (!signal.aborted) await once(signal, 'abort');
-  onSummary(current());
+  onSummary(current(), true);
 }

@@ -1,6 +1,5 @@
-import type { OperationName } from '#contract/rest/operations.ts';
 import { formatDate } from '#contract/rest/parameters.ts';
-import { type CatalogueItem, type ListedKind, readCatalogueItem } from '#ingestion/catalogue.ts';
+import { type CatalogueItem, readCatalogueItem } from '#ingestion/catalogue.ts';
 import type { MachineClock } from '#timing/clock.ts';
 import type { FeedAnswer } from '../provider/answer.ts';
 import { readPages } from '../provider/paging.ts';
@@ -27,16 +26,10 @@ type ListsOptions = {
   readonly clock: Pick<MachineClock, 'monotonic'>;
 };
 
-type CatalogueKind = {
-  readonly kind: ListedKind;
-  readonly operation: OperationName;
-  /** The list's name in `data`; null when `data` is a tree of competitions. */
-  readonly list: string | null;
-  readonly bySport: boolean;
-};
+type CatalogueKind = (typeof CATALOGUES)[number];
 
-/** The catalogues. A catalogue stands after those that it refers to. */
-export const CATALOGUES: readonly CatalogueKind[] = [
+/** The catalogues, each after those that it refers to. `list`: its name in `data`; null when that is a tree of competitions. */
+export const CATALOGUES = [
   { kind: 'sport', operation: 'sports.index', list: 'sports', bySport: false },
   { kind: 'area', operation: 'areas.index', list: 'areas', bySport: false },
   { kind: 'language', operation: 'languages.index', list: 'languages', bySport: false },
@@ -45,7 +38,7 @@ export const CATALOGUES: readonly CatalogueKind[] = [
   { kind: 'standings_type', operation: 'standings-types.index', list: 'standings_types', bySport: true },
   { kind: 'competition', operation: 'competitions.index', list: null, bySport: true },
   { kind: 'stage', operation: 'stages.index', list: null, bySport: true },
-];
+] as const;
 
 export function catalogueResource({ kind, bySport }: CatalogueKind, sport: number): string {
   return bySport ? `catalogue/${kind}/${sport}` : `catalogue/${kind}`;

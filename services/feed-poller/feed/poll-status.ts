@@ -18,11 +18,11 @@ type State = Pick<IngressStatus, 'state' | 'reason' | 'progress'>;
 const UP: State = { state: 'up', reason: null, progress: null };
 
 /** Failures that do not pass without a change of credentials or contract: the feed is down at once. */
-const PERMANENT_REASONS: ReadonlyMap<ProviderErrorCode, HealthReason> = new Map([
-  ['CREDENTIALS', 'credentials'],
-  ['UNAUTHORIZED', 'credentials'],
-  ['FORBIDDEN', 'contract'],
-]);
+const PERMANENT_REASONS: Readonly<Partial<Record<ProviderErrorCode, HealthReason>>> = {
+  CREDENTIALS: 'credentials',
+  UNAUTHORIZED: 'credentials',
+  FORBIDDEN: 'contract',
+};
 /** Failures of the network or the provider. All other codes are answers outside its contract. */
 const NETWORK_CODES: readonly ProviderErrorCode[] = ['UNREACHABLE', 'TIMEOUT', 'SERVER_ERROR', 'STOPPED'];
 
@@ -67,7 +67,7 @@ export class PollStatus {
   failed({ code }: ProviderError, now: number): void {
     const reason = NETWORK_CODES.includes(code) ? 'network' : 'contract';
     this.#failing = { since: this.#failing?.since ?? now, reason };
-    const permanent = PERMANENT_REASONS.get(code);
+    const permanent = PERMANENT_REASONS[code];
     if (permanent !== undefined) this.#down(permanent);
   }
 

@@ -54,9 +54,8 @@ export class TopicWriter {
   async deliver(delivery: ReadDelivery): Promise<void> {
     const { metrics, now, log } = this.#options;
     const records = this.#encode(delivery);
-    const span = tracer()?.start('read from the provider', { kind: 'internal' });
-    if (span == null) await this.#publish(records);
-    else await publishTraced((traced) => this.#publish(traced), records, span).finally(() => span.end());
+    const span = tracer()?.start('read from the provider', { kind: 'internal' }) ?? null;
+    await publishTraced((traced) => this.#publish(traced), records, span).finally(() => span?.end());
     const { raw, normalized, deadLetters, ignored } = delivery;
     if (raw !== null) metrics.stages.received_to_published(now() - raw.received_at);
     for (const { type, unread, unreadable } of normalized) {

@@ -53,9 +53,9 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
     const matching = records.filter(({ ut }) => ut >= timestamp && is(sport_id, SOCCER));
     return { data: render(pageOf(matching, query, faults)), total: matching.length };
   };
-  const catalogue = (container: string, records: readonly { readonly ut: number }[]) => {
-    return (query: CatalogueQuery) => listed(records, query, (page) => JSON.stringify({ [container]: page }));
-  };
+  const catalogue =
+    (container: string, records: readonly { readonly ut: number }[]) => (query: CatalogueQuery) =>
+      listed(records, query, (page) => JSON.stringify({ [container]: page }));
 
   return {
     sports: catalogue('sports', catalogues.sports),
@@ -247,10 +247,7 @@ function inIncidents({ record, removed, updated }: PublishedIncident, query: Inc
   );
 }
 
-function inFeed(
-  { type, data }: ProviderMessage,
-  query: Omit<FeedQuery, 'timestamp' | 'timestamp_to'>,
-): boolean {
+function inFeed({ type, data }: ProviderMessage, query: FeedQuery): boolean {
   const flag = (wanted: 'yes' | 'no' | undefined, value: unknown): boolean =>
     wanted === undefined || (value !== undefined && (wanted === 'yes') === (value === 'yes'));
   return (

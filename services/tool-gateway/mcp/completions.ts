@@ -47,14 +47,9 @@ const FINDERS: Readonly<Record<string, Finder>> = {
 export function complete({ ref, argument, context }: CompleteRequestParams, scope: ToolScope) {
   const find = argumentsIn(ref, scope).includes(argument.name) ? FINDERS[argument.name] : undefined;
   const found = find?.(argument.value.trim(), scope, context?.arguments ?? {}) ?? [];
-  const values = [...new Set(found.map((value) => shortText(String(value))))];
-  return {
-    completion: {
-      values: values.slice(0, MAX_VALUES),
-      total: values.length,
-      hasMore: values.length > MAX_VALUES,
-    },
-  };
+  const all = [...new Set(found.map((value) => shortText(String(value))))];
+  const values = all.slice(0, MAX_VALUES);
+  return { completion: { values, total: all.length, hasMore: all.length > MAX_VALUES } };
 }
 
 function argumentsIn(ref: CompleteRequestParams['ref'], { access }: ToolScope): readonly string[] {
@@ -90,10 +85,10 @@ function matchIds(typed: string, scope: ToolScope): Values {
 function tableIds(typed: string, scope: ToolScope): Values {
   if (!hasTool(scope, listStandings)) return [];
   if (typed === '' || DIGITS.test(typed)) {
-    const { standings_list } = dataOf<'standings.index'>(
-      scope.data.standingsList(SEARCHED_PAGE, scope.access),
-    );
-    return standings_list.map(({ id }) => id).filter((id) => String(id).startsWith(typed));
+    const answer = scope.data.standingsList(SEARCHED_PAGE, scope.access);
+    return dataOf<'standings.index'>(answer)
+      .standings_list.map(({ id }) => id)
+      .filter((id) => String(id).startsWith(typed));
   }
   const seasons = competitions(typed, scope)
     .slice(0, MAX_NAMES)
@@ -104,16 +99,11 @@ function tableIds(typed: string, scope: ToolScope): Values {
 }
 
 /** Finds competitions by a part of their name, best first; all for an empty text. */
-function competitions(
-  typed: string,
-  scope: ToolScope,
-): readonly { readonly id: number; readonly name: string }[] {
+function competitions(typed: string, scope: ToolScope): readonly { id: number; name: string }[] {
   if (!hasTool(scope, listCompetitions)) return [];
   if (typed !== '') return scope.queries.competitions(typed, scope.access);
-  const { competitions: all } = dataOf<'competitions.index'>(
-    scope.data.competitions(SEARCHED_PAGE, scope.access),
-  );
-  return all.filter(({ name }) => name !== '');
+  const answer = scope.data.competitions(SEARCHED_PAGE, scope.access);
+  return dataOf<'competitions.index'>(answer).competitions.filter(({ name }) => name !== '');
 }
 
 function hasTool({ access }: ToolScope, { operations }: Tool): boolean {

@@ -227,7 +227,7 @@ function onlyOf<T>(items: readonly T[]): T | undefined {
   return items.length === 1 ? items[0] : undefined;
 }
 
-/** Reads a table. Throws `RestError` `NOT_FOUND`, `NOT_SERVED`, `FORBIDDEN`. */
+/** Throws `RestError` `NOT_FOUND`, `NOT_SERVED`, `FORBIDDEN`. */
 function readTable(id: number, { data, access }: ToolScope): Table {
   return dataOf<'standings.show'>(data.standings(id, access)).standings;
 }
@@ -249,8 +249,6 @@ function rowsOf(groups: readonly TableGroup[]): TableRow[] {
 
 /** Returns the group with this name, or with it as its last word. */
 function groupNamed({ groups }: Table, name: string): TableGroup | undefined {
-  const wanted = foldName(name);
-  return groups.find(
-    (group) => foldName(group.name) === wanted || foldName(group.name).endsWith(` ${wanted}`),
-  );
+  const wanted = ` ${foldName(name)}`;
+  return groups.find((group) => ` ${foldName(group.name)}`.endsWith(wanted));
 }
