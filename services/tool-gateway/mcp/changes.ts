@@ -168,7 +168,7 @@ export class ChangeNotifier {
   }
 }
 
-export type ListKind = 'tools' | 'prompts' | 'resources';
+type ListKind = 'tools' | 'prompts' | 'resources';
 
 /** A text for each list, which changes with the list. */
 type ListKeys = Readonly<Record<ListKind, string>>;
