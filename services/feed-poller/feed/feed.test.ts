@@ -24,6 +24,21 @@ test('begins `initial` seconds back without a checkpoint, and reads window by wi
   expect(feed.checkpoints).toEqual([T0 - 70, T0 - 40, T0 - SETTLE]);
 });
 
+test('writes a checkpoint after a message at once, and of a quiet feed every ten seconds', async () => {
+  const feed = new TestFeed(SETTINGS, T0 - SETTLE);
+  const quiet = async (seconds: number) => {
+    for (let second = 0; second < seconds; second++) {
+      feed.now += 1;
+      await feed.round();
+    }
+  };
+  await quiet(30);
+  expect(feed.checkpoints).toEqual([T0 - 10, T0, T0 + 10]);
+  feed.messages.push({ id: 1, ut: T0 + 30, visibleAt: T0 + 30 });
+  await quiet(1);
+  expect(feed.checkpoints.at(-1)).toBe(T0 + 11);
+});
+
 test('reads unsettled seconds again, and publishes each message once', async () => {
   const feed = new TestFeed(SETTINGS, T0 - 10);
   feed.messages.push({ id: 1, ut: T0, visibleAt: T0 }, { id: 2, ut: T0, visibleAt: T0 + 9 });

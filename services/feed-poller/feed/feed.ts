@@ -39,6 +39,8 @@ const HISTORY_SECONDS = 86_400;
 const MIN_SKIP_SECONDS = 3_600;
 /** After a rejection windows of 1 to so many seconds are tried, a minute apart at most, before the first one is sent again. */
 const REJECTED_SIZES = 15;
+/** Interval between checkpoints while nothing is published, seconds: reading a quiet feed again costs little. */
+const QUIET_CHECKPOINT_SECONDS = 10;
 /** Maximum number of pages of a window: ends the loop when a provider always names a next page. */
 const MAX_PAGES = 10_000;
 
@@ -58,6 +60,10 @@ export function feedWaitMs(periodMs: number, live: number, silentMs: number): nu
 export class FeedFollower {
   readonly #options: FeedOptions;
   #position: number | null;
+  /** The last checkpoint written; null before the first. */
+  #checkpoint: number | null;
+  /** Whether messages were published since the last checkpoint. */
+  #isAhead = false;
   /** Start of the next window of this pass; null before the first. */
   #cursor: number | null = null;
   /** Whether this pass has read an unsettled second. */
@@ -70,6 +76,7 @@ export class FeedFollower {
   constructor(options: FeedOptions) {
     this.#options = options;
     this.#position = options.position;
+    this.#checkpoint = options.position;
     this.#window = options.window;
   }
 
@@ -164,6 +171,7 @@ export class FeedFollower {
     }
     for (const delivery of readFeed(fresh, clock.unix())) {
       await topicWriter.deliver(delivery);
+      this.#isAhead = true;
       delivery.normalized.forEach(onMessage);
       onCounts(countsOf(delivery));
     }
@@ -175,7 +183,13 @@ export class FeedFollower {
     const settled = Math.min(to, timestamp - settle);
     this.#unsettled = settled < to;
     if (settled <= position) return;
-    await topicWriter.checkpoint(FEED, settled);
+    const last = this.#checkpoint;
+    const isLater = last !== null && settled >= last;
+    if (this.#isAhead || !isLater || settled - last >= QUIET_CHECKPOINT_SECONDS) {
+      await topicWriter.checkpoint(FEED, settled);
+      this.#checkpoint = settled;
+      this.#isAhead = false;
+    }
     this.#position = settled;
     for (const [id, lastIn] of this.#published) if (lastIn < settled) this.#published.delete(id);
   }
