@@ -2,7 +2,7 @@ import { sameValue } from '#domain/event.ts';
 import type { CatalogueItem } from '#ingestion/catalogue.ts';
 import type { CatalogueRecord } from '#records/types.ts';
 import { Limiter } from '../provider/limiter.ts';
-import type { TopicWriter } from '../publish/topic-writer.ts';
+import { keyOf, type TopicWriter } from '../publish/topic-writer.ts';
 
 /** The state of the catalogue topic, and its changes. Lists hold a record with different fields, which are merged by time. */
 export class Catalogue {
@@ -51,10 +51,6 @@ export class Catalogue {
     }
     return seasons;
   }
-}
-
-export function keyOf({ kind, id }: Pick<CatalogueRecord, 'kind' | 'id'>): string {
-  return `${kind}/${id}`;
 }
 
 /** Returns the record after applying an entry; null when nothing changes. */

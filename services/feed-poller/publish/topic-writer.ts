@@ -12,7 +12,6 @@ import type { Codec } from '#topics/codec.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { publishTraced, tracer } from '#tracing/tracing.ts';
-import { keyOf } from '../catalogue/catalogue.ts';
 import type { PollerMetrics } from '../metrics.ts';
 
 export const WRITTEN_TOPICS = [
@@ -115,4 +114,8 @@ export class TopicWriter {
     this.#options.requireTerm();
     await this.#options.publish(records);
   }
+}
+
+export function keyOf({ kind, id }: Pick<CatalogueRecord, 'kind' | 'id'>): string {
+  return `${kind}/${id}`;
 }
