@@ -1,5 +1,6 @@
 import type { GameSet } from './game-set.ts';
 import { rankByFigures, rankSplit } from './ranking.ts';
+import { difference, type TeamTally, type Venue } from './ranking-criteria.ts';
 import {
   type RankAt,
   type RankedSeason,
@@ -9,16 +10,13 @@ import {
   totalsAt,
 } from './standing.ts';
 import {
-  difference,
   emptyTally,
   type GameOutcome,
   letterOf,
   outcomesOf,
   type Part,
-  type TeamTally,
   tallyGames,
   tallyOutcomes,
-  type Venue,
 } from './tally.ts';
 import type { RankedRow, Value } from './types.ts';
 

@@ -8,24 +8,51 @@ export const amount = z.int('expected a whole number').min(-INT_MAX).max(INT_MAX
 export const count = z.int('expected a whole number').min(0).max(INT_MAX);
 export const day = z.iso.date('expected a day, YYYY-MM-DD');
 
-/** Figures of a team's own matches; for `goals_allowed` and `lost` fewer are better. `goal_average`: scored by allowed. */
-const OWN_FIGURES = [
-  'points',
-  'points_per_game',
-  'goals_diff',
-  'goals_scored',
-  'goals_allowed',
-  'goal_average',
-  'won',
-  'lost',
-  'away_goals',
-  'away_goals_diff',
-  'away_won',
-  'away_points',
-  'home_goals',
-  'home_goals_diff',
-  'home_won',
-] as const;
+/** A team's counts over some games. */
+export type TeamTally = {
+  mp: number;
+  won: number;
+  draw: number;
+  lost: number;
+  scored: number;
+  allowed: number;
+  points: number;
+  /** The part of a point that rounding took from the team (0.5) or gave it (-0.5) when its points were halved. */
+  halfPoint: number;
+};
+
+export type Venue = 'all' | 'home' | 'away';
+
+/** Returns the goals scored minus the goals allowed. */
+export function difference({ scored, allowed }: TeamTally): number {
+  return scored - allowed;
+}
+
+type FigureOfGames = readonly [Venue, (tally: TeamTally) => number];
+
+/** Each figure of a team's own matches, the larger the better, and where these are played. */
+export const OWN = {
+  points: ['all', ({ points }) => points],
+  // Equal fractions of small whole numbers have equal quotients; no games are no points.
+  points_per_game: ['all', ({ points, mp }) => points / Math.max(1, mp)],
+  goals_diff: ['all', difference],
+  goals_scored: ['all', ({ scored }) => scored],
+  goals_allowed: ['all', ({ allowed }) => -allowed],
+  goal_average: ['all', ({ scored, allowed }) => (scored === 0 ? 0 : scored / allowed)],
+  won: ['all', ({ won }) => won],
+  lost: ['all', ({ lost }) => -lost],
+  away_goals: ['away', ({ scored }) => scored],
+  away_goals_diff: ['away', difference],
+  away_won: ['away', ({ won }) => won],
+  away_points: ['away', ({ points }) => points],
+  home_goals: ['home', ({ scored }) => scored],
+  home_goals_diff: ['home', difference],
+  home_won: ['home', ({ won }) => won],
+} satisfies Readonly<Record<string, FigureOfGames>>;
+
+/** The figures of a team's own matches. */
+export type OwnFigure = keyof typeof OWN;
+const OWN_FIGURES = Object.keys(OWN) as OwnFigure[];
 
 /** Figures that need more than a team's own matches: sums over opponents, halved points, the rank before points were carried. */
 const TABLE_FIGURES = [
@@ -36,7 +63,7 @@ const TABLE_FIGURES = [
   'previous_rank',
 ] as const;
 
-const CRITERIA = [...OWN_FIGURES, ...TABLE_FIGURES] as const;
+const CRITERIA = [...OWN_FIGURES, ...TABLE_FIGURES];
 const criterion = z.enum(CRITERIA, `expected one of ${CRITERIA.join(', ')}`);
 const ownFigure = z.enum(OWN_FIGURES, `expected one of ${OWN_FIGURES.join(', ')}`);
 
@@ -83,9 +110,6 @@ export type FairPlay = z.infer<typeof fairPlay>;
 
 /** The criteria of a ranking that are a figure. */
 export type Criterion = (typeof CRITERIA)[number];
-
-/** The figures of a team's own matches. */
-export type OwnFigure = (typeof OWN_FIGURES)[number];
 
 /** A step of a ranking: it separates teams that all steps before it left equal. */
 export type TieBreak = z.infer<typeof tieBreak>;

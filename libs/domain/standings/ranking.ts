@@ -3,14 +3,24 @@ import { compareFigures } from '../sorted.ts';
 import type { CompetitionRules } from './competition-rules.ts';
 import type { GameSet } from './game-set.ts';
 import type { Game } from './games.ts';
-import type { Criterion, FairPlay, OwnFigure, TieBreak } from './ranking-criteria.ts';
-import { difference, emptyTally, type TeamTally, tallyGames, type Venue } from './tally.ts';
+import {
+  type Criterion,
+  difference,
+  type FairPlay,
+  OWN,
+  type OwnFigure,
+  type TeamTally,
+  type TieBreak,
+  type Venue,
+} from './ranking-criteria.ts';
+import { emptyTally, tallyGames } from './tally.ts';
 
 /** Returns the counts of teams in the same games, at home, away or both. */
 type TalliesAt = (venue: Venue) => ReadonlyMap<number, TeamTally>;
 
-/** What ranks teams beside their own games. */
-type TableFigures = {
+/** What ranks teams. */
+type RankingFigures = {
+  readonly talliesAt: TalliesAt;
   /** The games in which opponents are found, with their sums. */
   readonly games: GameSet;
   readonly points: CompetitionRules['points'];
@@ -19,26 +29,6 @@ type TableFigures = {
 };
 
 const NONE = emptyTally();
-
-/** Each figure of one team's own games, and where these are played. */
-const OWN: Readonly<Record<OwnFigure, readonly [Venue, (tally: TeamTally) => number]>> = {
-  points: ['all', ({ points }) => points],
-  // Equal fractions of small whole numbers have equal quotients; no games are no points.
-  points_per_game: ['all', ({ points, mp }) => points / Math.max(1, mp)],
-  goals_diff: ['all', difference],
-  goals_scored: ['all', ({ scored }) => scored],
-  goals_allowed: ['all', ({ allowed }) => -allowed],
-  goal_average: ['all', ({ scored, allowed }) => (scored === 0 ? 0 : scored / allowed)],
-  won: ['all', ({ won }) => won],
-  lost: ['all', ({ lost }) => -lost],
-  away_goals: ['away', ({ scored }) => scored],
-  away_goals_diff: ['away', difference],
-  away_won: ['away', ({ won }) => won],
-  away_points: ['away', ({ points }) => points],
-  home_goals: ['home', ({ scored }) => scored],
-  home_goals_diff: ['home', difference],
-  home_won: ['home', ({ won }) => won],
-};
 
 /** Returns the figure of a team. */
 type FigureOf = (id: number) => number;
@@ -59,8 +49,7 @@ function isOwnFigure(criterion: Criterion): criterion is OwnFigure {
 function figuresOf(
   criterion: Criterion,
   ids: readonly number[],
-  talliesAt: TalliesAt,
-  { games, points, previousRanks }: TableFigures,
+  { talliesAt, games, points, previousRanks }: RankingFigures,
 ): FigureOf | null {
   if (isOwnFigure(criterion)) return ownFigure(criterion, talliesAt);
   if (criterion === 'half_point') return (id) => (talliesAt('all').get(id) ?? NONE).halfPoint;
@@ -116,14 +105,16 @@ export type RankingInputs = {
 /** Ranks teams by the tie-break of the rules, expelled teams last. */
 export function rankTeams({ tallies, games, rules, previousRanks = null }: RankingInputs): Ranks {
   const expelled = new Set(rules.expelled.map(({ participant_id }) => participant_id));
-  const order = rules.curtailed ? rules.tie_break.map(perGame) : rules.tie_break;
+  const order = rules.tie_break.map((step) =>
+    step === 'points' && rules.curtailed ? 'points_per_game' : step,
+  );
   const ids = [...tallies.keys()].sort((a, b) => a - b);
   const stay = ids.filter((id) => !expelled.has(id));
   const out = ids.filter((id) => expelled.has(id));
   const talliesAt: TalliesAt = (venue) =>
     venue === 'all' ? tallies : tallyGames(games, tallies.keys(), rules.points, venue);
-  const figures = { games, points: rules.points, previousRanks };
-  const split = (ids: number[]) => splitBy(ids, order, { talliesAt, figures });
+  const figures = { talliesAt, games, points: rules.points, previousRanks };
+  const split = (ids: number[]) => splitBy(ids, order, figures);
   return ranksOf([...split(stay), ...split(out)]);
 }
 
@@ -134,45 +125,32 @@ export function rankSplit(
   rules: CompetitionRules,
 ): Ranks {
   const order = rules.tie_break.filter(
-    (step): step is OwnFigure => typeof step === 'string' && isTotal(step),
+    (step) => typeof step === 'string' && isOwnFigure(step) && OWN[step][0] === 'all',
   );
   return rankTeams({ tallies, games, rules: { ...rules, tie_break: order } });
 }
 
-/** Whether a criterion is a total of one team, whatever the venue. */
-function isTotal(criterion: Criterion): boolean {
-  return isOwnFigure(criterion) && !/^(away|home)_/.test(criterion);
-}
-
-function perGame(step: TieBreak): TieBreak {
-  return step === 'points' ? 'points_per_game' : step;
-}
-
-type Splitting = { readonly talliesAt: TalliesAt; readonly figures: TableFigures };
-
 /** Splits teams, given in order, by one step after the other: each part is equal on all steps; the best part is first. */
-function splitBy(ids: number[], steps: readonly TieBreak[], inputs: Splitting): number[][] {
+function splitBy(ids: number[], steps: readonly TieBreak[], figures: RankingFigures): number[][] {
   if (ids.length < 2) return [ids];
   const [step, ...rest] = steps;
   if (step === undefined) return [ids];
   if (typeof step === 'object' && 'head_to_head' in step) {
-    const parts = splitByMeetings(ids, step, inputs);
+    const parts = splitByMeetings(ids, step, figures);
     const next = step.again !== false && parts.length > 1 ? steps : rest;
-    return parts.flatMap((part) => splitBy(part, next, inputs));
+    return parts.flatMap((part) => splitBy(part, next, figures));
   }
   const figureOf =
-    typeof step === 'string'
-      ? figuresOf(step, ids, inputs.talliesAt, inputs.figures)
-      : figureOfStep(ids, step, inputs.figures.games);
+    typeof step === 'string' ? figuresOf(step, ids, figures) : figureOfStep(ids, step, figures.games);
   const parts = figureOf === null ? [ids] : partition(ids, figureOf);
-  return parts.flatMap((part) => splitBy(part, rest, inputs));
+  return parts.flatMap((part) => splitBy(part, rest, figures));
 }
 
 /** Splits teams by the games among them, once all have met often enough. */
 function splitByMeetings(
   ids: number[],
   { head_to_head, after_meetings, again, most_teams }: HeadToHead,
-  { figures: { games, points } }: Splitting,
+  { games, points }: RankingFigures,
 ): number[][] {
   if (most_teams !== null && ids.length > most_teams) return [ids];
   const among = [...games].filter(({ home, away }) => ids.includes(home.id) && ids.includes(away.id));

@@ -3,21 +3,21 @@ import type { DatedStandings, StandingsGroup } from '#records/types.ts';
 import { type VersionStamp, wentBack } from '#trading/trading.ts';
 import { TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
 import { type CompetitionRules, MAX_OWN_TABLES, type OwnTable } from './competition-rules.ts';
-import { BEGUN, GameSet, PLAYED } from './game-set.ts';
+import { BEGUN, GameSet } from './game-set.ts';
 import { type Flag, flagsOf, type Game, readGame } from './games.ts';
-import { correctionsAt, rankTable, seasonOf } from './standing.ts';
+import { correctionsAt, rankTable } from './standing.ts';
 import { standingsId, type TableObject } from './table-id.ts';
 import {
   byId,
   correctedRules,
   correctionsOf,
   correctionsOfStages,
+  playedSeason,
   type ScopeInputs,
   type SeasonGames,
   scopesOf,
   stagesAfter,
   type TableScope,
-  teamsOf,
 } from './table-scope.ts';
 import { OF_POINTS, type Table, tablesOf, touchedBy } from './tables.ts';
 import type { SeasonResult } from './types.ts';
@@ -368,9 +368,8 @@ function groupsOf(inputs: ScopeInputs, own: OwnTable, stageId: number | null): R
   const rules = correctedRules(inputs, stageId);
   return [...scopesOf(inputs, stageId)].flatMap(([group, scope]) => {
     if (group === null && own.stage_ids === null) return [];
-    const { games, start } = scope;
-    const season = seasonOf(games.view(PLAYED), teamsOf(scope), rules, start);
-    return { games, ranks: rankTable(season, season.now) };
+    const season = playedSeason(scope, rules);
+    return { games: scope.games, ranks: rankTable(season, season.now) };
   });
 }
 

@@ -3,7 +3,8 @@ import type { CompetitionRules } from './competition-rules.ts';
 import { GameSet } from './game-set.ts';
 import type { Game } from './games.ts';
 import { type Ranks, rankTeams } from './ranking.ts';
-import { type TeamTally, tallyGames } from './tally.ts';
+import type { TeamTally } from './ranking-criteria.ts';
+import { tallyGames } from './tally.ts';
 import type { RankedRow, Values } from './types.ts';
 
 /** The games up to a point. `day`: that of the corrections in force; null: all are. */

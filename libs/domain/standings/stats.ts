@@ -1,8 +1,10 @@
+import type { Score } from '#records/types.ts';
 import type { GameSet } from './game-set.ts';
 import type { Game } from './games.ts';
 import { rankLeague, venueTallies } from './league.ts';
+import type { TeamTally, Venue } from './ranking-criteria.ts';
 import { type RankedSeason, teamRows } from './standing.ts';
-import { emptyTally, type Part, type TeamTally, type Venue } from './tally.ts';
+import { emptyTally, type Part } from './tally.ts';
 import type { RankedRow, Value } from './types.ts';
 
 const VENUES = ['all', 'home', 'away'] as const;
@@ -84,23 +86,23 @@ function wholeStats({ all, home, away }: VenueTallies): [string, Value][] {
     ['avg_goals_scored', ratio(all.scored, all.mp)],
     ['avg_home_goals_scored', ratio(home.scored, home.mp)],
     ['avg_away_goals_scored', ratio(away.scored, away.mp)],
-    ...figures('', all),
-    ...figures('home_', home),
-    ...figures('away_', away),
-  ];
-}
-
-function figures(prefix: '' | 'home_' | 'away_', tally: TeamTally): [string, Value][] {
-  return [
-    [`${prefix}won`, tally.won],
-    [`${prefix}draw`, tally.draw],
-    [`${prefix}lost`, tally.lost],
-    [`${prefix}won_pct`, percentage(tally.won, tally.mp)],
-    [`${prefix}draw_pct`, percentage(tally.draw, tally.mp)],
-    [`${prefix}lost_pct`, percentage(tally.lost, tally.mp)],
-    [`${prefix}goals_scored`, tally.scored],
-    [`${prefix}goals_allowed`, tally.allowed],
-    [`${prefix}avg_goals_allowed`, ratio(tally.allowed, tally.mp)],
+    ...(
+      [
+        ['', all],
+        ['home_', home],
+        ['away_', away],
+      ] as const
+    ).flatMap(([prefix, tally]): [string, Value][] => [
+      [`${prefix}won`, tally.won],
+      [`${prefix}draw`, tally.draw],
+      [`${prefix}lost`, tally.lost],
+      [`${prefix}won_pct`, percentage(tally.won, tally.mp)],
+      [`${prefix}draw_pct`, percentage(tally.draw, tally.mp)],
+      [`${prefix}lost_pct`, percentage(tally.lost, tally.mp)],
+      [`${prefix}goals_scored`, tally.scored],
+      [`${prefix}goals_allowed`, tally.allowed],
+      [`${prefix}avg_goals_allowed`, ratio(tally.allowed, tally.mp)],
+    ]),
   ];
 }
 
@@ -114,23 +116,19 @@ function halfStats(half: 'first' | 'second', { all, home, away }: VenueTallies):
     [`goals_allowed_${half}`, all.allowed],
     [`${short}_avg_goals_scored`, ratio(all.scored, all.mp)],
     [`avg_goals_allowed_${half}_half`, ratio(all.allowed, all.mp)],
-    ...halfVenueStats('home', half, home),
-    ...halfVenueStats('away', half, away),
-  ];
-}
-
-function halfVenueStats(
-  venue: 'home' | 'away',
-  half: 'first' | 'second',
-  tally: TeamTally,
-): [string, Value][] {
-  return [
-    [`${venue}_wins_${half}_half`, tally.won],
-    [`${venue}_draw_${half}_half`, tally.draw],
-    [`${venue}_losses_${half}_half`, tally.lost],
-    [`${venue}_goals_scored_${half}_half`, tally.scored],
-    [`${venue}_goals_allowed_${half}_half`, tally.allowed],
-    [`${venue}_average_goals_allowed_${half}`, ratio(tally.allowed, tally.mp)],
+    ...(
+      [
+        ['home', home],
+        ['away', away],
+      ] as const
+    ).flatMap(([venue, tally]): [string, Value][] => [
+      [`${venue}_wins_${half}_half`, tally.won],
+      [`${venue}_draw_${half}_half`, tally.draw],
+      [`${venue}_losses_${half}_half`, tally.lost],
+      [`${venue}_goals_scored_${half}_half`, tally.scored],
+      [`${venue}_goals_allowed_${half}_half`, tally.allowed],
+      [`${venue}_average_goals_allowed_${half}`, ratio(tally.allowed, tally.mp)],
+    ]),
   ];
 }
 
@@ -149,39 +147,27 @@ function goalLines(games: Iterable<Game>, lines: readonly number[]): [string, Va
   });
 }
 
-type Amount = { readonly home: number; readonly away: number; amount: number };
-
-/** Returns the number of games with each result, by result. */
-function resultsOf(games: GameSet): Map<string, Amount> {
-  const amounts = new Map<string, Amount>();
-  for (const { score } of games) {
-    if (score === null) continue;
-    const result = `${score.home}:${score.away}`;
-    const known = amounts.get(result) ?? { ...score, amount: 0 };
-    known.amount += 1;
-    amounts.set(result, known);
-  }
-  return amounts;
-}
-
 /** Returns the rows of results, the most frequent first. Equal frequencies share a rank, ordered by fewer goals. */
 export function popularResultRows(games: GameSet): RankedRow[] {
-  const amounts = resultsOf(games);
-  const total = amounts.values().reduce((sum, { amount }) => sum + amount, 0);
-  const ordered = [...amounts].sort(
-    ([, a], [, b]) => b.amount - a.amount || a.home + a.away - b.home - b.away || a.home - b.home,
-  );
-  const counts = ordered.map(([, { amount }]) => amount);
-  return ordered.map(([result, { amount }]) => ({
+  const known = [...games].flatMap(({ score }) => score ?? []);
+  const bySame = Map.groupBy(known, ({ home, away }) => `${home}:${away}`);
+  const results = Array.from(bySame, ([name, same]) => ({
+    ...(same[0] as Score),
+    name,
+    amount: same.length,
+  }));
+  results.sort((a, b) => b.amount - a.amount || a.home + a.away - b.home - b.away || a.home - b.home);
+  const amounts = results.map(({ amount }) => amount);
+  return results.map(({ name, amount }) => ({
     id: null,
-    name: result,
+    name,
     club: null,
-    rank: counts.indexOf(amount) + 1,
+    rank: amounts.indexOf(amount) + 1,
     last_rank: null,
     values: new Map<string, Value>([
-      ['result', result],
+      ['result', name],
       ['amount', amount],
-      ['pct', percentage(amount, total)],
+      ['pct', percentage(amount, known.length)],
     ]),
   }));
 }

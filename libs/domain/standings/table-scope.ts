@@ -4,7 +4,7 @@ import type { ResultTeam } from '#records/types.ts';
 import type { Carried, CompetitionRules } from './competition-rules.ts';
 import { GameSet, PLAYED } from './game-set.ts';
 import { compareOrder, type Game } from './games.ts';
-import { rankTable, type StageStart, seasonOf, totalsAt } from './standing.ts';
+import { type RankedSeason, rankTable, type StageStart, seasonOf, totalsAt } from './standing.ts';
 
 /** The games and teams of a table. */
 export type TableScope = {
@@ -38,6 +38,11 @@ export function correctedRules(
   stageId: number | null,
 ): CompetitionRules {
   return { ...rulesOfStage(inputs.rules, stageId), corrections: correctionsOf(inputs, stageId) };
+}
+
+/** Returns the season of the games of a scope that were played. */
+export function playedSeason({ games, teams, start }: TableScope, rules: CompetitionRules): RankedSeason {
+  return seasonOf(games.view(PLAYED), teamsOf({ games, teams }), rules, start);
 }
 
 /** Returns the teams with a row. */
@@ -122,9 +127,7 @@ function startedScope(inputs: ScopeInputs, carried: Carried, scope: TableScope):
           ? teams.has(home.id) || teams.has(away.id)
           : teams.has(home.id) && teams.has(away.id);
       const games = carried.against === 'all' ? source.games : new GameSet([...source.games].filter(counts));
-      const rules = correctedRules(inputs, from);
-      const named = teamsOf({ games, teams: source.teams });
-      const season = seasonOf(games.view(PLAYED), named, rules, source.start);
+      const season = playedSeason({ ...source, games }, correctedRules(inputs, from));
       for (const [id, tally] of totalsAt(season, season.now))
         points.set(id, (points.get(id) ?? 0) + tally.points);
       for (const [id, rank] of rankTable(season, season.now)) if (!ranks.has(id)) ranks.set(id, rank);
@@ -161,16 +164,9 @@ export type StageRules = CompetitionRules & { readonly carried: Carried | null }
 /** Returns the rules of a stage: those of the file, with what its own entry replaces. */
 export function rulesOfStage(rules: CompetitionRules, stageId: number | null): StageRules {
   const own = rules.stages.find(({ stage_ids }) => stage_ids.some((one) => one === stageId));
-  return {
-    ...rules,
-    points: own?.points ?? rules.points,
-    tie_break: own?.tie_break ?? rules.tie_break,
-    zones: own?.zones ?? rules.zones,
-    curtailed: own?.curtailed ?? rules.curtailed,
-    split: own?.split ?? rules.split,
-    conferences: own?.conferences ?? rules.conferences,
-    carried: own?.carried ?? null,
-  };
+  const { stage_ids: _, carried = null, ...replaced } = own ?? { stage_ids: [] };
+  // A file leaves a field out: none is undefined.
+  return { ...rules, ...(replaced as Partial<CompetitionRules>), carried };
 }
 
 /** Returns the stages whose tables start with the games of a stage, directly or through another stage. */

@@ -1,24 +1,10 @@
 import type { CompetitionRules } from './competition-rules.ts';
 import type { GameSet } from './game-set.ts';
 import type { Game } from './games.ts';
-
-/** A team's counts over some games. */
-export type TeamTally = {
-  mp: number;
-  won: number;
-  draw: number;
-  lost: number;
-  scored: number;
-  allowed: number;
-  points: number;
-  /** The part of a point that rounding took from the team (0.5) or gave it (-0.5) when its points were halved. */
-  halfPoint: number;
-};
+import type { TeamTally, Venue } from './ranking-criteria.ts';
 
 /** Which score of a game counts: the final one, or that of a half. */
 export type Part = 'score' | 'firstHalf' | 'secondHalf';
-
-export type Venue = 'all' | 'home' | 'away';
 
 type Points = CompetitionRules['points'];
 
@@ -71,11 +57,6 @@ export function tallyGames(
     }
   }
   return tallies;
-}
-
-/** Returns the goals scored minus the goals allowed. */
-export function difference({ scored, allowed }: TeamTally): number {
-  return scored - allowed;
 }
 
 /** A game from the view of one of its teams. */
