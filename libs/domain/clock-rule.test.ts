@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clockRule, extraTimePlayed, type PeriodLengths, periodLengths, SOCCER_LENGTHS } from './clock.ts';
+import { extraTimePlayed, type PeriodLengths, periodLengths, SOCCER_LENGTHS } from './clock.ts';
 import { eventOf } from './testing/messages.ts';
 
 describe('extra time', () => {
@@ -15,12 +15,6 @@ describe('extra time', () => {
   ])('%s: %s', (played, _, participants) => {
     expect(extraTimePlayed(eventOf({ participants }).participants)).toBe(played);
   });
-});
-
-test.each([2, 6])('has the reported match time of sport %s, where it has a clock', (sport) => {
-  const reported = { details: [], participants: [], played: { time: 9, ut: 1 } };
-  const played = sport === 6 ? reported.played : null;
-  expect(clockRule(sport, reported)).toMatchObject({ extra_time: null, played });
 });
 
 describe('the lengths of the periods of soccer', () => {

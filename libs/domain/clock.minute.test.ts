@@ -1,12 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  clockRule,
-  incidentMinute,
-  playedMinute,
-  renderMinute,
-  SOCCER_CLOCK,
-  SOCCER_LENGTHS,
-} from './clock.ts';
+import { incidentMinute, playedMinute, renderMinute, SOCCER_CLOCK, SOCCER_LENGTHS } from './clock.ts';
 
 type TimedMatch = Parameters<typeof playedMinute>[0];
 
@@ -97,13 +90,14 @@ describe('the minute in play', () => {
     ['stands still while the clock is stopped', '40', 30, 'stopped'],
     ['stands still without a clock', '40', 30, 'none'],
   ])('of another sport %s', (_, shown, after = 0, status = 'running') => {
-    const clock_rule = clockRule(6, { details: [], participants: [], played: { time: 2400, ut: READ_AT } });
+    const played = { time: 2400, ut: READ_AT };
+    const clock_rule = { lengths: 'unknown', extra_time: null, played } as const;
     const clock = status === 'none' ? null : { time: 600, status, ut: READ_AT };
     expect(playedMinute(match({ clock, clock_rule }), READ_AT + after)).toBe(shown);
   });
 
   test('of another sport is unknown where the provider reports no match time', () => {
-    const clock_rule = clockRule(1, { details: [], participants: [], played: null });
+    const clock_rule = { lengths: 'unknown', extra_time: null, played: null } as const;
     expect(playedMinute(match({ clock_rule }), READ_AT)).toBeNull();
   });
 });

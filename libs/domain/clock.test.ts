@@ -75,6 +75,8 @@ describe('the clock rule of a match state', () => {
       expect(rule(6, [5, { played_time: 2400 }], [6, later]).played).toBeNull();
     expect(rule(6, [5, { played_time: null }]).played).toBeNull();
     expect(rule(6, [5, { played_time: 2400 }]).lengths).toBe('unknown');
+    const without = { lengths: 'no_clock', extra_time: null, played: null };
+    expect(rule(2, [5, { played_time: 2400 }])).toEqual(without);
   });
 
   test('of soccer has the lengths of its periods, and whether extra time was played by either side', () => {

@@ -1,4 +1,4 @@
-import type { Clock, EventParticipant, Incident, ReportedValue } from '#records/types.ts';
+import type { Clock, Event, EventParticipant, Incident, MatchState, ReportedValue } from '#records/types.ts';
 import { RESULT, SHOOT_OUT_PHASES, SOCCER, STATUS } from '#soccer/soccer.ts';
 import { count } from './values.ts';
 
@@ -36,25 +36,6 @@ const LAST_PUBLISHED_SPORT = 78;
 /** The longest period, minutes: a longer one is no length of a half. */
 const LONGEST = 60;
 
-/** Returns the clock rule of a match. `sportId`: null counts as soccer. `played`: the reported match time, null where outdated. */
-export function clockRule(
-  sportId: number | null,
-  reported: {
-    readonly details: readonly ReportedValue[];
-    readonly participants: readonly EventParticipant[];
-    readonly played: ClockRule['played'];
-  },
-): ClockRule {
-  const lengths = periodLengths(sportId, reported.details);
-  if (typeof lengths === 'string')
-    return { lengths, extra_time: null, played: lengths === 'unknown' ? reported.played : null };
-  return {
-    lengths,
-    extra_time: extraTimePlayed(reported.participants),
-    played: null,
-  };
-}
-
 /** Whether extra time was played: without it the provider reports its results empty. Null when it reports none of them. */
 export function extraTimePlayed(participants: readonly EventParticipant[]): boolean | null {
   const values = participants
@@ -83,40 +64,25 @@ export function periodLengths(sportId: number | null, details: readonly Reported
 /** Maximum difference between a reading and the running clock that is no change, seconds. */
 const TICK_TOLERANCE_SECONDS = 2;
 
-/** The period before each period, by event status; null before the first. */
-const PERIOD_BEFORE: ReadonlyMap<number | null, number | null> = new Map([
-  [STATUS.firstHalf, null],
-  [STATUS.secondHalf, STATUS.firstHalf],
-  [STATUS.extraTimeFirstHalf, STATUS.secondHalf],
-  [STATUS.extraTimeSecondHalf, STATUS.extraTimeFirstHalf],
-]);
+/** The periods of a match in their order, by event status. */
+const PERIODS: readonly (number | null)[] = [
+  STATUS.firstHalf,
+  STATUS.secondHalf,
+  STATUS.extraTimeFirstHalf,
+  STATUS.extraTimeSecondHalf,
+];
 
-/** The last completed period, by event statuses without play: breaks, and the end after regular or extra time. */
-const PERIOD_COMPLETED: ReadonlyMap<number | null, number> = new Map([
-  [STATUS.halftime, STATUS.firstHalf],
-  [STATUS.waitingForExtraTime, STATUS.secondHalf],
-  [STATUS.extraTimeHalftime, STATUS.extraTimeFirstHalf],
-  [STATUS.finished, STATUS.secondHalf],
-  [STATUS.finishedAfterExtraTime, STATUS.extraTimeSecondHalf],
+/** The number of completed periods, by event statuses without play: breaks, and the end after regular or extra time. */
+const COMPLETED: ReadonlyMap<number | null, number> = new Map([
+  [STATUS.halftime, 1],
+  [STATUS.waitingForExtraTime, 2],
+  [STATUS.extraTimeHalftime, 3],
+  [STATUS.finished, 2],
+  [STATUS.finishedAfterExtraTime, 4],
 ]);
-
-const PERIODS_UNTIL: ReadonlyMap<number | null, readonly [halves: number, extraHalves: number]> = new Map([
-  [STATUS.firstHalf, [1, 0]],
-  [STATUS.secondHalf, [2, 0]],
-  [STATUS.extraTimeFirstHalf, [2, 1]],
-  [STATUS.extraTimeSecondHalf, [2, 2]],
-]);
-
-/** The times that a match clock shows. Seconds; null is unknown. */
-type ClockFace = {
-  /** Time in the current period. */
-  readonly clock_time: number | null;
-  /** Cumulative match time. */
-  readonly played_time: number | null;
-};
 
 /**
- * Returns the times that the match clock shows at `at` (Unix seconds). A running clock advances from its reading, a stopped
+ * Returns the seconds that the match clock shows at `at` (Unix seconds), in the period and of the match; null is unknown. A running clock advances from its reading, a stopped
  * one does not (spec, clock model: `played_time = clock_time + sum of completed periods`). `statusId`: the event's status.
  * In soccer `played_time` is null before the first period, and after an end whose status names no period. In another sport it
  * is the reported one, which advances with the clock; null where none is reported, and in a sport without a clock.
@@ -126,21 +92,17 @@ export function clockAt(
   statusId: number | null,
   at: number,
   rule: ClockRule = SOCCER_CLOCK,
-): ClockFace {
+): Pick<Event, 'clock_time' | 'played_time'> {
   const time = clock === null ? null : shownAt(clock, at);
   const { lengths, played } = rule;
   if (typeof lengths === 'string') return { clock_time: time, played_time: reportedAt(played, clock, at) };
-  const before = PERIOD_BEFORE.get(statusId);
-  if (before !== undefined) {
+  const before = PERIODS.indexOf(statusId);
+  if (before >= 0)
     return { clock_time: time, played_time: time === null ? null : nominalEnd(before, lengths) + time };
-  }
   // A shoot-out follows extra time, in some cups the second half.
-  const last = SHOOT_OUT_PHASES.has(statusId)
-    ? rule.extra_time === false
-      ? STATUS.secondHalf
-      : STATUS.extraTimeSecondHalf
-    : PERIOD_COMPLETED.get(statusId);
-  return { clock_time: time, played_time: last === undefined ? null : nominalEnd(last, lengths) };
+  const afterPlay = rule.extra_time === false ? 2 : 4;
+  const completed = SHOOT_OUT_PHASES.has(statusId) ? afterPlay : COMPLETED.get(statusId);
+  return { clock_time: time, played_time: completed === undefined ? null : nominalEnd(completed, lengths) };
 }
 
 /** Returns the match time that a provider reported, advanced while the clock runs. */
@@ -149,10 +111,9 @@ function reportedAt(played: ClockRule['played'], clock: Clock | null, at: number
   return played.time + (clock?.status === 'running' ? Math.max(0, at - played.ut) : 0);
 }
 
-/** Returns the match time at the nominal end of a period, seconds; 0 for no period. */
-function nominalEnd(period: number | null, { half, extra_half }: PeriodLengths): number {
-  const [halves, extraHalves] = PERIODS_UNTIL.get(period) ?? [0, 0];
-  return (halves * half + extraHalves * extra_half) * 60;
+/** Returns the match time at the nominal end of the first so many periods, seconds. */
+function nominalEnd(periods: number, { half, extra_half }: PeriodLengths): number {
+  return (Math.min(periods, 2) * half + Math.max(0, periods - 2) * extra_half) * 60;
 }
 
 /** Whether a reading changes the clock: it has another status, or a time that the running clock does not show. */
@@ -173,9 +134,7 @@ function shownAt(clock: Clock, at: number): number | null {
 export const QUIET_AFTER_SECONDS = 60;
 
 /** The fields of a match that `playedMinute` reads. `ut`: the provider's time, Unix seconds; `received_at`: Unix milliseconds. */
-type TimedMatch = {
-  readonly clock: Clock | null;
-  readonly status_id: number | null;
+type TimedMatch = Readonly<Pick<MatchState, 'clock' | 'status_id'>> & {
   readonly ut: number;
   readonly received_at: number;
   readonly clock_rule: ClockRule;
@@ -188,8 +147,8 @@ export function renderMinute(
   lengths: PeriodRule = SOCCER_LENGTHS,
 ): string {
   const minute = Math.ceil(eventTime / 60);
-  const period = PERIOD_COMPLETED.get(eventStatusId) ?? eventStatusId;
-  const boundary = typeof lengths === 'string' ? 0 : nominalEnd(period, lengths) / 60;
+  const periods = COMPLETED.get(eventStatusId) ?? PERIODS.indexOf(eventStatusId) + 1;
+  const boundary = typeof lengths === 'string' ? 0 : nominalEnd(periods, lengths) / 60;
   return boundary > 0 && minute > boundary ? `${boundary}+${minute - boundary}` : String(minute);
 }
 

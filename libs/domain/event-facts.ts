@@ -13,7 +13,7 @@ import type {
 } from '#records/types.ts';
 import { RESULT } from '#soccer/soccer.ts';
 import { STATUSES } from '#soccer/statuses.ts';
-import { type ClockRule, clockRule, type PeriodRule, periodLengths } from './clock.ts';
+import { type ClockRule, extraTimePlayed, type PeriodRule, periodLengths } from './clock.ts';
 import { type ReportedSide, sameValue } from './event.ts';
 import { EventRegister } from './event-register.ts';
 import { comparePositions, type MessagePosition } from './message-key.ts';
@@ -60,9 +60,15 @@ const FACTS: ReadonlySet<string> = new Set([
   'action',
 ]);
 
-/** Whether the facts are read from a field of the event. */
-export function isFact(field: string): boolean {
-  return FACTS.has(field);
+/** Returns the facts of an event after a change of these fields; reuses `previous` while none of them is a fact. */
+export function deriveFacts(
+  register: EventRegister,
+  previous: EventFacts,
+  fields: readonly string[],
+): EventFacts {
+  // After a delete, the times of reports decide `status_type`, without a new value.
+  const mayDiffer = fields.some((name) => FACTS.has(name)) || register.value('action') === 'delete';
+  return mayDiffer ? readEventFacts(register, previous) : previous;
 }
 
 /** Reads the facts of an event. Reuses the `sides` of `previous` while they are equal. */
@@ -118,11 +124,6 @@ function isDeleted(register: EventRegister): boolean {
   return (register.reportedAt('action') ?? 0) >= (register.reportedAt('status_id') ?? 0);
 }
 
-/** Whether a later report can change a fact without a new value: after a delete, the times of reports decide `status_type`. */
-export function mayBeDeleted(register: EventRegister): boolean {
-  return register.value('action') === 'delete';
-}
-
 /** Returns the clock's latest reading; null when neither its time nor its status is known. */
 export function readClock(register: EventRegister): Clock | null {
   const time = register.value('clock_time') ?? null;
@@ -140,7 +141,7 @@ export function resultsReportedAt(register: EventRegister): number | null {
 /** Reads both sides of an event: counter 1 is home, 2 is away. */
 export function readSides(register: EventRegister): Sides {
   const [home, away] = [register.side(1), register.side(2)];
-  const results: Results = [register.results(1)?.values, register.results(2)?.values];
+  const results = [register.results(1)?.value, register.results(2)?.value];
   return {
     home: readParticipant(home),
     away: readParticipant(away),
@@ -161,12 +162,7 @@ export function reportedScore(participants: readonly EventParticipant[]): Score 
   return scoreOf([of(1), of(2)], RESULT.score);
 }
 
-type Results = readonly [
-  home: readonly ReportedValue[] | undefined,
-  away: readonly ReportedValue[] | undefined,
-];
-
-function scoreOf(results: Results, id: number): Score | null {
+function scoreOf(results: readonly (readonly ReportedValue[] | undefined)[], id: number): Score | null {
   const [home, away] = results.map((values) => count(values?.find((one) => one.id === id)?.value));
   return home == null || away == null ? null : { home, away };
 }
@@ -215,9 +211,10 @@ export function clockRuleOf(
   state: Pick<MatchState, 'sport_id' | 'reports'>,
   event: EventRegister = reportedEvent(state),
 ): ClockRule {
-  return clockRule(state.sport_id, {
-    details: event.value('details') ?? [],
-    participants: event.sides(),
-    played: playedTimeOf(event),
-  });
+  const lengths = periodLengths(state.sport_id, event.value('details') ?? []);
+  return {
+    lengths,
+    extra_time: typeof lengths === 'string' ? null : extraTimePlayed(event.sides()),
+    played: lengths === 'unknown' ? playedTimeOf(event) : null,
+  };
 }

@@ -64,7 +64,7 @@ describe('the sides of the event (law 2)', () => {
       expect(first.map(({ name, results }) => `${name}${results[0]?.value}`).join(' ')).toBe(sides);
       for (const known of [register, EventRegister.restore(register.reports())]) {
         const shown = [1, 2].map(
-          (side) => `${known.side(side)?.name}${known.results(side)?.values[0]?.value}`,
+          (side) => `${known.side(side)?.name}${known.results(side)?.value[0]?.value}`,
         );
         expect(shown.join(' ')).toBe(sides);
       }

@@ -22,7 +22,7 @@ import {
 export type CourseMemory = Pick<MatchState, 'first_finished' | 'first_started' | 'last_scheduled'>;
 
 /** What a message's event changed in the register. */
-type FieldChanges = {
+export type FieldChanges = {
   /** Whether the register changed: the value or the time of a field, or the memory of its course. */
   readonly changed: boolean;
   /** The fields with a new value. */
@@ -126,11 +126,12 @@ export class EventRegister {
   }
 
   /** Returns the results of a side, those of its team on whatever side it was then, and the message that reported them. */
-  results(
-    counter: number,
-  ): { readonly values: readonly ReportedValue[]; readonly report: MessagePosition } | undefined {
-    const found = this.#resultsOfSide(counter);
-    return found && { values: found.value, report: found.report };
+  results(counter: number): Readonly<Field<readonly ReportedValue[]>> | undefined {
+    const side = this.side(counter);
+    const ofTeam = side && this.#results.get(side.id);
+    const ofCounter = this.#results.get(sideKey(counter));
+    if (ofTeam === undefined || ofCounter === undefined) return ofTeam ?? ofCounter;
+    return compareKeys(ofCounter.report, ofTeam.report) > 0 ? ofCounter : ofTeam;
   }
 
   /** Returns all sides in the order of their counters, each with its results. */
@@ -139,16 +140,15 @@ export class EventRegister {
       .sort((a, b) => a - b)
       .map((counter) => ({
         ...(this.side(counter) as ReportedSide),
-        results: [...(this.results(counter)?.values ?? [])],
+        results: [...(this.results(counter)?.value ?? [])],
       }));
   }
 
   /** Returns the reports that still decide a field, oldest first. */
   reports(): EventReport[] {
     const reports = new Set<Report>();
-    for (const { report } of this.#fields.values()) reports.add(report);
-    for (const { report } of this.#others.values()) reports.add(report);
-    for (const { report } of this.#ofSides()) reports.add(report);
+    for (const fields of [this.#fields.values(), this.#others.values(), this.#ofSides()])
+      for (const { report } of fields) reports.add(report);
     return [...reports].sort(compareKeys).map(({ ut, message_id, event }) => ({ ut, message_id, event }));
   }
 
@@ -209,17 +209,8 @@ export class EventRegister {
     const own = this.#sides.get(counter);
     const isOfOther = team !== null && own !== undefined && own.value.id !== team;
     return (
-      isOutranked(report, this.#resultsOfSide(counter)?.report) ||
-      (isOfOther && isOutranked(report, own.report))
+      isOutranked(report, this.results(counter)?.report) || (isOfOther && isOutranked(report, own.report))
     );
-  }
-
-  #resultsOfSide(counter: number): Field<readonly ReportedValue[]> | undefined {
-    const side = this.side(counter);
-    const ofTeam = side && this.#results.get(side.id);
-    const ofCounter = this.#results.get(sideKey(counter));
-    if (ofTeam === undefined || ofCounter === undefined) return ofTeam ?? ofCounter;
-    return compareKeys(ofCounter.report, ofTeam.report) > 0 ? ofCounter : ofTeam;
   }
 }
 

@@ -149,11 +149,8 @@ export function tallyGoals(
     if (reason !== null) {
       voided.set(id, reason);
       const by = named.filter(stands);
-      if (by.length > 0)
-        voidBy.set(
-          id,
-          by.map((cancellation) => cancellation.id),
-        );
+      const ids = by.map((cancellation) => cancellation.id);
+      if (ids.length > 0) voidBy.set(id, ids);
       if (reason === 'goal_cancelled' && isConfirmedAfter(goal, by)) unexplained.push(incident.ut);
       continue;
     }

@@ -66,16 +66,14 @@ export class IncidentIndex {
   }
 
   #signal(now: KnownIncident, before: readonly Signal[], after: readonly Signal[]): void {
-    for (const signal of before) if (!after.includes(signal)) this.#moveSignal(signal, now, false);
-    for (const signal of after) if (!before.includes(signal)) this.#moveSignal(signal, now, true);
-  }
-
-  #moveSignal(signal: Signal, now: KnownIncident, gives: boolean): void {
-    const incidents = this.#bySignal.get(signal) ?? [];
-    this.#bySignal.set(signal, incidents);
-    if (gives) insert(incidents, now as WithBody);
-    else remove(incidents, now);
-    this.last[signal] = incidents.at(-1)?.id;
+    for (const signal of new Set([...before, ...after])) {
+      const gives = after.includes(signal);
+      if (before.includes(signal) === gives) continue;
+      const incidents = this.#bySignal.get(signal) ?? [];
+      this.#bySignal.set(signal, incidents);
+      (gives ? insert : remove)(incidents, now as WithBody);
+      this.last[signal] = incidents.at(-1)?.id;
+    }
   }
 }
 

@@ -38,24 +38,17 @@ const UNKNOWN: IncidentChange['before'] = {
   missing: false,
 };
 
-const CONFIRMATION_STRENGTH: ReadonlyMap<string | null, number> = new Map([
-  ['tbd', 1],
-  ['confirmed', 2],
-  ['cancelled', 3],
-]);
+/** The weakest first; any other is weaker than these. */
+const CONFIRMATIONS: readonly (string | null)[] = ['tbd', 'confirmed', 'cancelled'];
 
 /** Law 1: a record wins by the higher `ut`, the stronger confirmation, the later message of a second, the larger canonical JSON. */
 export function outranks(record: Incident, current: Incident): boolean {
   const order =
     record.ut - current.ut ||
-    strengthOf(record) - strengthOf(current) ||
+    CONFIRMATIONS.indexOf(record.confirmation) - CONFIRMATIONS.indexOf(current.confirmation) ||
     compareMessageIds(record.message_id, current.message_id) ||
     compareIds(incidentText(record), incidentText(current));
   return order > 0;
-}
-
-function strengthOf({ confirmation }: Incident): number {
-  return CONFIRMATION_STRENGTH.get(confirmation) ?? 0;
 }
 
 /** Laws 1 and 3: all incidents of an event, and which of them are removed. */
@@ -69,10 +62,7 @@ export class IncidentRegister {
   static restore(records: Iterable<MatchIncident>, snapshotAt: number | null): IncidentRegister {
     const register = new IncidentRegister();
     register.#snapshotAt = snapshotAt;
-    for (const record of records) {
-      const entry = { ...record };
-      register.#entries.set(entry.id, entry);
-    }
+    for (const record of records) register.#entries.set(record.id, { ...record });
     return register;
   }
 
@@ -234,11 +224,8 @@ function accept(entry: IncidentEntry, incident: Incident): boolean {
 /** Sets the time and the message of an incident's delete. Returns whether it is the latest one. */
 function markDeleted(entry: IncidentEntry, { ut, message_id }: Incident): boolean {
   const { deleted_at, deleted_by } = entry;
-  if (
-    deleted_at !== null &&
-    comparePositions({ ut, message_id }, { ut: deleted_at, message_id: deleted_by }) <= 0
-  )
-    return false;
+  const last = { ut: deleted_at ?? Number.NEGATIVE_INFINITY, message_id: deleted_by };
+  if (comparePositions({ ut, message_id }, last) <= 0) return false;
   entry.deleted_at = ut;
   entry.deleted_by = message_id;
   return true;

@@ -15,19 +15,13 @@ import type { IncidentIndex } from './incident-index.ts';
 import { assistantOf, attributesOf, playerOf, withId } from './key-incidents.ts';
 import { hasRulesOfGoals } from './sports/goal-rules.ts';
 import { positiveId } from './values.ts';
-import type { DerivedMatch, Registers } from './view.ts';
+import type { DerivedMatch } from './view.ts';
 
 /** The result of a match for tables, without version and cause. */
 export type TableResult = Omit<MatchResult, 'version' | 'removed' | 'cause'>;
 
-type ResultSources = Pick<Registers, 'index'> & {
-  readonly eventId: number;
-  readonly view: DerivedMatch;
-};
-
 /** Returns the result of a match for tables, from its state alone; null for one that is deleted, of another sport, or without a season. */
-export function tableResult(sources: ResultSources): TableResult | null {
-  const { eventId, view, index } = sources;
+export function tableResult(eventId: number, view: DerivedMatch, index: IncidentIndex): TableResult | null {
   const { facts } = view;
   const competition = positiveId(facts.competition_id);
   const season = positiveId(facts.season_id);
@@ -47,7 +41,7 @@ export function tableResult(sources: ResultSources): TableResult | null {
     status_type: facts.status_type,
     home,
     away,
-    ...scoresOf(sources),
+    ...scoresOf(view, index),
     cards: view.coverage === 'complete' ? standingCards(index) : null,
     shoot_out: view.shootOut,
   };
@@ -109,16 +103,11 @@ export function resultKey(result: ResultGroup): string {
 }
 
 /** Returns the partition key of results and tables: one writer owns everything that is ranked together. */
-export function seasonKey({
-  competition_id,
-  season_id,
-}: Pick<ResultGroup, 'competition_id' | 'season_id'>): string {
-  return `${competition_id}/${season_id}`;
+export function seasonKey(result: Pick<ResultGroup, 'competition_id' | 'season_id'>): string {
+  return `${result.competition_id}/${result.season_id}`;
 }
 
-type Scores = Pick<TableResult, 'score' | 'first_half' | 'second_half' | 'goals'>;
-
-function scoresOf({ view, index }: ResultSources): Scores {
+function scoresOf(view: DerivedMatch, index: IncidentIndex) {
   const { facts, final, tally, coverage } = view;
   const { table } = facts.sides;
   const counted = new Set(tally.counting);

@@ -9,7 +9,7 @@ import type {
 } from '#records/types.ts';
 import { absenceAfter } from './absence.ts';
 import { kickOffOf } from './event.ts';
-import { readEventFacts } from './event-facts.ts';
+import { deriveFacts, readEventFacts } from './event-facts.ts';
 import { EventRegister } from './event-register.ts';
 import { concernsGoals, isCard } from './goals.ts';
 import { IncidentIndex } from './incident-index.ts';
@@ -20,14 +20,7 @@ import { positionOf } from './message-key.ts';
 import { hasRulesOfGoals } from './sports/goal-rules.ts';
 import { transitionsOf } from './transitions.ts';
 import { UnreadRegister } from './unread.ts';
-import {
-  type DerivedMatch,
-  derivedScore,
-  deriveFacts,
-  deriveView,
-  type Registers,
-  settleList,
-} from './view.ts';
+import { type DerivedMatch, derivedScore, deriveView, type Registers, settleList } from './view.ts';
 
 /** Thrown by the domain, always before it changes anything. */
 export class DomainError extends defineError('DomainError') {}
@@ -102,15 +95,13 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
       eventId,
       version,
       cause,
+      message,
       before,
       after,
-      fields: fieldChanges.fields,
-      outranked: fieldChanges.outranked,
+      event: fieldChanges,
+      register: incidents,
       incidents: changes,
-      snapshotAt: incidents.snapshotAt,
-      own: message.incident,
-      unread: { fields: unreadChanges.newPaths, message: message.unreadable },
-      entryOf: (id) => incidents.get(id),
+      unread: unreadChanges.newPaths,
     }),
     incidents: changes.incidents.map(({ entry }) => entry.id),
     result: concerns(changes, isCard) || changesResult(before, after),
@@ -192,7 +183,7 @@ export function matchState(match: Match): MatchState {
 /** Returns the result of a match for tables; null when it belongs to no table. */
 export function matchResult(match: Match): TableResult | null {
   const { index, view } = match[internals];
-  return tableResult({ eventId: match.eventId, view, index });
+  return tableResult(match.eventId, view, index);
 }
 
 /** Returns the version of a match and its cause. Throws `DomainError` NOTHING_REPORTED before the first accepted message. */

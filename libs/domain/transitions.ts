@@ -11,12 +11,14 @@ import { isOver } from '#trading/trading.ts';
 import { absenceText } from './absence.ts';
 import { isClockChange } from './clock.ts';
 import { sameValue, yesNoOrNull } from './event.ts';
+import type { FieldChanges } from './event-register.ts';
 import { hasBody, type KnownIncident, type KnownSides, type Side, sameScore } from './goals.ts';
 import {
   absentAt,
   compareIds,
   type IncidentChange,
   type IncidentChanges,
+  type IncidentRegister,
   lastSignOf,
   presentAt,
 } from './incident-register.ts';
@@ -64,34 +66,19 @@ type AcceptedVersion = {
   readonly eventId: number;
   readonly version: number;
   readonly cause: Cause;
+  /** The message of the cause. What else changed, it does not show. */
+  readonly message: NormalizedMessage;
   readonly before: DerivedMatch;
   readonly after: DerivedMatch;
+  readonly event: FieldChanges;
+  readonly register: IncidentRegister;
   readonly incidents: IncidentChanges;
-  /** Time of the event's latest snapshot, Unix seconds; null without one. */
-  readonly snapshotAt: number | null;
-  /** What the cause reports of an incident; null for another cause. What else changed, its message does not show. */
-  readonly own: NormalizedMessage['incident'];
-  /** What of the cause could not be read: fields for the first time, and why nothing of it could; null if it was read. */
-  readonly unread: { readonly fields: readonly string[]; readonly message: string | null };
-  /** Fields of the event with a new value. */
-  readonly fields: readonly string[];
-  /** Fields of the event of the cause that a message of the same second decides. */
-  readonly outranked: readonly string[];
-  readonly entryOf: (id: string) => KnownIncident | undefined;
+  /** Fields of the message that could not be read, for the first time. */
+  readonly unread: readonly string[];
 };
 
 /** What only some kinds of transitions have. */
-const NO_DETAIL: Pick<
-  MatchTransition,
-  | 'incident_id'
-  | 'incident_type'
-  | 'incident_presence'
-  | 'key_incident'
-  | 'key_incident_before'
-  | 'score'
-  | 'value'
-> &
-  Pick<MatchTransition, 'fields' | 'goals'> = {
+const NO_DETAIL = {
   incident_id: null,
   incident_type: null,
   incident_presence: null,
@@ -101,9 +88,9 @@ const NO_DETAIL: Pick<
   value: null,
   fields: [],
   goals: [],
-};
+} satisfies Partial<MatchTransition>;
 
-type Detail = Partial<typeof NO_DETAIL>;
+type Detail = Partial<Pick<MatchTransition, keyof typeof NO_DETAIL>>;
 
 /** Fields whose changes have their own kind of transition. */
 const KIND_OF_FIELD: Readonly<Record<string, TransitionKind>> = {
@@ -126,7 +113,7 @@ export function transitionsOf(step: AcceptedVersion): MatchTransition[] {
   const started = step.before.tally === step.after.tally ? [] : emitGoals(collector, step, base);
   emitScores(collector, step, started);
   emitEvent(collector, step);
-  emitUnread(collector, step.unread);
+  emitUnread(collector, step);
   const [was, is] = [step.before.absence, step.after.absence];
   // A repeated absence is emitted too: it is the only change of its version.
   if (was !== is)
@@ -148,7 +135,7 @@ class TransitionCollector {
   }
 
   emit(kind: TransitionKind, detail: Detail): void {
-    const { eventId, version, cause, outranked } = this.#step;
+    const { eventId, version, cause, event } = this.#step;
     const n = this.emitted.length;
     this.emitted.push({
       id: `${eventId}:${version}:${n}`,
@@ -161,7 +148,7 @@ class TransitionCollector {
       match: this.#match,
       cause,
       remaining: kind === 'score_changed' ? this.#remaining() : null,
-      outranked: [...outranked],
+      outranked: [...event.outranked],
     });
   }
 
@@ -208,10 +195,10 @@ function matchNow({
 /** Returns an incident before and after a version. `change`: what the version did to it. */
 function beforeAndAfter(
   id: string,
-  { before, after, entryOf, incidents }: AcceptedVersion,
+  { before, after, register, incidents }: AcceptedVersion,
   change = incidents.incidents.find(({ entry }) => entry.id === id),
 ): Required<Pick<Detail, 'key_incident' | 'key_incident_before'>> {
-  const now = change?.entry ?? entryOf(id);
+  const now = change?.entry ?? register.get(id);
   const was = change === undefined ? now : { id, ...change.before };
   return { key_incident: keyOf(now, after), key_incident_before: keyOf(was, before) };
 }
@@ -260,7 +247,7 @@ function hasSameContent(a: Incident, b: Incident): boolean {
 
 function presenceAfter(
   { entry, before }: IncidentChange,
-  { snapshotAt, own }: AcceptedVersion,
+  { register: { snapshotAt }, message: { incident: own } }: AcceptedVersion,
 ): IncidentPresence {
   const { id, incident, removed, missing } = entry;
   // A delete needs no body.
@@ -362,7 +349,7 @@ function moved(score: Score, side: Side, by: number): Score {
 /** `started`: the goals that began to count for their team. */
 function emitScores(
   collector: TransitionCollector,
-  { before, after, entryOf }: AcceptedVersion,
+  { before, after, register }: AcceptedVersion,
   started: readonly string[],
 ): void {
   const [was, is] = [before.final, after.final];
@@ -371,7 +358,7 @@ function emitScores(
   if (!sameScore(was.score, is.score) || (was.source === 'incidents' && goals.length > 0))
     collector.emit('score_changed', {
       score: { before: was.score, after: is.score },
-      goals: goals.flatMap((id) => keyOf(entryOf(id), after) ?? []),
+      goals: goals.flatMap((id) => keyOf(register.get(id), after) ?? []),
     });
   if (!sameScore(was.firm, is.firm))
     collector.emit('firm_score_changed', { score: { before: was.firm, after: is.firm } });
@@ -389,7 +376,8 @@ function emitEvent(collector: TransitionCollector, { before, after }: AcceptedVe
 }
 
 /** Emits the fields that no other transition reports. Fields that only advance or repeat are emitted when nothing else is. */
-function emitAmended(collector: TransitionCollector, { fields, incidents }: AcceptedVersion): void {
+function emitAmended(collector: TransitionCollector, { event, incidents }: AcceptedVersion): void {
+  const { fields } = event;
   const unreported = fields.filter(
     (name) => !TICKING.has(name) && !collector.hasEmitted(KIND_OF_FIELD[name]),
   );
@@ -398,9 +386,10 @@ function emitAmended(collector: TransitionCollector, { fields, incidents }: Acce
   if (unreported.length > 0 || isSilent) collector.emit('event_amended', { fields: amended.toSorted() });
 }
 
-function emitUnread(collector: TransitionCollector, { fields, message }: AcceptedVersion['unread']): void {
-  if (message !== null) collector.emit('message_unread', { value: { before: null, after: message } });
-  else if (fields.length > 0) collector.emit('message_unread', { fields: [...fields] });
+function emitUnread(collector: TransitionCollector, { message, unread }: AcceptedVersion): void {
+  const after = message.unreadable;
+  if (after !== null) collector.emit('message_unread', { value: { before: null, after } });
+  else if (unread.length > 0) collector.emit('message_unread', { fields: [...unread] });
 }
 
 /** Returns the known values as text, e.g. `34 live`, `2700 stopped`; null when none is known. */

@@ -2,13 +2,6 @@
 import type { MatchState, NormalizedMessage, UnreadField } from '#records/types.ts';
 import { compareIds } from './incident-register.ts';
 
-/** What a message added to the register. */
-type UnreadChanges = {
-  readonly changed: boolean;
-  /** Paths that were read in every message before. */
-  readonly newPaths: readonly string[];
-};
-
 /** The fields that could not be read, each with its latest time, and the latest message that could not be read at all. */
 export class UnreadRegister {
   readonly #times = new Map<string, number>();
@@ -22,7 +15,8 @@ export class UnreadRegister {
     return register;
   }
 
-  apply({ ut, unread, unreadable }: Pick<NormalizedMessage, 'ut' | 'unread' | 'unreadable'>): UnreadChanges {
+  /** Returns whether a message changed the register. `newPaths`: what was read in every message before. */
+  apply({ ut, unread, unreadable }: Pick<NormalizedMessage, 'ut' | 'unread' | 'unreadable'>) {
     const newPaths: string[] = [];
     let changed = false;
     for (const path of unread) {

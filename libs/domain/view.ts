@@ -3,11 +3,8 @@ import { sameValue } from './event.ts';
 import {
   type EventFacts,
   hasGoneBack,
-  isFact,
-  mayBeDeleted,
   newBeginning,
   readClock,
-  readEventFacts,
   resultsReportedAt,
   statusReport,
 } from './event-facts.ts';
@@ -47,16 +44,6 @@ export type Registers = {
   /** The absence that stands; null without one (law 2). */
   absence: StandingAbsence | null;
 };
-
-/** Returns the facts of an event after a change of these fields; reuses `previous` while none of them is a fact. */
-export function deriveFacts(
-  event: EventRegister,
-  previous: EventFacts,
-  fields: readonly string[],
-): EventFacts {
-  if (!fields.some(isFact) && !mayBeDeleted(event)) return previous;
-  return readEventFacts(event, previous);
-}
 
 /** Indexes what changed, and returns `changes` with the incidents that are gone because the result contradicts the list (law 3). */
 export function settleList(
