@@ -257,15 +257,11 @@ function presenceAfter(
   return {
     removed,
     missing,
-    present_at: incident === null ? null : presentSince(incident, entry, snapshotAt),
+    // Of a present incident, an older list that has it counts too: it says more than a list which lacks it.
+    present_at: incident && (removed ? presentAt(incident, entry, snapshotAt) : lastSignOf(incident, entry)),
     absent_at: absentAt(entry, snapshotAt),
     incident: isShown && !isCancelledFirst ? null : incident,
   };
-}
-
-/** Where an incident is present, an older list that has it counts too: it says more than a list which lacks it. */
-function presentSince(incident: Incident, entry: IncidentChange['entry'], snapshotAt: number | null): number {
-  return entry.removed ? presentAt(incident, entry, snapshotAt) : lastSignOf(incident, entry);
 }
 
 function decisionOf(confirmation: string | null): TransitionKind | null {

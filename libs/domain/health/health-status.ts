@@ -1,4 +1,5 @@
 import type { FeedHealth, HealthGap, HealthProgress } from '#records/types.ts';
+import type { SignsOfLife } from './signs-of-life.ts';
 import type { HealthReason, HealthVerdict } from './verdict.ts';
 
 /** How a gap was filled: `open` not yet, `none` not at all, `skipped` its messages were left out. */
@@ -12,13 +13,8 @@ export type HealthStatus = Readonly<
   Pick<FeedHealth, 'state' | 'reason' | 'since' | 'progress' | 'gaps' | 'gap_count'>
 >;
 
-/** Signs of life, Unix milliseconds. */
-type SignsOfLife = {
-  /** The last one, where a gap begins. */
-  readonly lastAt: number;
-  /** The first one since the state was last good; null if there is none. */
-  readonly backAt: number | null;
-};
+/** Where a gap begins, and where it may end. */
+type GapSigns = Pick<SignsOfLife, 'lastAt' | 'backAt'>;
 
 const MAX_GAPS = 100;
 /** Maximum time between two gaps without a record that are one. */
@@ -35,7 +31,7 @@ export function aliveSince(since: number): HealthStatus {
 export function applyVerdict(
   before: HealthStatus,
   verdict: HealthVerdict,
-  signs: SignsOfLife,
+  signs: GapSigns,
   now: number,
 ): HealthStatus {
   switch (verdict.kind) {
@@ -96,10 +92,10 @@ export function fillGaps(before: HealthStatus, at: number): HealthStatus {
 /** Adds the time in which nobody believed an ended match: it was over, or no message of it had come for hours. */
 function resumed(before: HealthStatus, now: number): HealthStatus {
   if (before.state !== 'ended') return before;
-  return withGap(before, closedGap({ from: before.since, to: now, reason: 'ended', action: 'caught_up' }));
+  return withGap(before, unpublishedGap(before.since, now, 'ended'));
 }
 
-function recover(before: HealthStatus, signs: SignsOfLife, now: number): HealthStatus {
+function recover(before: HealthStatus, signs: GapSigns, now: number): HealthStatus {
   if (before.state === 'alive') return before;
   if (before.state === 'ended') return { ...resumed(before, now), ...named('alive', now) };
   if (before.state === 'recovered')
@@ -119,7 +115,7 @@ function openGapOf({ gaps }: HealthStatus): HealthGap | undefined {
   return last?.action === 'open' ? last : undefined;
 }
 
-function closed(before: HealthStatus, { backAt }: SignsOfLife, now: number): HealthStatus {
+function closed(before: HealthStatus, { backAt }: GapSigns, now: number): HealthStatus {
   const open = openGapOf(before);
   if (open === undefined) return before;
   // A backlog was applied from the log; a recovering source read from its checkpoint.
@@ -140,13 +136,10 @@ function newGap(from: number, reason: HealthReason, now: number): HealthGap {
   };
 }
 
-function closedGap(gap: { from: number; to: number; reason: GapReason; action: GapAction }): HealthGap {
-  return { ...gap, published_from: gap.from, published_to: gap.to };
-}
-
 /** Returns the gap between the expiry of the last published record and `now`. Match state was not concerned. */
-export function unpublishedGap(from: number, now: number): HealthGap {
-  return closedGap({ from, to: now, reason: 'monitor', action: 'caught_up' });
+export function unpublishedGap(from: number, now: number, reason: GapReason = 'monitor'): HealthGap {
+  const action: GapAction = 'caught_up';
+  return { from, to: now, reason, action, published_from: from, published_to: now };
 }
 
 /** A backlog hides other reasons: the open gap is named after another reason once that is known. */

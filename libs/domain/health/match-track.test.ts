@@ -56,7 +56,6 @@ describe('the health of a match under a source', () => {
       written: null,
       signs: new SignsOfLife(20_000, { heardAt: T + 10, delay: 0, receivedAt: T }),
       keepAliveAt: null,
-      backAt: null,
       health: aliveSince(T + 10),
     });
   });
@@ -66,7 +65,7 @@ describe('the health of a match under a source', () => {
     receive(PLAY, T);
     note(track, T + 20, { isKeepAlive: true });
     note(track, T + 10);
-    expect(pair()).toMatchObject({ signs: { heardAt: T + 20 }, keepAliveAt: T + 20, backAt: null });
+    expect(pair()).toMatchObject({ signs: { heardAt: T + 20, backAt: null }, keepAliveAt: T + 20 });
   });
 
   test('notes the first message since it was good', () => {
@@ -74,11 +73,11 @@ describe('the health of a match under a source', () => {
     receive(PLAY, T);
     pair().health = { ...aliveSince(1), state: 'stale' };
     for (const at of [T + 1, T + 2]) note(track, at);
-    expect(pair().backAt).toBe(T + 1);
+    expect(pair().signs.backAt).toBe(T + 1);
     track.judge(pair(), { kind: 'down', reason: 'network', since: T, progress: null }, LIMITS, T + 3);
-    expect(pair().backAt).toBe(T + 1);
+    expect(pair().signs.backAt).toBe(T + 1);
     track.judge(pair(), GOOD, LIMITS, T + 3);
-    expect(pair().backAt).toBeNull();
+    expect(pair().signs.backAt).toBeNull();
   });
 });
 
@@ -157,10 +156,10 @@ describe('the verdict on a match', () => {
   test('forgets the first message since it was good when the match ends', () => {
     const { track, receive, pair } = matchOf();
     receive(PLAY, T);
-    pair().backAt = T + 1;
+    pair().signs.backAt = T + 1;
     receive({ status_type: 'finished' }, T + 2);
     expect(track.judge(pair(), GOOD, LIMITS, T + 3)).toEqual({ kind: 'ended' });
-    expect(pair()).toMatchObject({ backAt: null, signs: { heardAt: T + 2 } });
+    expect(pair()).toMatchObject({ signs: { heardAt: T + 2, backAt: null } });
   });
 
   test('has its gaps filled by a complete list of incidents, under every source', () => {

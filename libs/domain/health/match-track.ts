@@ -30,8 +30,6 @@ export type PairTrack = {
   readonly signs: SignsOfLife;
   /** Content of the last keep-alive; null without any. */
   keepAliveAt: number | null;
-  /** First sign of life since the pair was last good; null if none came. */
-  backAt: number | null;
   health: HealthStatus;
 };
 
@@ -57,14 +55,12 @@ export class MatchTrack {
   #offset: number;
   /** Since when messages up to that one have been waiting. */
   #waitingSince = 0;
-  readonly #applied: AppliedPosition;
-  readonly #read: ReadProgress;
+  readonly #progress: MonitorProgress;
 
-  constructor(eventId: number, { applied, read }: MonitorProgress) {
+  constructor(eventId: number, progress: MonitorProgress) {
     this.eventId = eventId;
-    this.#applied = applied;
-    this.#read = read;
-    this.#offset = applied.neverRead?.offset ?? -1;
+    this.#progress = progress;
+    this.#offset = progress.applied.neverRead?.offset ?? -1;
   }
 
   /** The reports of its status and clock, for records. */
@@ -87,7 +83,7 @@ export class MatchTrack {
     const { over } = this.facts;
     this.#register.apply(healthOf(message.event, over), positionOf(message));
     this.#noteFacts(Math.min(contentAt, at));
-    if (this.#offset < this.#applied.next) this.#waitingSince = at;
+    if (this.#offset < this.#progress.applied.next) this.#waitingSince = at;
     this.#offset = offset;
   }
 
@@ -102,16 +98,14 @@ export class MatchTrack {
     const health = aliveSince(receipt.receivedAt);
     const pair =
       known ?? this.#add(source, { signs: newSigns(), keepAliveAt: null, judgedFrom: null, health });
-    const isSign = pair.signs.note(receipt, ahead);
-    // A new monitor reads again messages from before the silence: they are not newer.
-    if (isSign && !isBelieved(pair.health.state)) pair.backAt ??= pair.signs.heardAt;
+    pair.signs.note(receipt, ahead, isBelieved(pair.health.state));
     if (isKeepAlive) pair.keepAliveAt = pair.signs.heardAt;
   }
 
   /** Since when a message of it has been waiting for match state; null if none waits. */
   get waitingSince(): number | null {
-    if (this.#offset < this.#applied.next) return null;
-    return Math.max(this.#waitingSince, this.#applied.waitingSince ?? 0);
+    if (this.#offset < this.#progress.applied.next) return null;
+    return Math.max(this.#waitingSince, this.#progress.applied.waitingSince ?? 0);
   }
 
   /** Whether it is over, or no source sent a message of it for `ABANDONED_MS` (docs/decisions/0080). */
@@ -123,18 +117,14 @@ export class MatchTrack {
 
   /** Returns the inputs of the verdict on `pair`. `source`: the verdict on the reports of its source. */
   inputs(pair: PairTrack, source: HealthVerdict, now: number) {
-    const { keepAliveAt, signs } = pair;
-    const { waitingSince } = this;
-    const over = this.isOver(now);
     return {
       ...this.facts,
-      over,
+      over: this.isOver(now),
       runsSince: this.runsSince,
-      heardAt: signs.heardAt,
-      late: signs.late,
-      keepAliveAt,
-      waitingSince,
-      readTo: this.#read.to,
+      signs: pair.signs,
+      keepAliveAt: pair.keepAliveAt,
+      waitingSince: this.waitingSince,
+      readTo: this.#progress.read.to,
       source,
     };
   }
@@ -143,10 +133,10 @@ export class MatchTrack {
   judge(pair: PairTrack, source: HealthVerdict, limits: HealthLimits, now: number): HealthVerdict {
     const inputs = this.inputs(pair, source, now);
     const verdict = judgeMatch(inputs, limits, now);
-    const { lastAt: heardAt } = pair.signs;
+    const { lastAt: heardAt, backAt } = pair.signs;
     const lastAt = isBacklog(verdict) ? (inputs.waitingSince ?? heardAt) : heardAt;
-    pair.health = applyVerdict(pair.health, verdict, { lastAt, backAt: pair.backAt }, now);
-    if (verdict.kind === 'good' || verdict.kind === 'ended') pair.backAt = null;
+    pair.health = applyVerdict(pair.health, verdict, { lastAt, backAt }, now);
+    if (verdict.kind === 'good' || verdict.kind === 'ended') pair.signs.backAt = null;
     return verdict;
   }
 
@@ -156,7 +146,7 @@ export class MatchTrack {
   }
 
   #add(source: string, known: Pick<PairTrack, 'signs' | 'keepAliveAt' | 'judgedFrom' | 'health'>): PairTrack {
-    const pair = { source, key: `${source}/${this.eventId}`, written: null, backAt: null, ...known };
+    const pair = { source, key: `${source}/${this.eventId}`, written: null, ...known };
     this.pairs.set(source, pair);
     return pair;
   }

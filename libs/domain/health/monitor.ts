@@ -5,7 +5,7 @@ import { addUnpublished, aliveSince } from './health-status.ts';
 import { MatchTrack, type MonitorProgress } from './match-track.ts';
 import { matchRecord, type PublishedHealth, sourceRecord } from './records.ts';
 import { SignsOfLife } from './signs-of-life.ts';
-import { SourceTrack, silenceDueOf } from './source-track.ts';
+import { SourceTrack } from './source-track.ts';
 import { backlogDue, type HealthLimits, isBacklog, silenceDue } from './verdict.ts';
 
 /** Maximum validity of a source's record: a reader withdraws it within two seconds after its writing, drawing included. */
@@ -33,15 +33,11 @@ export class HealthMonitor {
   readonly #matches = new Map<number, MatchTrack>();
   readonly #partitions = new Map<number, MonitorProgress>();
   readonly #reportsRead = new ReadProgress();
-  #nextDue = NEVER;
+  /** When a match or source is silent next, or the report of one missed, if nothing more comes: Unix milliseconds. */
+  due = NEVER;
 
   constructor(options: MonitorOptions) {
     this.#options = options;
-  }
-
-  /** When a match or source is silent next, or the report of one missed, if nothing more comes: Unix milliseconds. */
-  get due(): number {
-    return this.#nextDue;
   }
 
   get liveMatches(): number {
@@ -98,7 +94,7 @@ export class HealthMonitor {
     if (source === null) return;
     const { ahead } = source.clock;
     // Content may come shortly before it is too old.
-    this.#nextDue = Math.min(this.#nextDue, receipt.contentAt + this.#options.staleAfterMs);
+    this.due = Math.min(this.due, receipt.contentAt + this.#options.staleAfterMs);
     track.noteMessage(origin, receipt, { isKeepAlive, ahead, newSigns: () => this.#newSigns() });
     if (type === 'incident_snapshot') track.fill(Math.min(receipt.contentAt, receivedAt));
   }
@@ -132,7 +128,7 @@ export class HealthMonitor {
   /** Returns the records to publish at `now`, in this order; an empty list if there are none. */
   tick(now: number): PublishedHealth[] {
     const published: PublishedHealth[] = [];
-    this.#nextDue = NEVER;
+    this.due = NEVER;
     for (const source of this.#sources.values())
       for (const record of this.#tickSource(source, now)) published.push(record);
     for (const [eventId, track] of this.#matches) {
@@ -154,10 +150,11 @@ export class HealthMonitor {
     source.unpublished = null;
     if (unpublished !== null) source.health = addUnpublished(source.health, unpublished);
     const published: PublishedHealth[] = [];
-    const ofMatches = { judged: 0, behind: 0, behindSince: now, runsSince: null as number | null };
+    let [judged, behind, behindSince] = [0, 0, now];
+    let runsSince: number | null = null;
     // Nothing becomes due under a source that is down: its record stays valid, so that readers see why it is down.
     let due = (reported.kind === 'good' ? source.reportDue : null) ?? NEVER;
-    this.#nextDue = Math.min(this.#nextDue, due);
+    this.due = Math.min(this.due, due);
     for (const track of this.#matches.values()) {
       const pair = track.pairs.get(source.source);
       if (pair === undefined) continue;
@@ -165,22 +162,21 @@ export class HealthMonitor {
       const verdict = track.judge(pair, reported, this.#options, now);
       published.push(...matchRecord(term, track, pair, now));
       if (verdict.kind === 'ended') continue;
-      ofMatches.judged += 1;
+      judged += 1;
       if (isBacklog(verdict)) {
-        ofMatches.behind += 1;
-        ofMatches.behindSince = Math.min(ofMatches.behindSince, verdict.since);
+        behind += 1;
+        behindSince = Math.min(behindSince, verdict.since);
       }
-      if (track.facts.runs) ofMatches.runsSince = Math.max(ofMatches.runsSince ?? 0, track.runsSince);
+      if (track.facts.runs) runsSince = Math.max(runsSince ?? 0, track.runsSince);
       if (pair.health.state === 'stale') continue;
       const inputs = track.inputs(pair, reported, now);
       const silent = silenceDue(inputs, this.#options) ?? NEVER;
-      this.#nextDue = Math.min(this.#nextDue, silent);
+      this.due = Math.min(this.due, silent);
       if (isBelieved(pair.health.state))
         due = Math.min(due, silent, backlogDue(inputs, this.#options) ?? NEVER);
     }
-    const { judged, behind, behindSince, runsSince } = ofMatches;
     if (source.health.state !== 'stale')
-      this.#nextDue = Math.min(this.#nextDue, silenceDueOf(source, runsSince, staleAfterMs) ?? NEVER);
+      this.due = Math.min(this.due, source.silenceDue(runsSince, staleAfterMs) ?? NEVER);
     const allBehind = judged > 0 && behind === judged;
     const readTo = Math.min(...this.#partitions.values().map(({ read }) => read.to));
     const matches = { runsSince, behindSince: allBehind ? behindSince : null, readTo };

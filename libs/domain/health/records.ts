@@ -1,6 +1,6 @@
 import type { FeedHealth } from '#records/types.ts';
 import { isBelieved } from '#trading/feed-status.ts';
-import { type HealthStatus, unpublishedGap } from './health-status.ts';
+import { unpublishedGap } from './health-status.ts';
 import type { MatchTrack, PairTrack } from './match-track.ts';
 import type { SignsOfLife } from './signs-of-life.ts';
 import type { SourceTrack } from './source-track.ts';
@@ -36,7 +36,7 @@ export function matchRecord(
   pair.written = { health, facts, delay, heardAt, at: now };
   pair.judgedFrom ??= now;
   const value: FeedHealth = {
-    ...common(term, pair.source, health, pair.signs, now),
+    ...common(term, pair, now),
     event_id: track.eventId,
     clock_runs: track.facts.runs,
     reports: track.reports,
@@ -73,7 +73,7 @@ export function sourceRecord(
     source.promised = validUntil;
   }
   const value: FeedHealth = {
-    ...common(term, source.source, health, source.signs, now),
+    ...common(term, source, now),
     reason,
     event_id: null,
     clock_runs: clockRuns,
@@ -86,21 +86,13 @@ export function sourceRecord(
   return [{ key, value }];
 }
 
-function common(
-  term: number,
-  source: string,
-  health: HealthStatus,
-  { heardAt, delay }: SignsOfLife,
-  now: number,
-) {
-  const heard_at = heardAt === 0 ? null : heardAt;
-  return { source, ...health, heard_at, delay, term, written_at: now };
+function common(term: number, { source, health, signs }: PairTrack | SourceTrack, now: number) {
+  const { heardAt, delay } = signs;
+  return { source, ...health, heard_at: heardAt === 0 ? null : heardAt, delay, term, written_at: now };
 }
-/** The content that a record of a match has. */
-type WrittenContent = Pick<SignsOfLife, 'heardAt' | 'delay'>;
 
 /** Returns how long a record of a match stays that has this content, now that the current one is another. */
-function refreshMs(written: WrittenContent, current: WrittenContent): number {
+function refreshMs(written: Pick<SignsOfLife, 'heardAt' | 'delay'>, current: SignsOfLife): number {
   const isSame =
     current.heardAt - written.heardAt < STEP_MS &&
     Math.abs((written.delay ?? 0) - (current.delay ?? 0)) < STEP_MS;

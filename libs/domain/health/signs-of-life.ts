@@ -53,6 +53,8 @@ export class SignsOfLife {
   delay: number | null;
   /** Set while what came last, apart from repetitions, came too late. */
   late: LateContent | null;
+  /** The first sign of life since it was last believed; null if none came. */
+  backAt: number | null = null;
 
   /** `maxDelayMs`: maximum distance of content from its receipt. `known`: what a record has. */
   constructor(maxDelayMs: number, known: RecordedSigns = { heardAt: 0, delay: null, receivedAt: 0 }) {
@@ -70,8 +72,11 @@ export class SignsOfLife {
     return this.heardAt === 0 ? (this.late?.receivedAt ?? 0) : this.heardAt;
   }
 
-  /** Applies content. `ahead`: of its provider's clock. Returns whether it is a sign of life: newer than all before, and fresh. */
-  note({ contentAt, receivedAt }: ContentReceipt, ahead = 0): boolean {
+  /**
+   * Applies content. `ahead`: of its provider's clock. `isBelieved`: whether its source or match is. Returns whether it is a sign of
+   * life: newer than all before, and fresh.
+   */
+  note({ contentAt, receivedAt }: ContentReceipt, ahead = 0, isBelieved = true): boolean {
     const max = this.#maxDelayMs;
     const lead = contentAt - receivedAt;
     if (lead > max) {
@@ -89,6 +94,8 @@ export class SignsOfLife {
     this.heardAt = Math.max(this.heardAt, at);
     this.delay = age;
     this.late = age > max ? { reason: 'delay', receivedAt } : null;
+    // A new monitor reads again messages from before the silence: they are not newer.
+    if (this.late === null && !isBelieved) this.backAt ??= this.heardAt;
     return this.late === null;
   }
 }

@@ -1,4 +1,4 @@
-import type { HealthGap, IngressStatus } from '#records/types.ts';
+import type { HealthGap, HealthProgress, IngressStatus } from '#records/types.ts';
 import { isBelieved } from '#trading/feed-status.ts';
 import type { ReadProgress } from './applied.ts';
 import { addGap, applyVerdict, type HealthStatus } from './health-status.ts';
@@ -49,7 +49,6 @@ export class SourceTrack {
   promised: number | null = null;
   /** The gap before the last record, where the one before had expired. */
   unpublished: HealthGap | null = null;
-  #backAt: number | null = null;
   /** The latest report of each process. */
   readonly #reports = new Map<string, IngressStatus>();
   #lastReportAt: number | null = null;
@@ -72,9 +71,7 @@ export class SourceTrack {
 
   /** Notes a message, or an answer that had everything. */
   noteContent(receipt: ContentReceipt): void {
-    const isSign = this.signs.note(receipt, this.clock.ahead);
-    // A new monitor reads again messages from before the silence: they are not newer.
-    if (isSign && !isBelieved(this.health.state)) this.#backAt ??= this.signs.heardAt;
+    this.signs.note(receipt, this.clock.ahead, isBelieved(this.health.state));
   }
 
   /** Why the last read of every process failed, while they still count as up; null if one did not fail. */
@@ -107,25 +104,32 @@ export class SourceTrack {
     for (const [instance, { written_at }] of this.#reports)
       if (this.#isMissed(written_at)) this.#reports.delete(instance);
     const reports = [...this.#reports.values()];
-    if (reports.some(({ state }) => state === 'up')) return this.#readable(now);
+    if (reports.some(({ state }) => state === 'up'))
+      return this.#isUnreadable() ? this.#bad('down', 'unreadable_messages', now) : GOOD;
     const report = reports.find(({ state }) => state === 'recovering') ?? reports[0];
     if (report === undefined) return this.#unreported();
     const { state, reason, progress } = report;
     const kind = state === 'recovering' ? 'recovering' : 'down';
-    return this.#since({ kind, reason: (reason ?? 'ingress') as HealthReason, since: now, progress });
+    return this.#bad(kind, (reason ?? 'ingress') as HealthReason, now, progress);
   }
 
   /** Judges the source by its reports; if these are good, by its matches. */
   judge(reported: HealthVerdict, matches: MatchesOfSource, staleAfterMs: number, now: number): void {
-    const verdict = reported.kind === 'good' ? judgeMatches(this, matches, staleAfterMs, now) : reported;
-    const signs = { lastAt: this.#lastSign(verdict, now), backAt: this.#backAt };
+    const verdict = reported.kind === 'good' ? this.#judgeMatches(matches, staleAfterMs, now) : reported;
+    const signs = { lastAt: this.#lastSign(verdict, now), backAt: this.signs.backAt };
     this.health = applyVerdict(this.health, verdict, signs, now);
-    if (verdict.kind === 'good') this.#backAt = null;
+    if (verdict.kind === 'good') this.signs.backAt = null;
   }
 
-  #readable(now: number): HealthVerdict {
-    if (!this.#isUnreadable()) return GOOD;
-    return this.#since({ kind: 'down', reason: 'unreadable_messages', since: now, progress: null });
+  #judgeMatches(matches: MatchesOfSource, staleAfterMs: number, now: number): HealthVerdict {
+    const { runsSince, behindSince, readTo } = matches;
+    if (behindSince !== null) return { kind: 'down', reason: 'backlog', since: behindSince, progress: null };
+    return judgeContent(this.signs.late, this.silenceDue(runsSince, staleAfterMs), readTo, now);
+  }
+
+  /** Returns when it becomes silent if no more messages come; null while the clock of no match runs. */
+  silenceDue(runsSince: number | null, staleAfterMs: number): number | null {
+    return runsSince === null ? null : Math.max(runsSince, silentSince(this.signs)) + staleAfterMs;
   }
 
   #isUnreadable(): boolean {
@@ -135,13 +139,7 @@ export class SourceTrack {
   /** Returns the verdict on a source without reports: it never reported, or no longer does. */
   #unreported(): HealthVerdict {
     const { state, reason, since, progress } = this.health;
-    if (this.#lastReportAt !== null)
-      return this.#since({
-        kind: 'down',
-        reason: 'ingress',
-        since: this.#dueAfter(this.#lastReportAt),
-        progress: null,
-      });
+    if (this.reportDue !== null) return this.#bad('down', 'ingress', this.reportDue);
     // The reports that the previous monitor knew count until a new one arrives.
     const isReported = state === 'recovering' || (state === 'down' && REPORTED_REASONS.has(reason));
     if (!isReported || this.signs.heardAt > since) return GOOD;
@@ -157,10 +155,15 @@ export class SourceTrack {
     return this.#reportsRead.to >= this.#dueAfter(reportedAt);
   }
 
-  /** Returns the verdict; an unchanged one with its previous start. */
-  #since(verdict: Exclude<HealthVerdict, { kind: 'good' | 'ended' }>): HealthVerdict {
-    const { state, reason, since } = this.health;
-    return state === verdict.kind && reason === verdict.reason ? { ...verdict, since } : verdict;
+  /** Returns a verdict; an unchanged one with its previous start. */
+  #bad(
+    kind: 'down' | 'recovering',
+    reason: HealthReason,
+    since: number,
+    progress: HealthProgress | null = null,
+  ): HealthVerdict {
+    const isSame = this.health.state === kind && this.health.reason === reason;
+    return { kind, reason, since: isSame ? this.health.since : since, progress };
   }
 
   /** Returns the start of a gap that opens now. Messages are read again from the progress, by the provider's clock. */
@@ -173,25 +176,6 @@ export class SourceTrack {
   }
 }
 
-/** Returns when a source becomes silent if no more messages come; null while the clock of no match runs. */
-export function silenceDueOf(
-  { signs }: Pick<SourceTrack, 'signs'>,
-  runsSince: number | null,
-  staleAfterMs: number,
-): number | null {
-  return runsSince === null ? null : Math.max(runsSince, silentSince(signs)) + staleAfterMs;
-}
-
-function judgeMatches(
-  source: SourceTrack,
-  { runsSince, behindSince, readTo }: MatchesOfSource,
-  staleAfterMs: number,
-  now: number,
-): HealthVerdict {
-  if (behindSince !== null) return { kind: 'down', reason: 'backlog', since: behindSince, progress: null };
-  return judgeContent(source.signs.late, silenceDueOf(source, runsSince, staleAfterMs), readTo, now);
-}
-
 /** Minimum number of unreadable messages: a single damaged message says nothing of its source. */
 const MIN_UNREADABLE = 3;
 /** Share of unreadable messages of the last minute above which a source is not believed. */
@@ -201,12 +185,8 @@ type ProcessCounts = Pick<IngressStatus, 'messages_read' | 'messages_unreadable'
 
 /** Whether the last three messages of a process, or a tenth of those of all in a minute, are unreadable (docs/decisions/0080). */
 export function isUnreadable(processes: readonly ProcessCounts[]): boolean {
-  let read = 0;
-  let unreadable = 0;
-  for (const { messages_read, messages_unreadable } of processes) {
-    read += messages_read;
-    unreadable += messages_unreadable;
-  }
+  const read = processes.reduce((sum, { messages_read }) => sum + messages_read, 0);
+  const unreadable = processes.reduce((sum, { messages_unreadable }) => sum + messages_unreadable, 0);
   if (unreadable >= MIN_UNREADABLE && unreadable >= MAX_SHARE * (read + unreadable)) return true;
   // A row of a process that no longer receives messages ends a minute later, when another process reads them.
   return processes.some(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LIMITS } from '../testing/health.ts';
-import { backlogDue, GOOD, type HealthVerdict, judgeMatch, judgeSilence, silenceDue } from './verdict.ts';
+import { backlogDue, GOOD, type HealthVerdict, judgeContent, judgeMatch, silenceDue } from './verdict.ts';
 
 const HEARD = 1_000_000;
 
@@ -12,8 +12,7 @@ const match = (changes: Partial<MatchInputs> = {}): MatchInputs => ({
   over: false,
   runs: true,
   runsSince: HEARD - 60_000,
-  heardAt: HEARD,
-  late: null,
+  signs: { heardAt: HEARD, late: null },
   keepAliveAt: null,
   waitingSince: null,
   readTo: Number.POSITIVE_INFINITY,
@@ -27,7 +26,7 @@ const verdict =
 const stale = verdict('stale', 'silence');
 const delayed = verdict('delayed', 'delay');
 const behind = verdict('down', 'backlog');
-const LATE = { reason: 'delay', receivedAt: HEARD + 9_000 } as const;
+const LATE = { heardAt: HEARD, late: { reason: 'delay', receivedAt: HEARD + 9_000 } } as const;
 
 test.each<[string, Partial<MatchInputs>, number | null]>([
   ['20 s after the last message while the clock runs', {}, HEARD + 20_000],
@@ -56,11 +55,11 @@ test.each<[string, Partial<MatchInputs>, number, HealthVerdict]>([
   ['good before its backlog is due', { waitingSince: HEARD }, HEARD + 4_999, GOOD],
   ['behind once its backlog is due', { waitingSince: HEARD }, HEARD + 5_000, behind(HEARD + 5_000)],
   ['behind rather than stale', { waitingSince: HEARD }, HEARD + 30_000, behind(HEARD + 5_000)],
-  ['delayed, as long as it is not silent', { late: LATE }, HEARD + 28_999, delayed(HEARD + 9_000)],
-  ['stale 20 s after the last late content', { late: LATE }, HEARD + 29_000, stale(HEARD + 29_000)],
-  ['delayed while its clock is stopped', { late: LATE, runs: false }, HEARD + 1e6, delayed(HEARD + 9_000)],
-  ['behind rather than delayed', { late: LATE, waitingSince: HEARD }, HEARD + 9_000, behind(HEARD + 5_000)],
-  ['ended rather than delayed', { late: LATE, over: true }, HEARD + 9_000, { kind: 'ended' }],
+  ['delayed, as long as it is not silent', { signs: LATE }, HEARD + 28_999, delayed(HEARD + 9_000)],
+  ['stale 20 s after the last late content', { signs: LATE }, HEARD + 29_000, stale(HEARD + 29_000)],
+  ['delayed while its clock is stopped', { signs: LATE, runs: false }, HEARD + 1e6, delayed(HEARD + 9_000)],
+  ['behind rather than delayed', { signs: LATE, waitingSince: HEARD }, HEARD + 9_000, behind(HEARD + 5_000)],
+  ['ended rather than delayed', { signs: LATE, over: true }, HEARD + 9_000, { kind: 'ended' }],
   ['judged by its source first', { source: down, waitingSince: HEARD }, HEARD + 30_000, down],
   ['ended where it is over, whatever its source is', { over: true, source: down }, HEARD, { kind: 'ended' }],
 ])('a match is: %s', (_, changes, now, verdict) => {
@@ -74,5 +73,5 @@ test.each<[string, number, number, HealthVerdict]>([
   ['is a backlog if messages are not read after half a second', HEARD - 1, HEARD + 500, behind(HEARD)],
   ['is silence if all messages are read', HEARD, HEARD + 500, stale(HEARD)],
 ])('silence that is due: %s', (_, readTo, now, verdict) => {
-  expect(judgeSilence(HEARD, readTo, now)).toEqual(verdict);
+  expect(judgeContent(null, HEARD, readTo, now)).toEqual(verdict);
 });

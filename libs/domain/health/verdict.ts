@@ -5,7 +5,7 @@ import { isOver } from '#trading/trading.ts';
 import { NO_EVENT } from '../event.ts';
 import { readStatusType } from '../event-facts.ts';
 import type { EventRegister } from '../event-register.ts';
-import type { LateContent } from './signs-of-life.ts';
+import type { LateContent, SignsOfLife } from './signs-of-life.ts';
 
 /** A monitor that has read less than a deadline, and for longer than this, is itself behind. */
 export const READ_WITHIN_MS = 500;
@@ -33,24 +33,22 @@ export type HealthReason =
   | 'network'
   | 'ingress';
 
+/** Why a source or a match is not believed. */
+export type BadVerdict = {
+  readonly kind: 'stale' | 'delayed' | 'down' | 'recovering';
+  readonly reason: HealthReason;
+  /** When it became so. */
+  readonly since: number;
+  readonly progress: HealthProgress | null;
+};
+
 /** The judgement of a source or a match now; the state that follows also depends on the previous state. */
-export type HealthVerdict =
-  | { readonly kind: 'good' }
-  | { readonly kind: 'ended' }
-  | {
-      readonly kind: 'stale' | 'delayed' | 'down' | 'recovering';
-      readonly reason: HealthReason;
-      /** When it became so. */
-      readonly since: number;
-      readonly progress: HealthProgress | null;
-    };
+export type HealthVerdict = { readonly kind: 'good' } | { readonly kind: 'ended' } | BadVerdict;
 
 export const GOOD: HealthVerdict = { kind: 'good' };
 
 /** Whether match state or the monitor itself is behind. */
-export function isBacklog(
-  verdict: HealthVerdict,
-): verdict is Exclude<HealthVerdict, { kind: 'good' | 'ended' }> {
+export function isBacklog(verdict: HealthVerdict): verdict is BadVerdict {
   return verdict.kind === 'down' && verdict.reason === 'backlog';
 }
 
@@ -58,10 +56,8 @@ export function isBacklog(
 type MatchInputs = LivenessFacts & {
   /** Since when `runs` has its value. */
   readonly runsSince: number;
-  /** Newest content from the source. */
-  readonly heardAt: number;
-  /** Set while that content came too late. */
-  readonly late: LateContent | null;
+  /** The newest content from the source. */
+  readonly signs: Pick<SignsOfLife, 'heardAt' | 'late'>;
   /** Last keep-alive; null without any. */
   readonly keepAliveAt: number | null;
   /** Since when a message of it has been waiting for match state; null if none waits. */
@@ -75,13 +71,13 @@ type MatchInputs = LivenessFacts & {
 /** Returns when a match becomes silent if no more messages come; null while silence does not count. */
 export function silenceDue(match: MatchInputs, limits: HealthLimits): number | null {
   if (match.over) return null;
-  const from = Math.max(silentSince(match), match.runsSince);
+  const from = Math.max(silentSince(match.signs), match.runsSince);
   if (match.runs) return from + limits.staleAfterMs;
   return match.live && match.keepAliveAt !== null ? from + limits.keepAliveAfterMs : null;
 }
 
 /** Returns since when nothing was received of a source or match. What comes too late is no silence, though no sign of life. */
-export function silentSince({ heardAt, late }: Pick<MatchInputs, 'heardAt' | 'late'>): number {
+export function silentSince({ heardAt, late }: MatchInputs['signs']): number {
   return late?.receivedAt ?? heardAt;
 }
 
@@ -97,28 +93,27 @@ export function judgeMatch(match: MatchInputs, limits: HealthLimits, now: number
   const behind = backlogDue(match, limits);
   if (behind !== null && behind <= now)
     return { kind: 'down', reason: 'backlog', since: behind, progress: null };
-  return judgeContent(match.late, silenceDue(match, limits), match.readTo, now);
+  return judgeContent(match.signs.late, silenceDue(match, limits), match.readTo, now);
 }
 
-/** Judges newest content: whether it is silent since before `due`, else whether it came too late. `due`: null if silence does not count. */
+/**
+ * Judges newest content: whether it is silent since before `due`, else whether it came too late. `due`: null if silence does not
+ * count. `readTo`: everything published before then is read.
+ */
 export function judgeContent(
   late: LateContent | null,
   due: number | null,
   readTo: number,
   now: number,
 ): HealthVerdict {
-  const silence = due === null ? GOOD : judgeSilence(due, readTo, now);
-  if (late === null || silence.kind !== 'good') return silence;
-  return { kind: 'delayed', reason: late.reason, since: late.receivedAt, progress: null };
-}
-
-/** Judges silence since before `due`. `readTo`: everything published before then is read. */
-export function judgeSilence(due: number, readTo: number, now: number): HealthVerdict {
-  if (due > now) return GOOD;
-  if (readTo >= due) return { kind: 'stale', reason: 'silence', since: due, progress: null };
-  // The missing message may be one that is not read yet.
-  if (now - due < READ_WITHIN_MS) return GOOD;
-  return { kind: 'down', reason: 'backlog', since: due, progress: null };
+  if (due !== null && due <= now) {
+    if (readTo >= due) return { kind: 'stale', reason: 'silence', since: due, progress: null };
+    // Before that, the missing message may be one that is not read yet.
+    if (now - due >= READ_WITHIN_MS) return { kind: 'down', reason: 'backlog', since: due, progress: null };
+  }
+  return late === null
+    ? GOOD
+    : { kind: 'delayed', reason: late.reason, since: late.receivedAt, progress: null };
 }
 
 /** The facts of a match that feed health reads. */

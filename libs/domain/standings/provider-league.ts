@@ -49,12 +49,8 @@ export function correctionText({ participant_name, value, reason }: CorrectionWo
 }
 
 /** Says how a team's row of the provider's table differs, such as `Everton: 48 points there, 54 here`. */
-export function differenceText({
-  kind,
-  name,
-  ours,
-  theirs,
-}: Omit<TableDifference, 'participant_id'>): string {
+export function differenceText(difference: Omit<TableDifference, 'participant_id'>): string {
+  const { kind, name, ours, theirs } = difference;
   if (kind === 'rank') return `${name}: rank ${theirs} there, ${ours} here`;
   if (kind !== 'team') return `${name}: ${theirs} ${kind} there, ${ours} here`;
   return ours === null ? `${name}: only there` : `${name}: only here`;

@@ -215,10 +215,6 @@ function compareStages(a: number | null, b: number | null): number {
 
 /** Returns when a team's first game of a stage begins; null if it has none. */
 function firstStart(groups: ReadonlyMap<number | null, GameSet>, team: number): string | null {
-  let first: string | null = null;
-  for (const games of groups.values()) {
-    const start = games.ofTeam(team)[0]?.start;
-    if (start !== undefined && (first === null || start < first)) first = start;
-  }
-  return first;
+  const starts = Array.from(groups.values(), (games) => games.ofTeam(team)[0]?.start);
+  return starts.filter((start) => start !== undefined).sort()[0] ?? null;
 }

@@ -17,16 +17,7 @@ export function tallyOutcomes(outcomes: Iterable<GameOutcome>, points: Points): 
 
 /** Returns the counts of a team without games. */
 export function emptyTally(): TeamTally {
-  return {
-    mp: 0,
-    won: 0,
-    draw: 0,
-    lost: 0,
-    scored: 0,
-    allowed: 0,
-    points: 0,
-    halfPoint: 0,
-  };
+  return { mp: 0, won: 0, draw: 0, lost: 0, scored: 0, allowed: 0, points: 0, halfPoint: 0 };
 }
 
 function count(tally: TeamTally, { outcome, kicks, scored, allowed }: GameOutcome, points: Points): void {
