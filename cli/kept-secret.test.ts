@@ -38,16 +38,13 @@ test.each([
 test.each([
   ['a key', key, 'must have at least 32 characters'],
   ['a webhook secret', secret, 'must have exactly 32 characters each'],
-])(
-  'refuses a file without %s, does not show its content and does not change it',
-  (_name, setting, problem) => {
-    writeFileSync(file, 'hidden-value');
-    const refused = () => keptSecret(file, setting, given);
-    expect(refused).toThrow(`${file} ${problem}`);
-    expect(refused).not.toThrow('hidden-value');
-    expect(readFileSync(file, 'utf8')).toBe('hidden-value');
-  },
-);
+])('refuses a file without %s, and neither shows nor changes it', (_name, setting, problem) => {
+  writeFileSync(file, 'hidden-value');
+  const refused = () => keptSecret(file, setting, given);
+  expect(refused).toThrow(`${file} ${problem}`);
+  expect(refused).not.toThrow('hidden-value');
+  expect(readFileSync(file, 'utf8')).toBe('hidden-value');
+});
 
 test('replaces an empty file', () => {
   writeFileSync(file, '\n');

@@ -11,10 +11,7 @@ test.each([
   ['feed-health', 'state '],
   ['normalized-messages', 'incident  5-889947-2  5-889947  Goal (413) 18:14 France tbd'],
   ['match-incidents', 'v12  5-889947  Goal (413) 18:14 France tbd'],
-  [
-    'match-state',
-    'France - Croatia  1:0  firm 0:0  shoot-out 4:3  live (33)  18:14  guard closed: under_review, game_break',
-  ],
+  ['match-state', '1:0  firm 0:0  shoot-out 4:3  live (33)  18:14  guard closed: under_review, game_break'],
   ['match-transitions', '2429281:12:0  score_changed  5-889947  0:0 -> 1:0'],
   ['dead-letters', 'service webhook-receiver'],
 ] as const)('summarises a record of %s in one line', (topic, text) => {
@@ -23,9 +20,8 @@ test.each([
 
 describe('a match', () => {
   test('shows an unknown score as unknown, not as zero', () => {
-    expect(summaryOf('match-state', { ...state, score: null, firm: null, shoot_out: null })).toContain(
-      '  unknown  live',
-    );
+    const unknown = { ...state, score: null, firm: null, shoot_out: null };
+    expect(summaryOf('match-state', unknown)).toContain('  unknown  live');
   });
 
   test('shows an open guard, and no firm score equal to the score', () => {

@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { cut, type TextColumn, tableLines, widthOf } from './table.ts';
 
-type Row = {
-  readonly id: string;
-  readonly name: string;
-  readonly behind: number;
-  readonly note: string | null;
-};
+type Row = { id: string; name: string; behind: number; note: string | null };
 
 const COLUMNS: readonly TextColumn<Row>[] = [
   { head: 'id', of: ({ id }) => id },
@@ -41,9 +36,7 @@ describe('tableLines', () => {
   });
 
   test('escapes what would move the cursor or change the reading order', () => {
-    expect(tableLines([{ head: 'x', of: String }], ['a\u001b[2Jb\u202e'], null)[1]).toBe(
-      'a\\u001b[2Jb\\u202e',
-    );
+    expect(tableLines([{ head: 'x', of: String }], ['a\u001b[2J\u202e'], null)[1]).toBe('a\\u001b[2J\\u202e');
   });
 });
 

@@ -4,17 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-const SOURCES = [
-  'cli',
-  'libs',
-  'services',
-  'docs/README.md',
-  'docs/guides',
-  'docs/reference',
-  'docs/known-issues.md',
-  'deploy',
-  'README.md',
-];
+const DOCS = ['docs/README.md', 'docs/guides', 'docs/reference', 'docs/known-issues.md'];
+const SOURCES = ['cli', 'libs', 'services', 'deploy', 'README.md', ...DOCS];
 /** Pages that `npm run generate` writes from sources which are read themselves. */
 const GENERATED = ['docs/reference/errors.md', 'deploy/helm/touchline/files/rules.yml'];
 const NOT_READ = /\.test\.(?:ts|yml)$|testing\/|\.svg$|\.png$|^docs\/reference\/rounds\//;

@@ -34,26 +34,18 @@ function problemsOf(env: Environment): string[] {
 
 describe('combines the settings of a connection', () => {
   test('with a client certificate', () => {
-    const files = { cert: at('one.crt'), key: at('one.key') };
-    const env = {
-      KAFKA_TLS: 'on',
-      KAFKA_TLS_CA_FILE: at('ca.crt'),
-      KAFKA_TLS_CERT_FILE: files.cert,
-      KAFKA_TLS_KEY_FILE: files.key,
-    };
-    expect(load(env).KAFKA_BROKERS).toEqual({
-      addresses: ['one:9093'],
-      tls: { ...files, ca: at('ca.crt'), keyPassword: null },
-      sasl: null,
-    });
+    const [ca, cert, key] = [at('ca.crt'), at('one.crt'), at('one.key')];
+    const files = { KAFKA_TLS_CA_FILE: ca, KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key };
+    const tls = { ca, cert, key, keyPassword: null };
+    const brokers = { addresses: ['one:9093'], tls, sasl: null };
+    expect(load({ KAFKA_TLS: 'on', ...files }).KAFKA_BROKERS).toEqual(brokers);
   });
 
   test('with a password as text, or as a file that is read later', () => {
     const env = { KAFKA_SASL_MECHANISM: 'scram-sha-512', KAFKA_SASL_USERNAME: 'me' };
     const sasl = { mechanism: 'SCRAM-SHA-512', username: 'me' };
-    expect(load({ ...env, KAFKA_SASL_PASSWORD: 'hidden-2' }).KAFKA_BROKERS).toMatchObject({
-      sasl: { ...sasl, password: 'hidden-2' },
-    });
+    const asText = { sasl: { ...sasl, password: 'hidden-2' } };
+    expect(load({ ...env, KAFKA_SASL_PASSWORD: 'hidden-2' }).KAFKA_BROKERS).toMatchObject(asText);
     expect(load({ ...env, KAFKA_SASL_PASSWORD_FILE: at('password') })).toMatchObject({
       KAFKA_BROKERS: { sasl: { ...sasl, password: { file: at('password') } } },
       // Logs are redacted with it.

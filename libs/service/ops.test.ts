@@ -15,12 +15,8 @@ async function start(ready: () => boolean = () => true) {
   const ops = await startOps({ port: 0, host: '127.0.0.1', metrics, ready });
   open.push(ops);
   const get = async (path: string, method = 'GET') => {
-    const response = await fetch(`http://127.0.0.1:${ops.port}${path}`, { method });
-    return {
-      status: response.status,
-      type: response.headers.get('content-type'),
-      body: await response.text(),
-    };
+    const answer = await fetch(`http://127.0.0.1:${ops.port}${path}`, { method });
+    return { status: answer.status, type: answer.headers.get('content-type'), body: await answer.text() };
   };
   return { metrics, get, ops };
 }

@@ -19,17 +19,11 @@ async function silentPort(): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const access = (config: { KAFKA_BROKERS?: string[]; SCHEMA_REGISTRY_URL?: string }, waitMs: number) =>
-  requireAccess(
-    ['fixture'],
-    { LOG_LEVEL: 'info', ...config },
-    {
-      logger: { warn: (text: string) => void warnings.push(text) } as never,
-      signal: stopping.signal,
-      warnAfterMs: 50,
-      waitMs,
-    },
-  );
+function access(config: { KAFKA_BROKERS?: string[]; SCHEMA_REGISTRY_URL?: string }, waitMs: number) {
+  const logger = { warn: (text: string) => void warnings.push(text) } as never;
+  const options = { logger, signal: stopping.signal, warnAfterMs: 50, waitMs };
+  return requireAccess(['fixture'], { LOG_LEVEL: 'info', ...config }, options);
+}
 
 describe.each([
   ['that refuses connections', async () => '127.0.0.1:1'],

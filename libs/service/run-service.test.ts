@@ -3,18 +3,14 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { bundle } from '../../test/setup/programs.ts';
 
 /** Folder of the fixture as a bundle, which starts in a third of the time, and of its compiled code. */
 const FOLDER = mkdtempSync(join(tmpdir(), 'touchline-fixture-'));
 const FIXTURE = join(FOLDER, 'node_modules', 'fixture.mjs');
-beforeAll(() =>
-  bundle(dirname(FIXTURE), {
-    fixture: fileURLToPath(new URL('testing/run-service.fixture.ts', import.meta.url)),
-  }),
-);
+const SOURCE = join(import.meta.dirname, 'testing/run-service.fixture.ts');
+beforeAll(() => bundle(dirname(FIXTURE), { fixture: SOURCE }));
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 const children: ChildProcess[] = [];
 afterEach(() => {
@@ -28,12 +24,7 @@ function start(env: Record<string, string> = {}, args: string[] = [], command = 
     stdio: 'pipe',
   });
   children.push(child);
-  const run = {
-    child,
-    out: '',
-    log: '',
-    ended: once(child, 'close').then(([code, signal]) => code ?? signal),
-  };
+  const run = { child, out: '', log: '', ended: once(child, 'close').then(([code, by]) => code ?? by) };
   child.stdout?.on('data', (chunk) => (run.out += chunk));
   child.stderr?.on('data', (chunk) => (run.log += chunk));
   return run;
@@ -87,12 +78,9 @@ describe('stopping', () => {
     expect(await run.ended).toBe(0);
     expect(run.out).toBe('started\nstop called\nstop done\n');
     const lines = run.log.trimEnd().split('\n');
-    expect(lines.map((line) => JSON.parse(line))).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({ reason: signal }),
-        expect.objectContaining({ level: 40, msg: 'warning of Node' }),
-      ]),
-    );
+    const logged = lines.map((line) => JSON.parse(line));
+    expect(logged).toContainEqual(expect.objectContaining({ reason: signal }));
+    expect(logged).toContainEqual(expect.objectContaining({ level: 40, msg: 'warning of Node' }));
     expect(run.log).not.toContain('000000');
   });
 
@@ -156,18 +144,15 @@ describe('stopping', () => {
     expect(run.log).toContain('did not stop in time');
   });
 
-  test.each(['slow-start', 'deaf-start'])(
-    'is live but not ready while it starts, which it aborts (%s)',
-    async (mode) => {
-      const run = start({ MODE: mode });
-      await said(run, 'starting');
-      expect(await statusOf(run, '/health/live')).toBe(200);
-      expect(await statusOf(run, '/health/ready')).toBe(503);
-      run.child.kill('SIGTERM');
-      expect(await run.ended).toBe(0);
-      expect(run.log).not.toContain('"level":60');
-    },
-  );
+  test.each(['slow-start', 'deaf-start'])('is live in its %s, not ready', async (mode) => {
+    const run = start({ MODE: mode });
+    await said(run, 'starting');
+    expect(await statusOf(run, '/health/live')).toBe(200);
+    expect(await statusOf(run, '/health/ready')).toBe(503);
+    run.child.kill('SIGTERM');
+    expect(await run.ended).toBe(0);
+    expect(run.log).not.toContain('"level":60');
+  });
 });
 
 test.each([

@@ -31,13 +31,11 @@ function codecOf<T extends TopicName>(topic: T, id = 7): Codec<TopicValues[T]> {
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('lists that messages repeat', () => {
-  const event = sampleOf('normalized-messages').event as Event;
+  const sample = sampleOf('normalized-messages');
+  const event = sample.event as Event;
   const codec = codecOf('normalized-messages');
   const encoded = (participants: readonly EventParticipant[]): Buffer =>
-    codec.encode({
-      ...sampleOf('normalized-messages'),
-      event: { ...event, participants: [...participants] },
-    });
+    codec.encode({ ...sample, event: { ...event, participants: [...participants] } });
   const listOf = (bytes: Buffer) => codec.decode(bytes).event?.participants ?? [];
 
   test('are one object as long as they are the same, and have the same bytes again', () => {
@@ -210,9 +208,7 @@ describe('unreadable bytes', () => {
 });
 
 describe("a writer's schema other than ours", () => {
-  const record = (fields: AvroRecord['fields']): AvroRecord => {
-    return { type: 'record', name: 'R', namespace: 'touchline', fields };
-  };
+  const record = (fields: AvroRecord['fields']): AvroRecord => ({ type: 'record', name: 'R', fields });
   const ours = record([
     { name: 'a', type: 'long' },
     { name: 'b', type: ['null', 'string'], default: null },

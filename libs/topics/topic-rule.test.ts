@@ -14,11 +14,7 @@ const COMPACTED = {
   partitions: 8,
   settings: { 'cleanup.policy': 'compact', 'max.message.bytes': '1000', 'min.insync.replicas': '2' },
 };
-const DELETED = {
-  name: 'normalized-messages',
-  partitions: 8,
-  settings: { 'cleanup.policy': 'delete', 'retention.ms': '400' },
-};
+const DELETED = { name: 'a', partitions: 8, settings: { 'cleanup.policy': 'delete', 'retention.ms': '400' } };
 
 /** A topic whose `settings` somebody chose, over the `defaults` of the broker. */
 const found = (
@@ -43,95 +39,43 @@ const BROKER = { 'cleanup.policy': 'delete', 'max.message.bytes': '1048588', 'mi
 const compacted = (settings: Record<string, string>) => found({ ...COMPACTED.settings, ...settings });
 const POLICY = 'cleanup.policy';
 
-const CASES: readonly (readonly [
-  string,
-  typeof COMPACTED | typeof DELETED,
-  FoundTopic,
-  TopicLogs,
-  { breaks?: string[]; alter?: object; grow?: number; recreate?: true; refused?: RegExp },
-])[] = [
-  ['as in the table', COMPACTED, compacted({}), WHOLE, {}],
-  [
-    'made by a reader, and empty',
-    COMPACTED,
-    found({}, BROKER, { partitions: 1, replicas: 1 }),
-    EMPTY,
-    { breaks: ['partitions', POLICY], alter: { [POLICY]: 'compact' }, grow: 8 },
-  ],
-  [
-    'with too many partitions, and empty',
-    COMPACTED,
-    found(COMPACTED.settings, {}, { partitions: 12 }),
-    EMPTY,
-    { breaks: ['partitions'], recreate: true },
-  ],
-  [
-    'with other partitions, and records',
-    COMPACTED,
-    found(COMPACTED.settings, {}, { partitions: 1 }),
-    WHOLE,
-    { breaks: ['partitions'], refused: /has 1 partitions, not 8: .*more-partitions/ },
-  ],
-  [
-    'not compacted, and nothing deleted yet',
-    COMPACTED,
-    compacted({ [POLICY]: 'delete' }),
-    WHOLE,
-    { breaks: [POLICY], alter: { [POLICY]: 'compact' } },
-  ],
-  [
-    'compacted and deleted',
-    COMPACTED,
-    compacted({ [POLICY]: 'compact,delete' }),
-    CUT,
-    { breaks: [POLICY], refused: /first records were deleted: kafka-configs.*=compact/ },
-  ],
-  [
-    'compacted, and must keep all records',
-    DELETED,
-    found({ [POLICY]: 'compact' }, { 'retention.ms': '400' }),
-    WHOLE,
-    { breaks: [POLICY], refused: /compacted away: kafka-configs.*=delete/ },
-  ],
-  ['with a chosen retention', DELETED, found({ ...DELETED.settings, 'retention.ms': '7' }), WHOLE, {}],
-  [
-    'with the retention of the broker',
-    DELETED,
-    found({}, { [POLICY]: 'delete', 'retention.ms': '7' }),
-    WHOLE,
-    { alter: { 'retention.ms': '400' } },
-  ],
-  [
-    'with batches that are too small',
-    COMPACTED,
-    compacted({ 'max.message.bytes': '999' }),
-    WHOLE,
-    { breaks: ['max.message.bytes'], alter: { 'max.message.bytes': '1000' } },
-  ],
-  ['with larger batches', COMPACTED, compacted({ 'max.message.bytes': '2000' }), WHOLE, {}],
-  [
-    'that nobody can write',
-    COMPACTED,
-    compacted({ 'min.insync.replicas': '4' }),
-    WHOLE,
-    { breaks: ['min.insync.replicas'], alter: { 'min.insync.replicas': '2' } },
-  ],
-  [
-    'acknowledged with one copy by default',
-    COMPACTED,
-    found({ [POLICY]: 'compact' }, BROKER),
-    WHOLE,
-    { alter: { 'min.insync.replicas': '2' } },
-  ],
-  ['with settings that may not be read', COMPACTED, found({}, {}, { settings: null }), WHOLE, {}],
+const [BYTES, IN_SYNC] = ['max.message.bytes', 'min.insync.replicas'];
+const COMPACT = { [POLICY]: 'compact' };
+const MADE = found({}, BROKER, { partitions: 1, replicas: 1 });
+const OTHERS = found({}, { [POLICY]: 'delete', 'retention.ms': '7' });
+const sized = (partitions: number) => found(COMPACTED.settings, {}, { partitions });
+
+type Expected = { breaks?: string[]; alter?: object; grow?: number; recreate?: true; refused?: RegExp };
+const OF_PARTITIONS: Expected = {
+  breaks: ['partitions'],
+  refused: /has 1 partitions, not 8: .*more-partitions/,
+};
+const IS_CUT: Expected = { breaks: [POLICY], refused: /first records were deleted: kafka-configs.*=compact/ };
+const MUST_KEEP: Expected = { breaks: [POLICY], refused: /compacted away: kafka-configs.*=delete/ };
+
+const CASES: readonly (readonly [string, FoundTopic, Expected, TopicLogs?, typeof DELETED?])[] = [
+  ['as in the table', compacted({}), {}],
+  ['made by a reader, and empty', MADE, { breaks: ['partitions', POLICY], alter: COMPACT, grow: 8 }, EMPTY],
+  ['with too many partitions, and empty', sized(12), { breaks: ['partitions'], recreate: true }, EMPTY],
+  ['with other partitions, and records', sized(1), OF_PARTITIONS],
+  ['with nothing deleted yet', compacted({ [POLICY]: 'delete' }), { breaks: [POLICY], alter: COMPACT }],
+  ['compacted and deleted', compacted({ [POLICY]: 'compact,delete' }), IS_CUT, CUT],
+  ['compacted, and must not be', found(COMPACT, { 'retention.ms': '400' }), MUST_KEEP, WHOLE, DELETED],
+  ['with a chosen retention', found({ ...DELETED.settings, 'retention.ms': '7' }), {}, WHOLE, DELETED],
+  ['with the retention of the broker', OTHERS, { alter: { 'retention.ms': '400' } }, WHOLE, DELETED],
+  ['with small batches', compacted({ [BYTES]: '999' }), { breaks: [BYTES], alter: { [BYTES]: '1000' } }],
+  ['with larger batches', compacted({ [BYTES]: '2000' }), {}],
+  ['none can write', compacted({ [IN_SYNC]: '4' }), { breaks: [IN_SYNC], alter: { [IN_SYNC]: '2' } }],
+  ['acknowledged with one copy by default', found(COMPACT, BROKER), { alter: { [IN_SYNC]: '2' } }],
+  ['with settings that may not be read', found({}, {}, { settings: null }), {}],
 ];
 
 describe('a topic', () => {
-  test.each(CASES)('%s', (_, wanted, is, logs, expected) => {
+  test.each(CASES.map((of) => [of[0], of] as const))('%s', (_, of) => {
+    const [, is, expected, logs = WHOLE, wanted = COMPACTED] = of;
     const mismatches = judgeTopic(wanted, is);
-    expect(mismatches.filter(({ breaks }) => breaks).map(({ setting }) => setting)).toEqual(
-      expected.breaks ?? [],
-    );
+    const broken = mismatches.filter(({ breaks }) => breaks).map(({ setting }) => setting);
+    expect(broken).toEqual(expected.breaks ?? []);
     const { alter, grow, recreate, refused } = planRepairs(mismatches, () => logs);
     expect(alter.get(wanted.name)).toEqual(expected.alter);
     expect(grow.get(wanted.name)).toBe(expected.grow);
@@ -151,12 +95,9 @@ test.each([
   [2, 2, 1],
   [3, 3, 2],
   [9, 3, 2],
-])(
-  'creates topics on %i brokers with %i copies, of which %i must have a record',
-  (brokers, replicas, minInSync) => {
-    expect(replicationFor(brokers, {})).toEqual({ replicas, minInSync });
-  },
-);
+])('creates topics on %i brokers with %i copies, %i in sync', (brokers, replicas, minInSync) => {
+  expect(replicationFor(brokers, {})).toEqual({ replicas, minInSync });
+});
 
 test('keeps requested numbers', () => {
   expect(replicationFor(3, { replicationFactor: 5 })).toEqual({ replicas: 5, minInSync: 2 });
@@ -172,12 +113,9 @@ test.each([
   [3, 1, 1, 'topics have one copy on 3 brokers, of which 1 must have a record'],
   [2, 2, 1, 'topics have 2 copies on 2 brokers, of which 1 must have a record'],
   [3, 3, 3, 'topics have 3 copies on 3 brokers, of which 3 must have a record'],
-])(
-  'warns of the risk of %i brokers with %i copies and %i in sync',
-  (brokers, replicas, minInSync, warning) => {
-    const [found = null, ...more] = replicationWarnings(brokers, { replicas, minInSync });
-    expect(more).toEqual([]);
-    if (warning === null) expect(found).toBeNull();
-    else expect(found).toContain(warning);
-  },
-);
+])('warns of %i brokers with %i copies and %i in sync', (brokers, replicas, minInSync, warning) => {
+  const [found = null, ...more] = replicationWarnings(brokers, { replicas, minInSync });
+  expect(more).toEqual([]);
+  if (warning === null) expect(found).toBeNull();
+  else expect(found).toContain(warning);
+});

@@ -16,14 +16,10 @@ const KICK_OFF = 1_530_000_000;
 const { competition, matches } = readDataset('world-cup-2018');
 
 test('the alerts of a tournament are those of its official scores', () => {
-  const alertCodecs = {
-    ...codecs,
-    alerts: codecOf('alerts'),
-    'webhook-messages': codecOf('webhook-messages'),
-  };
+  const all = { ...codecs, alerts: codecOf('alerts'), 'webhook-messages': codecOf('webhook-messages') };
   const alerts = new AlertPartition({
     partition: 0,
-    codecs: alertCodecs,
+    codecs: all,
     rules: [{ name: 'all', on: [...ALERT_KINDS] }],
     topicName: (topic) => topic,
     since: () => 0,
@@ -42,7 +38,7 @@ test('the alerts of a tournament are those of its official scores', () => {
         if (topic === 'match-transitions')
           alerts.process({ offset, key: null, value: transition }, collector);
       for (const record of collector.records)
-        if (record.topic === 'alerts') published.push(alertCodecs.alerts.decode(record.value as Buffer));
+        if (record.topic === 'alerts') published.push(all.alerts.decode(record.value as Buffer));
     }
     partition.close();
     const count = (kind: Alert['kind']) => published.filter((alert) => alert.kind === kind).length;

@@ -23,8 +23,6 @@ test.each([
 });
 
 test('redacts the secrets of webhooks and of REST', () => {
-  expect(secretValues(settings, loadConfig(settings, { ...WEBHOOK, ...REST }))).toEqual([
-    WEBHOOK.WEBHOOK_SECRET,
-    REST.REST_SECRET_KEY,
-  ]);
+  const secrets = secretValues(settings, loadConfig(settings, { ...WEBHOOK, ...REST }));
+  expect(secrets).toEqual([WEBHOOK.WEBHOOK_SECRET, REST.REST_SECRET_KEY]);
 });

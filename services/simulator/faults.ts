@@ -2,7 +2,7 @@
 import { defineError } from '#errors/touchline-error.ts';
 
 /** Faults of delivery, with their meaning. The rate is a share, 0 to 1. */
-export const DELIVERY_FAULTS = {
+const DELIVERY_FAULTS = {
   duplicate: 'share of messages that are sent again later, alone or with their whole batch',
   reorder: 'share of messages that are sent up to two minutes of match time after their turn',
   delay: 'share of messages that are held back for 2 to 20 minutes of match time',

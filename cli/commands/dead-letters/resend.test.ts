@@ -75,21 +75,14 @@ test('keeps the letter of a message type that this release does not use', async 
 });
 
 test.each([
-  ['a later record of its key', 41],
-  ['a record of its key in a topic that was created again', 3],
-])('closes a result without sending it when there is %s', async (_, last) => {
+  ['a later record of its key', 41, []],
+  ['a record of its key in a topic that was created again', 3, []],
+  ['no later record of its key', 35, ['t.match-results 1/2/7/-/77 v35']],
+  ['no record of its key', null, ['t.match-results 1/2/7/-/77 v35']],
+])('closes the letter of a result when there is %s, and sends %j', async (_, last, sent) => {
   const { resent, published } = await resend(RESULT, last);
-  expect(resent).toEqual({ sent: 0, problem: null, isSuperseded: true });
-  expect(published).toEqual(['t.dead-letters l null']);
-});
-
-test.each([
-  ['it is the last of its key', 35],
-  ['its key has no record', null],
-])('resends a result when %s', async (_, last) => {
-  const { resent, published } = await resend(RESULT, last);
-  expect(resent).toEqual({ sent: 1, problem: null, isSuperseded: false });
-  expect(published).toEqual(['t.match-results 1/2/7/-/77 v35', 't.dead-letters l null']);
+  expect(resent).toEqual({ sent: sent.length, problem: null, isSuperseded: sent.length === 0 });
+  expect(published).toEqual([...sent, 't.dead-letters l null']);
 });
 
 test('resends a record of a topic that is not compacted, even after a later record of its key', async () => {

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { MatchState, StandingsGroup, StandingsRow } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
+import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
 import { simulateMatch } from '../../../services/simulator/match.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
@@ -11,9 +11,7 @@ import { checkTables, mismatches, type PlayOutcome } from './check.ts';
 import { renderReport } from './play.ts';
 
 const DATASET = readDataset('world-cup-2018');
-const MATCHES = [DATASET.matches[0], DATASET.matches[50]].filter(
-  (match): match is MatchFacts => match !== undefined,
-);
+const MATCHES = [DATASET.matches[0], DATASET.matches[50]].filter((match) => match !== undefined);
 const SIMULATED = MATCHES.map((facts) =>
   simulateMatch(facts, DATASET.competition, 1_530_000_000, {
     seed: 'check',
@@ -24,8 +22,8 @@ const SIMULATED = MATCHES.map((facts) =>
 );
 const STATES = SIMULATED.map(({ facts, messages }) => stateAfter(facts.id, messages));
 
-const found = (states: readonly MatchState[] = STATES) => ({
-  states: new Map(states.map((state) => [state.event_id, state])),
+const found = (states = STATES) => ({
+  states: new Map(states.map((one) => [one.event_id, one])),
   tables: [],
 });
 
@@ -63,17 +61,11 @@ test('the report shows the final scores that are wrong, beside the official ones
     const playing = { dataset: DATASET, matches: MATCHES };
     return stripVTControlCharacters(renderReport(playing, summary, seen.states, wrong, tables));
   };
-  const text = report(
-    found([
-      { ...first, score: { home: 6, away: 0 } },
-      { ...second, status_type: 'live', status_id: 36, shoot_out: null },
-    ]),
-  );
+  const live = { ...second, status_type: 'live', status_id: 36, shoot_out: null };
+  const text = report(found([{ ...first, score: { home: 6, away: 0 } }, live]));
   expect(text).toContain('✗ 0 of 2 final scores are the official ones; these are not:');
   expect(text).toContain('Russia - Saudi Arabia (event 310001): 6-0, officially 5-0');
-  expect(text).toContain(
-    'Spain - Russia (event 310051): 1-1, not over (status 36), officially 1-1 (3-4 on penalties)',
-  );
+  expect(text).toContain('(event 310051): 1-1, not over (status 36), officially 1-1 (3-4 on penalties)');
   expect(report(found([first]))).toContain('Spain - Russia (event 310051): missing, officially');
 });
 
@@ -101,10 +93,7 @@ describe('tables', () => {
     object_id: first?.stage ?? 0,
     groups: [{ ...group, id: first?.group ?? 0, rows: [...of] }],
   });
-  const changed = (change: Partial<StandingsRow>) => [
-    { ...rowOf(russia, 5, 0), ...change },
-    ...rows.slice(1),
-  ];
+  const changed = (of: Partial<StandingsRow>) => [{ ...rowOf(russia, 5, 0), ...of }, ...rows.slice(1)];
 
   test.each([
     ['every team has the official points and goals', [league(rows)], 1],

@@ -7,13 +7,13 @@ import type { SystemTables } from './system.ts';
 test('renders failures first, with their advice, and leaves out on a screen what is fine', () => {
   const findings = [
     fine('broker', 'answers'),
-    warning('disk', 'is full soon', 'free it'),
+    warning('disk', 'full', 'free it'),
     failed('lag', 'lost', 'x'),
   ];
   const bad = [
     'failed    lag       lost',
     '                    → x',
-    'warning   disk      is full soon',
+    'warning   disk      full',
     '                    → free it',
   ];
   const counts = ['', '1 failed, 1 warnings, 1 fine'];

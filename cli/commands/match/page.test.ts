@@ -13,17 +13,12 @@ const factsUpTo = (version: number, versions = VERSIONS) => {
   const incidents = new Map(upTo.flatMap((one) => one.incidents.map((of) => [of.id, of] as const)));
   const state = upTo.at(-1)?.state;
   if (state === undefined) throw new Error('no such version');
-  return {
-    state,
-    incidents: [...incidents.values()],
-    transitions: upTo.flatMap(({ transitions }) => transitions),
-  };
+  return { state, incidents: [...incidents.values()], transitions: upTo.flatMap((one) => one.transitions) };
 };
-const tradedOf = ({ state }: StoryFacts, feed = ALIVE) => ({
-  trading: tradingOf(state, feed, NO_HALTS),
-  feed,
-  halts: [],
-});
+const tradedOf = ({ state }: StoryFacts, feed = ALIVE) => {
+  return { trading: tradingOf(state, feed, NO_HALTS), feed, halts: [] };
+};
+const cancels = (id: string, more = {}) => incident(id, 424, { parent_id: '5-010', ...more });
 const page = (version: number, feed = ALIVE) => {
   const facts = factsUpTo(version);
   return pageLines(facts, tradedOf(facts, feed), { now: writtenAt(version) + 4_000, width: null });
@@ -31,16 +26,10 @@ const page = (version: number, feed = ALIVE) => {
 
 describe('the page of a match', () => {
   test.each([
-    [
-      'no other incident that refers to the goal',
-      [incident('5-011', 1834, { parent_id: '5-010' }), incident('5-012', 424)],
-    ],
+    ['no other that refers to it', [incident('5-011', 1834, { parent_id: '5-010' }), incident('5-012', 424)]],
     [
       'no cancellation that awaits confirmation',
-      [
-        incident('5-012', 424, { parent_id: '5-010' }),
-        incident('5-013', 424, { parent_id: '5-010', confirmation: 'tbd' }),
-      ],
+      [cancels('5-012'), cancels('5-013', { confirmation: 'tbd' })],
     ],
   ])('names the incident that cancelled a goal by law 6, %s', (_, after) => {
     const before = [incident('5-001', 429, { participant_id: null }), incident('5-010', 413)];
@@ -48,9 +37,7 @@ describe('the page of a match', () => {
     const versions = played([eventMessage(START, eventFields()), ...incidents]);
     const facts = factsUpTo(versions.length, versions);
     expect(facts.state.void_goals).toEqual({ '5-010': 'goal_cancelled' });
-    const { story } = pageJson(facts, tradedOf(facts)) as {
-      story: { id: string; void_by: string }[];
-    };
+    const { story } = pageJson(facts, tradedOf(facts)) as { story: { id: string; void_by: string }[] };
     expect(story.find(({ id }) => id === '5-010')?.void_by).toBe('5-012');
   });
 

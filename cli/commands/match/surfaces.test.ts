@@ -32,7 +32,7 @@ import { matchPage } from '../../../services/api/board/pages/match-page.ts';
 import { summaryOf } from '../../../services/tool-gateway/mcp/tools/common.ts';
 import type { ToolScope } from '../../../services/tool-gateway/mcp/tools/tool.ts';
 import { type ExportCell, SHAPES } from '../export/datasets.ts';
-import { boardMatchOf, matchJson } from '../live/board.ts';
+import { boardMatchOf, type LiveRow, matchJson } from '../live/board.ts';
 import { pageJson, pageLines, type StoryFacts } from './page.ts';
 import { COURSES } from './testing/courses.ts';
 import { exportedOf, PlayedMatch } from './testing/surfaces.ts';
@@ -90,9 +90,7 @@ function expectSameIncidents(match: PlayedMatch): void {
       running_score,
     }));
   expect(shownBy(details.timeline)).toEqual(shownBy(story));
-  const cards = state.key_incidents.filter(
-    ({ incident_type, stands }) => incident_type === INCIDENT.redCard && stands,
-  );
+  const cards = state.key_incidents.filter((one) => one.incident_type === INCIDENT.redCard && one.stands);
   const red = tool.timeline.filter(({ type_id, stands }) => type_id === INCIDENT.redCard && stands);
   expect(cards.map(({ id }) => id)).toEqual(red.map(({ incident_id }) => incident_id));
   const yellow = records.incidents.flatMap(({ id, incident }) =>
@@ -114,9 +112,8 @@ function tradedOf(state: MatchState) {
 }
 
 function pageText(records: StoryFacts, now: number): string {
-  return stripVTControlCharacters(
-    pageLines(records, tradedOf(records.state), { now: now * 1_000, width: null }).join('\n'),
-  );
+  const lines = pageLines(records, tradedOf(records.state), { now: now * 1_000, width: null });
+  return stripVTControlCharacters(lines.join('\n'));
 }
 
 /** Reads one state by every surface, as at the time of its last message. */
@@ -125,22 +122,16 @@ function surfacesOf(state: MatchState) {
   const shown = shownStateOf(state);
   const board = boardMatchOf(shown, ALIVE, now * 1_000);
   const queries = { health: () => ALIVE, halts: () => NO_HALTS, levelName: () => null };
-  const tool = summaryOf({ state: shown, statusName: null, roundName: null }, {
-    queries,
-    now,
-  } as unknown as ToolScope);
+  const scope = { queries, now } as unknown as ToolScope;
+  const tool = summaryOf({ state: shown, statusName: null, roundName: null }, scope);
   const facts = { state, incidents: [], transitions: [] };
-  const page = pageJson(facts, tradedOf(state)) as {
-    state: MatchState;
-    trading: { permission: string };
-  };
+  const page = pageJson(facts, tradedOf(state)) as { state: MatchState; trading: { permission: string } };
   const text = pageText(facts, now);
   const { trading } = tradedOf(state);
-  const live = matchJson({ state: shown, feed: ALIVE, trading, lastReceivedAt: 0 } as Parameters<
-    typeof matchJson
-  >[0]) as { state: MatchState; trading: unknown };
-  const [row = []] = SHAPES.states.rows(state, { competition: null, season: null });
-  const cells = Object.fromEntries(SHAPES.states.columns.map(({ name }, at) => [name, row[at]]));
+  const row = { state: shown, feed: ALIVE, trading, lastReceivedAt: 0 } as LiveRow;
+  const live = matchJson(row) as { state: MatchState; trading: unknown };
+  const [values = []] = SHAPES.states.rows(state, { competition: null, season: null });
+  const cells = Object.fromEntries(SHAPES.states.columns.map(({ name }, at) => [name, values[at]]));
   const rendered = renderEvent(state, () => undefined);
   const rest = JSON.parse(rendered.full) as RestEvent;
   return { board, tool, page, text, trading, live, cells, rest, rendered, now };

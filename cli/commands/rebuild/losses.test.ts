@@ -1,15 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause } from '#records/types.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
 import { isWhole } from './losses.ts';
 
-const causeAt = (offset: number): Cause => ({
-  topic: 'normalized-messages',
-  partition: 0,
-  offset,
-  ut: 0,
-  received_at: 0,
-  message_id: String(offset),
-});
+const causeAt = (offset: number): Cause => ({ ...sampleOf('match-state').cause, offset });
 
 const evidence = (version: number | null, first: number, last: number | null) => ({
   first: version === null ? null : { version, cause: causeAt(first) },
@@ -17,11 +11,9 @@ const evidence = (version: number | null, first: number, last: number | null) =>
 });
 
 /** An input with the offsets from `start` to before `end`. */
-const log = (start: number, end: number) => ({
-  hasMessage: end > start,
-  start,
-  has: ({ offset }: Cause) => offset >= start && offset < end,
-});
+const log = (start: number, end: number) => {
+  return { hasMessage: end > start, start, has: ({ offset }: Cause) => offset >= start && offset < end };
+};
 
 describe('a match', () => {
   test.each([

@@ -19,19 +19,15 @@ const RULES = rulesOf({
   ],
 });
 
+const status = (status_id: number, status_type: string) => ({ status_id, status_type });
+
 /** What a provider reports of a match, which may take it back: each history has its first step too. */
 const anyStep = fc.record({
   event: fc.integer({ min: 1, max: 3 }),
   fields: fc.oneof(
-    { weight: 3, arbitrary: fc.constant({ status_id: 11, status_type: 'finished' }) },
-    {
-      weight: 3,
-      arbitrary: fc.constantFrom(
-        { status_id: 1, status_type: 'scheduled' },
-        { status_id: 33, status_type: 'live' },
-      ),
-    },
-    fc.constant({ status_id: 5, status_type: 'cancelled' }),
+    { weight: 3, arbitrary: fc.constant(status(11, 'finished')) },
+    { weight: 3, arbitrary: fc.constantFrom(status(1, 'scheduled'), status(33, 'live')) },
+    fc.constant(status(5, 'cancelled')),
     fc.constantFrom({ item_status: 'deleted' }, { item_status: 'active' }),
     fc.constantFrom(5, 6).map((season_id) => ({ season_id })),
     fc.constantFrom(7, 8, null).map((stage_id) => ({ stage_id })),

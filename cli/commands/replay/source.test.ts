@@ -12,11 +12,7 @@ const TIMES = [
 const LOGS = TIMES.map((times) =>
   times.map((timestamp, offset): FetchedRecord => ({ offset, timestamp, key: null, value: null })),
 );
-const RANGES = [
-  { partition: 0, start: 0, end: 4 },
-  { partition: 1, start: 0, end: 4 },
-  { partition: 2, start: 0, end: 1 },
-];
+const RANGES = [4, 4, 1].map((end, partition) => ({ partition, start: 0, end }));
 
 /** A client whose fetches return `atOnce` records; partition `slow` answers late. */
 function clientOf(atOnce: number, slow: number): Pick<StreamClient, 'openReader'> {
@@ -38,13 +34,10 @@ test.each([
   [1, 0],
   [2, 1],
   [10, 2],
-])(
-  'merges partitions by their records alone, with %i records at once and partition %i slow',
-  async (atOnce, slow) => {
-    const merged: string[] = [];
-    for await (const { partition, timestamp } of readMerged(clientOf(atOnce, slow), 'a', RANGES))
-      merged.push(`${partition}:${timestamp}`);
-    // At the same time the lower partition first; each in its order; up to the end of its range.
-    expect(merged).toEqual(['0:10', '1:15', '0:20', '0:20', '2:20', '0:40', '1:50', '1:12', '1:20']);
-  },
-);
+])('merges partitions by their records, with %i at once and partition %i slow', async (atOnce, slow) => {
+  const merged: string[] = [];
+  for await (const { partition, timestamp } of readMerged(clientOf(atOnce, slow), 'a', RANGES))
+    merged.push(`${partition}:${timestamp}`);
+  // At the same time the lower partition first; each in its order; up to the end of its range.
+  expect(merged).toEqual(['0:10', '1:15', '0:20', '0:20', '2:20', '0:40', '1:50', '1:12', '1:20']);
+});

@@ -47,10 +47,7 @@ class Counting implements PartitionProcessor {
     this.#fault = fault;
   }
 
-  restore(
-    _topic: string,
-    records: readonly { readonly key: Buffer | null; readonly value: Buffer | null }[],
-  ) {
+  restore(_: string, records: readonly { readonly key: Buffer | null; readonly value: Buffer | null }[]) {
     for (const { key, value } of records) this.#counts.set(String(key), Number(value));
   }
 
@@ -200,9 +197,7 @@ describe('a replay', () => {
   test.each(FAULTS)('counts every other record of the batch once, for %s', async (_, fault, code) => {
     const records = ['a', 'b', 'a', BAD, 'b', 'a'].map((key, at) => recordOf(at, key));
     const output = readable(await byReplay(fault(), records));
-    const counts = new Map(
-      output.flatMap((record) => ('count' in record ? [[record.key, record.count]] : [])),
-    );
+    const counts = new Map(output.flatMap((of) => ('count' in of ? [[of.key, of.count]] : [])));
     expect(Object.fromEntries(counts)).toEqual({ a: '3', b: '2', ...(code === null && { [BAD]: '1' }) });
     const found = output.filter((record) => 'code' in record);
     expect(found).toMatchObject(code === null ? [] : [{ offset: 3, code }]);

@@ -54,12 +54,9 @@ function committerOf(
   } as unknown as TaskContext;
   const producer = {
     identity: { id: '1', epoch: 0 },
-    async transact(
-      records: readonly OutputRecord[],
-      accept: (written: readonly WrittenBatch[]) => void = () => {},
-    ) {
+    async transact(records: readonly OutputRecord[], accept?: (of: readonly WrittenBatch[]) => void) {
       const count = records.filter(({ topic }) => topic === 'changelog').length;
-      if (count > 0) accept([{ topic: 'changelog', partition: 3, baseOffset: left.shift() ?? -1, count }]);
+      if (count > 0) accept?.([{ topic: 'changelog', partition: 3, baseOffset: left.shift() ?? -1, count }]);
       transactions.push(records);
     },
   };
@@ -79,11 +76,7 @@ test.each([
   [true, 'a failed system call', thrownBy(() => writeFileSync('/dev/null/no', ''))],
   [true, 'a database that cannot be opened', thrownBy(() => new DatabaseSync('/dev/null/no'))],
   [true, 'no response of the broker', new StreamError('UNAVAILABLE', 'x')],
-  [
-    true,
-    'a full disk as the cause',
-    new Error('x', { cause: Object.assign(new Error('y'), { errno: -28 }) }),
-  ],
+  [true, 'a full disk as cause', new Error('x', { cause: Object.assign(new Error('y'), { errno: -28 }) })],
   [false, 'a property of null', thrownBy(() => (null as unknown as { a: string }).a)],
   [false, 'text that is not JSON', thrownBy(() => JSON.parse('{'))],
   [false, 'an invalid argument', thrownBy(() => Buffer.alloc(-1))],

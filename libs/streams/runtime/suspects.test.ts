@@ -10,10 +10,8 @@ describe('a record that cannot be processed', () => {
     suspects.processingFailed(5, failure);
     expect(suspects.rejectionOf(5)).toBeNull();
     for (const offset of [5, 6, 6]) suspects.processingFailed(offset, failure);
-    for (const offset of [5, 6])
-      expect(suspects.rejectionOf(offset)).toMatchObject({
-        error: { code: 'PROCESSING_FAILED', cause: failure },
-      });
+    const error = { code: 'PROCESSING_FAILED', cause: failure };
+    for (const offset of [5, 6]) expect(suspects.rejectionOf(offset)).toMatchObject({ error });
     suspects.committed(6);
     suspects.processingFailed(5, failure);
     expect(suspects.rejectionOf(5)).toBeNull();
@@ -29,9 +27,8 @@ describe('a batch that cannot be committed', () => {
     for (let next = 0; next < end; ) {
       const count = Math.min(end - next, suspects.maxRecordsFrom(next));
       const last = next + count - 1;
-      const letters = Array.from({ length: count }, (_, at) => next + at).filter(
-        (offset) => suspects.rejectionOf(offset) !== null,
-      );
+      const offsets = Array.from({ length: count }, (_, at) => next + at);
+      const letters = offsets.filter((offset) => suspects.rejectionOf(offset) !== null);
       tries += 1;
       if (bad >= next && bad <= last && !letters.includes(bad)) {
         suspects.commitFailed({ first: next, last, count }, error, null);
@@ -44,14 +41,11 @@ describe('a batch that cannot be committed', () => {
     return { found, tries };
   }
 
-  test.each([0, 1, 499, 998, 999])(
-    'sends only record %d of 1,000 to the dead letters, in few attempts',
-    (bad) => {
-      const { found, tries } = find(1_000, bad);
-      expect(found).toBe(bad);
-      expect(tries).toBeLessThan(30);
-    },
-  );
+  test.each([0, 1, 499, 998, 999])('sends only record %d of 1,000 to the dead letters', (bad) => {
+    const { found, tries } = find(1_000, bad);
+    expect(found).toBe(bad);
+    expect(tries).toBeLessThan(30);
+  });
 
   test('keeps the reason that the processor gave', () => {
     const suspects = new Suspects();
@@ -65,10 +59,8 @@ describe('a batch that cannot be committed', () => {
     const suspects = new Suspects();
     const letter = new PoisonError('UNDECODABLE', 'as this test wants it');
     suspects.commitFailed(only(3), failure, letter);
-    expect(suspects.rejectionOf(3)).toMatchObject({
-      error: { code: 'UNDECODABLE', cause: letter },
-      isBare: true,
-    });
+    const error = { code: 'UNDECODABLE', cause: letter };
+    expect(suspects.rejectionOf(3)).toMatchObject({ error, isBare: true });
     expect(suspects.takeProgress()).toBe(true);
     suspects.commitFailed(only(3), failure, letter);
     expect(suspects.takeProgress()).toBe(false);

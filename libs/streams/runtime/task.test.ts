@@ -49,15 +49,10 @@ function claimed(step?: 'restore' | 'process'): Task {
 
 const isAt = (step: string) => expect.poll(() => processors[0]?.did).toContain(step);
 /** The gauges of a partition that is processed. */
-const GAUGES = [
-  'touchline_lag_records',
-  'touchline_undecided_records',
-  'touchline_undecided_seconds',
-  'touchline_state_entries',
-];
+const GAUGES = ['lag_records', 'undecided_records', 'undecided_seconds', 'state_entries'];
 /** Returns all values of these metrics. */
 async function valuesOf(names: readonly string[]) {
-  const found = await Promise.all(names.map((name) => registry.getSingleMetric(name)?.get()));
+  const found = await Promise.all(names.map((name) => registry.getSingleMetric(`touchline_${name}`)?.get()));
   return found.flatMap((metric) => metric?.values ?? expect.fail('no such metric'));
 }
 /** Waits until all microtasks have run. */
@@ -122,7 +117,7 @@ describe('a processor that waits', () => {
     await releaseThenResume(task);
     expect(processors[0]?.did).toEqual(['process', 'close']);
     expect(client.transactions).toEqual([]);
-    expect(await valuesOf([...GAUGES, 'touchline_records_total'])).toEqual([]);
+    expect(await valuesOf([...GAUGES, 'records_total'])).toEqual([]);
   });
 
   test('for a record counts no failure when it throws after the release', async () => {
@@ -132,8 +127,7 @@ describe('a processor that waits', () => {
     await task.close();
     waiting.reject(new Error('the store is closed'));
     await settled();
-    const failures = await registry.getSingleMetric('touchline_task_failures_total')?.get();
-    expect(failures?.values.filter(({ value }) => value > 0)).toEqual([]);
+    expect((await valuesOf(['task_failures_total'])).filter(({ value }) => value > 0)).toEqual([]);
     expect(task.state).toBe('closed');
   });
 });

@@ -10,6 +10,10 @@ import type {
   TopicValues,
 } from '#records/types.ts';
 
+/** When the provider sent a message, Unix seconds, and when it was received, Unix milliseconds. */
+export const [UT, AT] = [1_531_670_000, 1_531_670_000_123];
+const delivery_id = 'a'.repeat(64);
+
 export const CAUSE: Cause = {
   topic: 'normalized-messages',
   partition: 3,
@@ -22,14 +26,8 @@ export const CAUSE: Cause = {
 const season = { competition_id: 1478, season_id: 29_402 };
 const match = { name: 'France - Croatia', sport_id: 5, ...season, status_id: 33, status_type: 'live' };
 const start = { start_date: '2018-07-15 15:00', kick_off: Date.UTC(2018, 6, 15, 15) };
-const place = {
-  ...match,
-  ...start,
-  stage_id: 83_000,
-  group_id: 0,
-  relation_status: 'in_progress',
-  bet_status: 'active',
-};
+const phase = { relation_status: 'in_progress', bet_status: 'active' };
+const place = { ...match, ...start, ...phase, stage_id: 83_000, group_id: 0 };
 const clock = { time: 1_094, status: 'running', ut: 1_531_670_000 };
 const [home, away] = [team(137_222, 'France', 'FRA'), team(137_233, 'Croatia', 'CRO')];
 const [nilNil, oneNil] = [
@@ -144,19 +142,14 @@ export const EVENT_REPORT: EventReport = { ut: 1_531_670_000, message_id: 900_00
 const order = { at: 1_531_670_000_123, user: 'alice', host: 'ops-1', reason: 'never played' };
 
 export const MATCH_SAMPLES = {
-  'raw-messages': {
-    delivery_id: 'a'.repeat(64),
-    origin: 'webhook',
-    received_at: 1_531_670_000_123,
-    body: Buffer.from('[{"id":"1"}]'),
-  },
+  'raw-messages': { delivery_id, origin: 'webhook', received_at: AT, body: Buffer.from('[{"id":"1"}]') },
   'normalized-messages': {
     message_id: '5-889947-2',
     uuid: '0b2f7a4e-5d0c-4a4e-9c0e-3c1d2b7a9f10',
     source: 1,
     type: 'incident',
     origin: 'webhook',
-    delivery_id: 'a'.repeat(64),
+    delivery_id,
     event_id: 2_429_281,
     ut: 1_531_670_000,
     received_at: 1_531_670_000_123,
@@ -246,13 +239,7 @@ export const MATCH_SAMPLES = {
     value: { before: '1', after: '33' },
     fields: ['name'],
     cause: CAUSE,
-    incident_presence: {
-      removed: true,
-      present_at: 1_531_670_000,
-      absent_at: 1_531_670_015,
-      incident,
-      missing: true,
-    },
+    incident_presence: { removed: true, present_at: UT, absent_at: UT + 15, incident, missing: true },
     goals: [KEY_INCIDENT],
     remaining: { score: nilNil, cancelled: true },
     outranked: ['status_id'],

@@ -7,7 +7,7 @@ import type {
   TopicValues,
 } from '#records/types.ts';
 import type { TopicName } from '../topics.ts';
-import { CAUSE, EVENT_REPORT, MATCH_SAMPLES } from './match-samples.ts';
+import { AT, CAUSE, EVENT_REPORT, MATCH_SAMPLES, UT } from './match-samples.ts';
 
 const gap: HealthGap = {
   from: 1_531_670_000_123,
@@ -52,6 +52,8 @@ const CORRECTION: ProviderCorrection = {
   other: { more: '1' },
 };
 
+const POINTS = { id: 8, code: 'pts', short_name: 'Pts', name: 'Points', other: { more: '1' } };
+
 const OTHER_SAMPLES = {
   'standings-results': { result: Buffer.from([0, 0, 0, 0, 9, 2]) },
   catalogue: {
@@ -75,10 +77,7 @@ const OTHER_SAMPLES = {
       important: true,
       important_for_trader: true,
     },
-    standings_type: {
-      sport_id: 5,
-      columns: [{ id: 8, code: 'pts', short_name: 'Pts', name: 'Points', other: { more: '1' } }],
-    },
+    standings_type: { sport_id: 5, columns: [POINTS] },
     competition: {
       short_name: 'World Cup',
       mini_name: 'WC',
@@ -113,11 +112,7 @@ const OTHER_SAMPLES = {
       object_type: 'season',
       object_id: 29_402,
       groups: [
-        {
-          id: '31',
-          rows: [{ id: 900, name: 'France', rank: 1, mp: 3, pts: 5 }],
-          corrections: [CORRECTION],
-        },
+        { id: '31', rows: [{ id: 900, name: 'France', rank: 1, mp: 3, pts: 5 }], corrections: [CORRECTION] },
       ],
     },
     other: { more: '1' },
@@ -179,9 +174,7 @@ const OTHER_SAMPLES = {
             subparticipant_id: null,
             subparticipant_name: '',
             subparticipant_slug: '',
-            columns: [
-              { id: 8, code: 'pts', short_name: 'Pts', name: 'Points', value: 1_726, other: { more: '1' } },
-            ],
+            columns: [{ ...POINTS, value: 1_726 }],
             other: { more: '1' },
           },
         ],
@@ -341,12 +334,7 @@ const OTHER_SAMPLES = {
     written_at: 1_531_670_030_123,
     valid_until: 1_531_670_035_123,
   },
-  'poller-checkpoints': {
-    resource: 'feed',
-    position: 1_531_670_000,
-    events: [2_429_281],
-    written_at: 1_531_670_000_123,
-  },
+  'poller-checkpoints': { resource: 'feed', position: UT, events: [2_429_281], written_at: AT },
   'dead-letters': {
     id: 'b'.repeat(64),
     service: 'webhook-receiver',

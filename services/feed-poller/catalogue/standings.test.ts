@@ -108,9 +108,7 @@ test('publishes league tables without one that is gone, and refuses an answer th
   const { list, tables, provider } = world();
   list.push({ id: 1, type_id: 2 }, { id: 2, type_id: 2 });
   const published: unknown[] = [];
-  const catalogue = {
-    publish: async ([item]: readonly CatalogueItem[]) => void published.push(item?.id),
-  };
+  const catalogue = { publish: async ([item]: readonly CatalogueItem[]) => void published.push(item?.id) };
   const read = () => readLeagues(provider, catalogue, 31, signal);
   tables.set(2, { object_id: 31 });
   await read();

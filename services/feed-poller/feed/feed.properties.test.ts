@@ -3,11 +3,9 @@ import { expect, test } from 'vitest';
 import { rounds } from '../../../test/support/rounds.ts';
 import { SETTINGS, SETTLE, T0, TestFeed } from './testing/followed-feed.ts';
 
+const seconds = fc.oneof(fc.integer({ min: 0, max: 25 }), fc.integer({ min: 0, max: 120 }));
 const step = fc.oneof(
-  fc.record({
-    kind: fc.constant('time' as const),
-    seconds: fc.oneof(fc.integer({ min: 0, max: 25 }), fc.integer({ min: 0, max: 120 })),
-  }),
+  fc.record({ kind: fc.constant('time' as const), seconds }),
   fc.record({
     kind: fc.constant('message' as const),
     // Delay until a message becomes visible, within the settle margin.

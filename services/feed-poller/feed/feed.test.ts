@@ -10,12 +10,9 @@ test.each([
   { live: 0, silentMs: 60_000, waitMs: 8_000 },
   { live: 1, silentMs: 60_000, waitMs: 2_000 },
   { live: 0, silentMs: 1_000, waitMs: 2_000 },
-])(
-  'with $live live, $silentMs ms after the last message, waits for $waitMs ms',
-  ({ live, silentMs, waitMs }) => {
-    expect(feedWaitMs(2_000, live, silentMs)).toBe(waitMs);
-  },
-);
+])('with $live live, silent for $silentMs ms, waits for $waitMs ms', ({ live, silentMs, waitMs }) => {
+  expect(feedWaitMs(2_000, live, silentMs)).toBe(waitMs);
+});
 
 test('begins `initial` seconds back without a checkpoint, and reads window by window up to now', async () => {
   const feed = new TestFeed();

@@ -2,11 +2,7 @@ import { expect, test } from 'vitest';
 import type { FeedAnswer } from './answer.ts';
 import { readPages } from './paging.ts';
 
-type ListPage = {
-  readonly timestamp: number;
-  readonly total: number | null;
-  readonly items: readonly string[];
-};
+type ListPage = { timestamp: number; total: number | null; items: readonly string[] };
 
 /** Reads a list of ids from a provider with these pages. */
 function readList(page: (at: number) => Promise<ListPage>, absenceCounts: boolean) {
@@ -14,11 +10,7 @@ function readList(page: (at: number) => Promise<ListPage>, absenceCounts: boolea
     const { items, ...rest } = await page(Number(query.page));
     return { ...rest, data: items, next: null, body: Buffer.alloc(0) };
   };
-  const list = {
-    itemsOf: ({ data }: FeedAnswer) => data as string[],
-    idOf: (item: string) => item,
-    absenceCounts,
-  };
+  const list = { itemsOf: ({ data }: FeedAnswer) => data as string[], idOf: String, absenceCounts };
   const request = { operation: 'events.index', query: {} } as const;
   return readPages({ get }, request, list, new AbortController().signal);
 }
@@ -38,28 +30,14 @@ async function read(lists: readonly string[], absenceCounts: boolean) {
 test.each<[does: string, lists: string[], absenceCounts: boolean, whole: object]>([
   ['reads a list of one page once', ['ab'], true, { timestamp: 101, items: 'ab', requests: 1 }],
   ['reads an empty list once', [''], true, { timestamp: 101, items: '', requests: 1 }],
-  [
-    'reads several pages until the ids of two reads agree, and returns the time of the first page',
-    ['abc'],
-    true,
-    { timestamp: 101, items: 'abc', requests: 4 },
-  ],
+  // The time is that of the first page.
+  ['reads pages until two reads agree', ['abc'], true, { timestamp: 101, items: 'abc', requests: 4 }],
   ['reads several pages once when absence does not mean removal', ['abc'], false, { requests: 2 }],
-  [
-    'restarts when the count changes between pages',
-    ['abc', 'abcd'],
-    false,
-    { timestamp: 103, items: 'abcd' },
-  ],
+  ['restarts when the count changes', ['abc', 'abcd'], false, { timestamp: 103, items: 'abcd' }],
   // `0` appeared before the others: `b` moves to the second page, `c` is left out, and the count is the same.
   ['restarts when an item is on two pages', ['abc', '0ab', '0ab'], false, { items: '0ab' }],
   // The first pass saw a, b, d, e: the right count, no id twice, and c missing.
-  [
-    'finds an item that one that appears and one that disappears would hide',
-    ['abcd', 'bcde'],
-    true,
-    { items: 'bcde' },
-  ],
+  ['finds an item that a new and a lost one would hide', ['abcd', 'bcde'], true, { items: 'bcde' }],
 ])('%s', async (_, lists, absenceCounts, whole) => {
   expect(await read(lists, absenceCounts)).toMatchObject(whole);
 });

@@ -24,11 +24,7 @@ test.each([
   ['an event with its `ut`, and again only when it changes', 'a50@100 a50@110 a60@120 b70@130', '50a 70b'],
   ['an event without `ut` with the time of the answer', 'a@100 b@110', '100a 110b'],
   // The last is newer than the record at 50, but older than the last published message.
-  [
-    'a change without a newer `ut` with the time of the answer less the settle margin',
-    'a50@100 b50@110 c60@120',
-    '50a 105b 115c',
-  ],
+  ['a change without a newer `ut` as of the settle margin', 'a50@100 b50@110 c60@120', '50a 105b 115c'],
   ['a second change within one second at a later read', 'a100@100 b100@100 b100@105 b100@106', '100a 101b'],
   ['no record that is older than one already read', 'b60@100 a50@110 b60@120', '60b'],
 ])('publishes %s', async (_, reads, messages) => {

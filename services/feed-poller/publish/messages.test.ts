@@ -38,9 +38,7 @@ test('sends only the message that is not UTF-8 to dead letters, and publishes th
   const ids = deliveries.flatMap(({ normalized }) => normalized.map(({ message_id }) => message_id));
   expect(ids).toEqual(['1', '3', '4']);
   const own = Buffer.concat([Buffer.from('['), cut, Buffer.from(']')]);
-  expect(deliveries.flatMap(({ deadLetters }) => deadLetters)).toMatchObject([
-    { code: 'not_utf8', value: own },
-  ]);
+  expect(deliveries.flatMap((one) => one.deadLetters)).toMatchObject([{ code: 'not_utf8', value: own }]);
   expect(deliveries.map(({ raw }) => raw?.body)).toContainEqual(own);
 });
 
@@ -68,21 +66,11 @@ test('carries the incidents of the list of deleted ones, also in its raw record'
 test('sends the whole list to dead letters when one incident is unreadable', () => {
   const incidents = bytes('{"id":"5-1","incident_id":413}', '{"id":17}');
   const { raw, normalized, deadLetters } = readSnapshot({ eventId: 9, time: 50, incidents }, RECEIVED_AT);
-  expect(normalized).toMatchObject([
-    {
-      type: 'event',
-      event_id: 9,
-      message_id: 'snapshot/9/50',
-      ut: 50,
-      origin: 'feed',
-      event: null,
-      snapshot: null,
-      unreadable: expect.stringMatching(/^incidents\.1\.incident_id: /),
-    },
-  ]);
-  expect(deadLetters).toMatchObject([
-    { code: 'unknown_shape', service: 'feed-poller', failed_at: RECEIVED_AT },
-  ]);
+  const head = { type: 'event', event_id: 9, message_id: 'snapshot/9/50', ut: 50, origin: 'feed' };
+  const unreadable = expect.stringMatching(/^incidents\.1\.incident_id: /);
+  expect(normalized).toMatchObject([{ ...head, event: null, snapshot: null, unreadable }]);
+  const letter = { code: 'unknown_shape', service: 'feed-poller', failed_at: RECEIVED_AT };
+  expect(deadLetters).toMatchObject([letter]);
   expect(deadLetters[0]?.value).toEqual(raw?.body);
 });
 
@@ -105,8 +93,7 @@ test('reads a body of the maximum size, and sends a larger one to dead letters w
 test('turns events of a list into feed messages without their incidents', () => {
   const record = { id: 9, name: 'A - B', ut: 5, events_incidents: [{ id: '5-1' }] };
   const [delivery] = readEvents([{ record, ut: 7 }], 59, RECEIVED_AT);
-  expect(delivery?.normalized).toMatchObject([
-    { type: 'event', event_id: 9, ut: 7, content_at: 59_000, message_id: 'event/9/7' },
-  ]);
+  const message = { type: 'event', event_id: 9, ut: 7, content_at: 59_000, message_id: 'event/9/7' };
+  expect(delivery?.normalized).toMatchObject([message]);
   expect(delivery?.normalized[0]?.event).toMatchObject({ name: 'A - B', ut: null, other: {} });
 });

@@ -2,17 +2,9 @@ import { expect, test } from 'vitest';
 import { KnownIncidents } from './known-incidents.ts';
 
 const T = 1_000_000;
-const list = (
-  at: number,
-  ids: readonly string[],
-  changes: { contradicted?: boolean; now?: number } = {},
-) => ({
-  at,
-  listed: new Map(ids.map((id) => [id, T])),
-  contradicted: false,
-  now: 0,
-  ...changes,
-});
+const list = (at: number, ids: readonly string[]) => {
+  return { at, listed: new Map(ids.map((id) => [id, T])), contradicted: false, now: 0 };
+};
 
 const report = (ut: number) => ({ ut, deleted: false, at: 0 });
 

@@ -13,8 +13,7 @@ import { MatchWatch } from './watch.ts';
 
 const T0 = 1_700_000_000;
 const VERIFY_MS = 300_000;
-const UNCONFIRMED_MS = 20_000;
-const DAY = 86_400;
+const WAITS = { unconfirmedMs: 20_000, silenceMs: 20_000, verifyMs: VERIFY_MS, settleMs: 75_000 };
 const BAD_TYPE = 'goal';
 const { signal } = new AbortController();
 
@@ -47,17 +46,7 @@ class CheckedMatch {
   readonly warnings: unknown[] = [];
   readonly errors: unknown[] = [];
   requests = 0;
-  readonly watch = new MatchWatch(
-    {
-      unconfirmedMs: UNCONFIRMED_MS,
-      silenceMs: 20_000,
-      verifyMs: VERIFY_MS,
-      settleMs: 75_000,
-      verifyWithin: 7 * DAY,
-      follows: () => true,
-    },
-    [],
-  );
+  readonly watch = new MatchWatch({ ...WAITS, verifyWithin: 7 * 86_400, follows: () => true }, []);
   readonly missing: MissingEvents;
   /** The events of each list, as the poller saves them. */
   readonly saved: Map<string, readonly number[]>;
@@ -187,10 +176,9 @@ async function liveMatch(): Promise<CheckedMatch> {
 const loseFromBoard = (match: CheckedMatch): void => match.watch.onBoard(5, new Set());
 
 const shown = ({ published }: CheckedMatch) =>
-  published.map(({ snapshot, deleted }) => ({
-    snapshot: snapshot?.map(({ id }) => id),
-    deleted: deleted.map(({ id }) => id),
-  }));
+  published.map(({ snapshot, deleted }) => {
+    return { snapshot: snapshot?.map(({ id }) => id), deleted: deleted.map(({ id }) => id) };
+  });
 
 test('checks a finished match with an unreadable incident list until the list is readable', async () => {
   const match = finishedMatch();
@@ -314,18 +302,16 @@ describe('a list that omits a known incident', () => {
   test.each([
     ['has incidents of the plain list', ['5-1'], [incident('5-1', T0 - 500), incident('5-2', T0 - 100)]],
     ['has only present incidents, beside an empty one', [], [incident('5-2', T0 - 100)]],
-  ])(
-    'ignores a list of deleted incidents that %s: the server ignores the parameter',
-    async (_, ids, deleted) => {
-      const match = await liveMatch();
-      match.incidents = match.incidents.filter(({ id }) => ids.includes(String(id)));
-      match.deleted = deleted;
-      loseFromBoard(match);
-      await match.checksWithin(1_000);
-      const [, ...later] = shown(match);
-      expect(later.flatMap((one) => one.deleted)).toEqual([]);
-    },
-  );
+    // The server ignores the parameter.
+  ])('ignores a list of deleted incidents that %s', async (_, ids, deleted) => {
+    const match = await liveMatch();
+    match.incidents = match.incidents.filter(({ id }) => ids.includes(String(id)));
+    match.deleted = deleted;
+    loseFromBoard(match);
+    await match.checksWithin(1_000);
+    const [, ...later] = shown(match);
+    expect(later.flatMap((one) => one.deleted)).toEqual([]);
+  });
 
   test('does not verify a finished match before a list can prove the removal', async () => {
     const match = await liveMatch();
@@ -342,11 +328,9 @@ describe('a list that omits a known incident', () => {
 describe('an event that the provider no longer has', () => {
   const GONE: ProviderErrorCode = 'NOT_FOUND';
   type Refused = Readonly<Record<number, ProviderErrorCode>>;
-  const step = (minutes: number, listed: readonly number[] | null, refused: Refused = {}) => ({
-    minutes,
-    listed,
-    refused,
-  });
+  const step = (minutes: number, listed: readonly number[] | null, refused: Refused = {}) => {
+    return { minutes, listed, refused };
+  };
   const NINE: Refused = { 9: GONE };
   const BOTH: Refused = { 8: GONE, 9: GONE };
 
@@ -364,6 +348,7 @@ describe('an event that the provider no longer has', () => {
 
   const first = ['missing/9', 'missing'];
   const second = [...first, 'missing/9', 'deleted'];
+  const back = (since: number) => [`back since ${since}`, 'no missing/9'];
 
   test.each([
     ['is missing at once', [step(1, [8], NINE)], first],
@@ -374,16 +359,8 @@ describe('an event that the provider no longer has', () => {
     ['is not missing while no event is found', [step(10, [8], BOTH)], []],
     ['is not missing while no other event is listed', [step(10, [], BOTH)], []],
     ['is not deleted while no list is read', [step(1 / 6, [8], NINE), step(30, null, NINE)], first],
-    [
-      'is not deleted when it is shown again',
-      [step(1, [8], NINE), step(9, [8])],
-      [...first, 'back since 60', 'no missing/9'],
-    ],
-    [
-      'is back when a list has it again',
-      [step(10, [8], NINE), step(1, [8, 9])],
-      [...second, 'back since 360', 'no missing/9'],
-    ],
+    ['is not deleted when it is shown again', [step(1, [8], NINE), step(9, [8])], [...first, ...back(60)]],
+    ['is back when a list has it again', [step(10, [8], NINE), step(1, [8, 9])], [...second, ...back(360)]],
   ])('%s', async (_, steps, published) => {
     expect(await played(...steps)).toEqual(published);
   });
@@ -436,11 +413,8 @@ const participants = [93, 89].map((value, at) => ({ counter: at + 1, results: [{
 test.each([
   [182, [5, '5', undefined]],
   [0, [1, 2, 3, '4', 6]],
-])(
-  '%i goals are reported by both results in the sports %j; an unknown one counts as soccer',
-  (goals, sports) => {
-    for (const sport_id of sports)
-      expect([sport_id, reportedGoals({ participants, sport_id })]).toEqual([sport_id, goals]);
-    expect(reportedGoals({ sport_id: 5 })).toBe(0);
-  },
-);
+])('%i goals are reported by both results in the sports %j; an unknown one is soccer', (goals, sports) => {
+  for (const sport_id of sports)
+    expect([sport_id, reportedGoals({ participants, sport_id })]).toEqual([sport_id, goals]);
+  expect(reportedGoals({ sport_id: 5 })).toBe(0);
+});

@@ -13,14 +13,9 @@ const SETTINGS = {
 };
 const START = new Date((NOW - 3_600) * 1000).toISOString().slice(0, 16).replace('T', ' ');
 
-const live = (more: object = {}) => ({
-  id: 9,
-  sport_id: 5,
-  status_type: 'live',
-  clock_status: 'stopped',
-  start_date: START,
-  ...more,
-});
+const live = (more: object = {}) => {
+  return { id: 9, sport_id: 5, status_type: 'live', clock_status: 'stopped', start_date: START, ...more };
+};
 const finished = (more: object = {}) => live({ status_type: 'finished', ...more });
 
 function message(confirmation: string | null, deleted = false, ut = NOW): NormalizedMessage {

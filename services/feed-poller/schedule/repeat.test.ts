@@ -16,13 +16,8 @@ async function run(
   const metrics = testMetrics();
   const stop = new AbortController();
   const contract = new ContractScope({ log, metrics });
-  const context: RepeatContext = {
-    clock,
-    backoff: { firstMs: 100, ceilingMs: 1_000, random: () => 0.5 },
-    contract,
-    log,
-    metrics,
-  };
+  const backoff = { firstMs: 100, ceilingMs: 1_000, random: () => 0.5 };
+  const context: RepeatContext = { clock, backoff, contract, log, metrics };
   let count = 0;
   /** Number of stopped resources at each read. */
   const stopped: number[] = [];
@@ -59,9 +54,8 @@ test('requests a refused resource again every quarter of an hour, logs it once, 
   expect(refused.waits).toEqual([...Array(3).fill(QUARTER_OF_AN_HOUR), 7]);
   expect(refused.log.error).toHaveBeenCalledTimes(1);
   expect(refused.stopped).toEqual([0, 1, 1, 1]);
-  expect((await refused.metrics.stopped.get()).values).toEqual([
-    { labels: { resource: 'season' }, value: 0 },
-  ]);
+  const { values } = await refused.metrics.stopped.get();
+  expect(values).toEqual([{ labels: { resource: 'season' }, value: 0 }]);
 });
 
 test('drops what a catalogue lists after 404, and reads all else again after its period', async () => {

@@ -16,9 +16,8 @@ test('runs at its speed, jumps over the gaps and continues after the last messag
   expect(at(3)).toBe(1_000);
   real = 7;
   clock.start();
-  expect([0, 1, 9.9, 10, 10.1, 14.9, 15, 20].map(at)).toEqual([
-    1_000, 1_010, 1_099, 1_100, 5_001, 5_049, 5_050, 5_100,
-  ]);
+  const shown = [0, 1, 9.9, 10, 10.1, 14.9, 15, 20].map(at);
+  expect(shown).toEqual([1_000, 1_010, 1_099, 1_100, 5_001, 5_049, 5_050, 5_100]);
 });
 
 test('follows `reach` at infinite speed, then runs in real time from the end', () => {

@@ -13,14 +13,8 @@ const WORLD_CUP = readDataset('world-cup-2018');
 const ENGLAND = readDataset('england-2017-18');
 const SEASON = ENGLAND.competition.season.id;
 
-const open = (order: string, options: Partial<ManualProviderOptions> = {}) =>
-  openProvider({
-    dataset: WORLD_CUP,
-    matches: 2,
-    restFaults: parseRestFaults(order),
-    slowMs: 20,
-    ...options,
-  });
+const open = (order: string, more: Partial<ManualProviderOptions> = {}) =>
+  openProvider({ dataset: WORLD_CUP, matches: 2, restFaults: parseRestFaults(order), slowMs: 20, ...more });
 
 /** Creates a provider of 30 finished matches: lists of two pages of 25. */
 function openSeason(order: string) {

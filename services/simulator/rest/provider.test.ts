@@ -41,9 +41,8 @@ describe('every answer matches the contract', () => {
   test.each(times)('%s', async (time) => {
     const { provider, reader } = open();
     const { startsAt, endsAt } = provider.timeline;
-    provider.advanceTo(
-      [startsAt, startsAt + 1_500, startsAt + 3_400, endsAt + 3_600][times.indexOf(time)] ?? 0,
-    );
+    const at = [startsAt, startsAt + 1_500, startsAt + 3_400, endsAt + 3_600];
+    provider.advanceTo(at[times.indexOf(time)] ?? 0);
     const query = { timestamp: startsAt - 86_400, season_id: SEASON };
     for (const operation of OPERATIONS) {
       const answer = await reader.get(operation.path.replace('{id}', String(FIRST)), query);

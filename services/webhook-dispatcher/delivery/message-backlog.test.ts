@@ -23,7 +23,7 @@ const batchOf = (...at: number[]): ReadBatch => {
 };
 
 /** Opens both readers of two partitions that end at 100, with one pending read for each `<partition>/<offset>` in `reads`. */
-async function world(backlogReads = 2) {
+async function world(concurrentReads = 2) {
   const reads: string[] = [];
   const pending: PromiseWithResolvers<ReadBatch>[] = [];
   const counts = { closed: 0 };
@@ -48,12 +48,7 @@ async function world(backlogReads = 2) {
   };
   const latest = await MessageReader.open({ ...shared, reader: 'test', windowBytes: 1_000_000 });
   const { partitions } = latest;
-  const backlog = new MessageBacklog({
-    ...shared,
-    partitions,
-    cacheBytes: 500_000,
-    concurrentReads: backlogReads,
-  });
+  const backlog = new MessageBacklog({ ...shared, partitions, cacheBytes: 500_000, concurrentReads });
   const older = async (partition: number, offset: number) => {
     const { messages, next } = await backlog.read(partition, offset);
     return { offsets: Array.from(messages, (one) => one.offset), next };

@@ -4,12 +4,10 @@ import { MessageWindow } from './message-reader.ts';
 
 const BYTES = 10;
 
-function messagesAt(...offsets: number[]) {
-  return offsets.map((offset) => ({
-    offset,
-    message: { uuid: String(offset), message: Buffer.alloc(BYTES) } as WebhookMessage,
-  }));
-}
+const of = (offset: number, event_id = offset, type = 'event') => {
+  return { offset, message: { event_id, type, message: Buffer.alloc(BYTES) } as WebhookMessage };
+};
+const messagesAt = (...offsets: number[]) => offsets.map((offset) => of(offset));
 
 /** Returns the offsets of the messages from an offset on; null if it has not all of them. */
 function offsetsFrom(window: MessageWindow, partition: number, from: number): number[] | null {
@@ -55,20 +53,13 @@ describe('the window', () => {
 
   test('finds a state outdated while it has a newer one of the same match', () => {
     const window = new MessageWindow([0], 3 * BYTES);
-    const of = (offset: number, event_id: number, type = 'event') => ({
-      offset,
-      message: { event_id, type, message: Buffer.alloc(BYTES) } as WebhookMessage,
-    });
+
     const [first, other, goal, second] = [of(0, 7), of(1, 8), of(2, 7, 'incident'), of(3, 7)];
     window.add(0, [first, other, goal], 3);
     expect(window.isOutdated(0, first), 'by no incident').toBe(false);
     window.add(0, [second], 4);
-    expect([first, other, goal, second].map((one) => window.isOutdated(0, one))).toEqual([
-      true,
-      false,
-      false,
-      false,
-    ]);
+    const outdated = [first, other, goal, second].map((one) => window.isOutdated(0, one));
+    expect(outdated).toEqual([true, false, false, false]);
     window.add(0, [of(4, 9), of(5, 9), of(6, 9)], 7);
     expect(window.isOutdated(0, first), 'the newer one was dropped').toBe(false);
   });

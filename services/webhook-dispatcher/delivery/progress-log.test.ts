@@ -5,6 +5,8 @@ import { codecOf } from '#topics/testing/codecs.ts';
 import { ownPartition, ProgressLog } from './progress-log.ts';
 import { started } from './testing/delivery-world.ts';
 
+const codec = codecOf('webhook-progress');
+
 /** Creates a log whose transactions last until `end` is called with an error or none. Returns the keys of each. */
 function world() {
   const transactions: string[][] = [];
@@ -21,11 +23,7 @@ function world() {
     },
     requireDecided: async () => {},
   };
-  const log = new ProgressLog({
-    producer,
-    of: { topic: 't', partition: 1 },
-    codec: codecOf('webhook-progress'),
-  });
+  const log = new ProgressLog({ producer, of: { topic: 't', partition: 1 }, codec });
   return { log, transactions, end };
 }
 
@@ -70,13 +68,9 @@ test('writes nothing after a transaction has failed, and rejects what waits', as
 });
 
 test('an owner reads the progress after it fenced the previous one, without what nobody can read, and closes at its end', async () => {
-  const codec = codecOf('webhook-progress');
-  const record = (offset: number, key: string, value: Buffer | null) => ({
-    offset,
-    timestamp: 0,
-    key: Buffer.from(key),
-    value,
-  });
+  const record = (offset: number, key: string, value: Buffer | null) => {
+    return { offset, timestamp: 0, key: Buffer.from(key), value };
+  };
   const records = [
     record(0, 's', codec.encode(started(1))),
     record(1, 'gone', codec.encode({ ...started(1), subscription_id: 'gone' })),

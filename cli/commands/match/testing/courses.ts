@@ -47,6 +47,8 @@ const SETS = of([43, 25, 22], [44, 28, 26], [45, 26, 24]);
 const HALVES = of([4, 10, 8], [5, 12, 13]);
 const FIRST_HALF = HALVES.slice(0, 1);
 
+const IN_SECOND = of([43, 4, 6], [44, 2, 3]);
+
 export const COURSES: readonly Course[] = [
   {
     sport: 'basketball with overtime',
@@ -103,14 +105,7 @@ export const COURSES: readonly Course[] = [
     steps: [
       BEFORE,
       { status: 134, score: [0, 0], results: of([43, 4, 5], [115, 15, 30]), shown: '1st set' },
-      {
-        status: 65,
-        score: [0, 1],
-        played: 2_520,
-        named: 'Second set',
-        results: of([43, 4, 6], [44, 2, 3]),
-        shown: 'Second set',
-      },
+      { status: 65, score: [0, 1], played: 2_520, named: 'Set 2', results: IN_SECOND, shown: 'Set 2' },
       { status: 11, score: [0, 2], played: 4_260, results: of([43, 4, 6], [44, 4, 6]), shown: 'Ended' },
     ],
     periods: ['First set 4–6', 'Second set 4–6'],

@@ -17,11 +17,8 @@ const FOLDER = fileURLToPath(new URL('../../../../data/histories/', import.meta.
 const EXPECTED = '.expected.jsonl';
 const INPUT = '.jsonl';
 
-const delivery = z.strictObject({
-  received_at: z.int(),
-  origin: z.enum(['webhook', 'feed']),
-  body: z.array(z.unknown()),
-});
+const origin = z.enum(['webhook', 'feed']);
+const delivery = z.strictObject({ received_at: z.int(), origin, body: z.array(z.unknown()) });
 
 /** A line of a file: the topic, partition, key and decoded value of a record, as JSON. */
 export type RecordedLine = string;

@@ -61,10 +61,8 @@ test('names the decisive error of the broker, with its number', () => {
     message: expect.stringMatching(/^transaction of a: .* \(INVALID_TXN_STATE, 48\)$/),
     broker: 'INVALID_TXN_STATE',
   });
-  expect(toStreamError('read', new NetworkError('closed'))).toMatchObject({
-    message: 'read: closed',
-    broker: null,
-  });
+  const closed = { message: 'read: closed', broker: null };
+  expect(toStreamError('read', new NetworkError('closed'))).toMatchObject(closed);
 });
 
 test('returns a StreamError unchanged', () => {

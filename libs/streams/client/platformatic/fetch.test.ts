@@ -32,10 +32,7 @@ function writePartition(to: Writer, { partitionError, leader }: { partitionError
     .appendInt64(BigInt(2 ** 33 + 9))
     .appendInt64(BigInt(2 ** 33 + 8))
     .appendInt64(7n)
-    .appendArray(
-      [BigInt(2 ** 33 + 1)],
-      (aborted, first) => void aborted.appendInt64(4_000n).appendInt64(first),
-    )
+    .appendArray([BigInt(2 ** 33 + 1)], (one, first) => void one.appendInt64(4_000n).appendInt64(first))
     .appendInt32(-1)
     .appendBytes(RECORDS)
     .append(leader ? tags([0, diverging], [1, current]) : tags());
@@ -71,9 +68,8 @@ test.each([
   };
   const topics = [{ topicId: TOPIC_ID, partitions: [partition] }];
   const library = fetchV16.createRequest(500, 1, 1_048_576, 1, 0, -1, topics, [], '');
-  expect(createRequest([{ ...of, ...epochs }], of).buffer.toString('hex')).toBe(
-    library.buffer.toString('hex'),
-  );
+  const own = createRequest([{ ...of, ...epochs }], of).buffer;
+  expect(own.toString('hex')).toBe(library.buffer.toString('hex'));
 });
 
 test('parses a response in two chunks, cut at any byte', () => {

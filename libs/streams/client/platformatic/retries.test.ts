@@ -26,9 +26,7 @@ test('retries after a late response, but not after its deadline', async () => {
   };
   expect(await retryTransient(() => request(2))).toBe(2);
   requests = 0;
-  await expect(retryTransient(() => request(Number.POSITIVE_INFINITY))).rejects.toMatchObject({
-    apiId: 'CONCURRENT_TRANSACTIONS',
-  });
+  await expect(retryTransient(() => request(99))).rejects.toMatchObject({ apiId: 'CONCURRENT_TRANSACTIONS' });
   expect(requests).toBe(2);
 });
 

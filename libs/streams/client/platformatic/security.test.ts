@@ -29,11 +29,7 @@ test.each<[string, Error, string | undefined]>([
   ['a connection lost during authentication', refused(new NetworkError('closed')), undefined],
   ['a self-signed certificate', certificate('SELF_SIGNED_CERT_IN_CHAIN'), 'CERTIFICATE_UNTRUSTED'],
   ['a certificate of another name', certificate('ERR_TLS_CERT_ALTNAME_INVALID'), 'CERTIFICATE_UNTRUSTED'],
-  [
-    'a refused client certificate',
-    certificate('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'),
-    'AUTHENTICATION_FAILED',
-  ],
+  ['our own certificate', certificate('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'), 'AUTHENTICATION_FAILED'],
   ['a broker that requires TLS', new UserError('Broker requires TLS.'), 'TLS_REQUIRED'],
   ['an unreachable broker', certificate('ECONNREFUSED'), undefined],
 ])('accessError classifies %s', (_, error, code) => {

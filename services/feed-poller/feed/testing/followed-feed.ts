@@ -76,13 +76,12 @@ export class TestFeed {
       page: async ({ timestamp, timestamp_to }) => {
         if (this.fails('page')) throw new ProviderError('SERVER_ERROR', 'feed.index', 'failed');
         this.now += this.pace;
+        const { now } = this;
         const [from, to] = [Number(timestamp), Number(timestamp_to)];
         this.windows.push(windowText(from, to));
-        const found = this.messages.filter(
-          ({ ut, visibleAt }) => ut >= from && ut <= to && visibleAt <= this.now,
-        );
+        const found = this.messages.filter(({ ut, visibleAt }) => ut >= from && ut <= to && visibleAt <= now);
         const data = found.map(({ id, ut }) => ({ id, ut, type: 'event', data: { event: { id: 1 } } }));
-        return answer(data, this.now);
+        return answer(data, now);
       },
       topicWriter: {
         deliver: async ({ normalized }) => {

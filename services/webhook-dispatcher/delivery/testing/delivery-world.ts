@@ -118,12 +118,9 @@ export class DeliveryWorld {
 
   /** Returns what the deliveries of this world share. */
   context(): DeliveryContext {
+    const startOf = async () => this.log.map(({ length }) => length);
     return {
-      messages: {
-        partitions: this.log.length,
-        startOf: async () => this.log.map(({ length }) => length),
-        window: this.window,
-      },
+      messages: { partitions: this.log.length, startOf, window: this.window },
       backlog: {
         read: async (partition, offset) => {
           if (offset < this.start) throw new ExpiredError({ start: this.start, end: 99 }, null);

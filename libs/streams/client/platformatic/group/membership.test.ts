@@ -1,16 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { assigned, GROUP_CODES, NOT_A_MEMBER, refused, unanswered } from './membership.ts';
 
+const held = { partitions: [1, 2], generation: 7 };
 /** A member in generation 7 with two partitions. */
 const member = assigned({ ...NOT_A_MEMBER, memberId: 'm', generation: 7 }, [1, 2]);
 
 test('sends heartbeats after an assignment', () => {
-  expect(member).toEqual({
-    step: 'heartbeat',
-    memberId: 'm',
-    generation: 7,
-    held: { partitions: [1, 2], generation: 7 },
-  });
+  expect(member).toEqual({ step: 'heartbeat', memberId: 'm', generation: 7, held });
 });
 
 describe('refused', () => {
@@ -30,8 +26,7 @@ describe('refused', () => {
   });
 
   test('keeps the claimed partitions, with the generation that assigned them', () => {
-    for (const code of GROUP_CODES)
-      expect(refused(member, code).membership.held).toEqual({ partitions: [1, 2], generation: 7 });
+    for (const code of GROUP_CODES) expect(refused(member, code).membership.held).toEqual(held);
   });
 });
 

@@ -22,11 +22,8 @@ const writes = fc.record({
   compression: fc.constantFrom<Compression[]>('none', 'none', 'gzip', 'snappy', 'lz4', 'zstd'),
 });
 /** Ends the open transaction of a producer, if it has one. */
-const ends = fc.record({
-  kind: fc.constant('end' as const),
-  producer,
-  how: fc.constantFrom('commit', 'abort'),
-});
+const how = fc.constantFrom('commit', 'abort');
+const ends = fc.record({ kind: fc.constant('end' as const), producer, how });
 /** The next action of a producer. */
 export const step = fc.oneof({ weight: 3, arbitrary: writes }, { weight: 2, arbitrary: ends });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -89,11 +86,8 @@ export function recordAt(offset: number): WrittenRecord {
 export function fetched(log: TransactionLog, from: number, shuffle: number) {
   const batches = log.batches.filter(({ last }) => last >= from);
   const aborted = log.aborted.filter(({ last }) => last >= from);
-  return {
-    batches,
-    bytes: Buffer.concat(batches.map(({ bytes }) => bytes)),
-    aborted: rotated(aborted, shuffle),
-  };
+  const bytes = Buffer.concat(batches.map((one) => one.bytes));
+  return { batches, bytes, aborted: rotated(aborted, shuffle) };
 }
 
 function rotated<T>(of: readonly T[], by: number): T[] {
