@@ -43,8 +43,13 @@ function ownedFile<T extends object>(path: string) {
       if (!claim()) throw new CommandError(`${path} belongs to another process that runs`);
       // Renamed into place, so that a reader never sees half a file.
       const draft = `${path}.${process.pid}`;
-      writeFileSync(draft, `${JSON.stringify({ ...value, pid: process.pid }, null, 2)}\n`);
-      renameSync(draft, path);
+      try {
+        writeFileSync(draft, `${JSON.stringify({ ...value, pid: process.pid }, null, 2)}\n`);
+        renameSync(draft, path);
+      } catch (error) {
+        rmSync(draft, { force: true });
+        throw error;
+      }
     },
     /** Removes the file where this process wrote it, so that others may write it. */
     remove(): void {

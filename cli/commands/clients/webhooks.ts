@@ -198,12 +198,21 @@ export async function resealWebhooks(directory: ClientDirectory, keys: DerivedKe
   let resealed = 0;
   for (const client of await directory.list()) {
     const { client_id: id } = client;
-    const opens = (one: WebhookSubscription) => addressOf(id, one, keys) !== null;
-    const reseal = (one: WebhookSubscription) => (opens(one) ? resealWebhook(id, one, keys) : one);
-    unopened.push(...client.webhooks.filter((one) => !opens(one)).map((one) => one.id));
-    const changed = client.webhooks.filter((one) => reseal(one) !== one).length;
+    /** Returns null for a webhook of which no key opens every part. */
+    const reseal = (one: WebhookSubscription): WebhookSubscription | null => {
+      try {
+        return resealWebhook(id, one, keys);
+      } catch (error) {
+        if (error instanceof SealError) return null;
+        throw error;
+      }
+    };
+    const sealed = client.webhooks.map((one) => [one, reseal(one)] as const);
+    unopened.push(...sealed.flatMap(([one, again]) => (again === null ? [one.id] : [])));
+    const changed = sealed.filter(([one, again]) => again !== null && again !== one).length;
     if (changed === 0) continue;
-    await directory.edit(id, (known = client) => ({ ...known, webhooks: known.webhooks.map(reseal) }));
+    const all = ({ webhooks }: Client) => webhooks.map((one) => reseal(one) ?? one);
+    await directory.edit(id, (known = client) => ({ ...known, webhooks: all(known) }));
     resealed += changed;
   }
   if (unopened.length === 0) return resealed;
