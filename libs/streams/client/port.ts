@@ -44,8 +44,6 @@ export interface TransactionalProducer {
   requireCurrent(): Promise<void>;
   /** Rejects with UNDECIDED when a broker left the last transaction open (KAFKA-20734). Not to be called during a transaction. */
   requireDecided(): Promise<void>;
-  /** Resolves when the broker has likely completed the last transaction: before that it would refuse the next one. */
-  untilCompleted(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -206,8 +206,8 @@ export class Incarnation {
     for (let reading = ahead(input.read(committer.position, readEpoch)); ; ) {
       const batch = await this.#lifetime.guard(reading);
       if (this.#doubt !== null) throw this.#doubt;
-      // While records wait, fetches the next batch during this one's commit. Otherwise fetches when the next transaction can begin:
-      // what arrives meanwhile is one batch then, and costs one fetch and one transaction.
+      // While records wait, fetches the next batch during this one's commit. Otherwise fetches after the commit: what arrives
+      // meanwhile is one batch then, and costs one fetch and one transaction.
       const isBehind = batch.records.length === 0 || batch.next < batch.end;
       if (isBehind) reading = ahead(input.read(batch.next));
       if (batch.records.length > 0) await committer.process(batch);
@@ -227,9 +227,7 @@ export class Incarnation {
       }
       metrics.undecidedSeconds.set(label, stuckMs / 1_000);
       metrics.stateSize.set(label, processor.size());
-      if (isBehind) continue;
-      await this.#lifetime.guard(producer.untilCompleted());
-      reading = ahead(input.read(batch.next));
+      if (!isBehind) reading = ahead(input.read(batch.next));
     }
   }
 

@@ -59,7 +59,6 @@ const stream = await runStream({
         },
         requireCurrent: () => producer.requireCurrent(),
         requireDecided: () => producer.requireDecided(),
-        untilCompleted: () => producer.untilCompleted(),
         close: () => producer.close(),
       };
     },

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { RefusedError, StreamError } from '../../errors.ts';
 import {
   byTopic,
@@ -59,7 +58,6 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
   readonly #options: ProducerOptions;
   readonly #sender: BatchSender;
   readonly #undecided: UndecidedTransactions;
-  readonly #completion = new CompletionEstimate();
 
   constructor(
     connections: BrokerConnections,
@@ -131,11 +129,6 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     }
   }
 
-  async untilCompleted(): Promise<void> {
-    const waitMs = this.#completion.waitMs(performance.now());
-    if (waitMs > 0) await delay(waitMs);
-  }
-
   close(): Promise<void> {
     return this.#connections.close();
   }
@@ -146,10 +139,8 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
    */
   async #begin(partitions: readonly TopicPartition[]): Promise<void> {
     await this.#reach(partitions);
-    await this.untilCompleted();
     try {
-      const asked = await this.#addPartitions(partitions);
-      this.#completion.begun(performance.now(), asked - 1);
+      await this.#addPartitions(partitions);
     } catch (error) {
       if (!isDisconnected(error)) throw error;
       await this.#reach(partitions);
@@ -171,10 +162,9 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     await this.#undecided.require(partitions);
   }
 
-  async #addPartitions(partitions: readonly TopicPartition[]): Promise<number> {
+  async #addPartitions(partitions: readonly TopicPartition[]): Promise<void> {
     const { transactionalId } = this.#options;
     const { id, epoch } = this.identity;
-    let requests = 0;
     const added = {
       transactionalId,
       producerId: BigInt(id),
@@ -182,11 +172,9 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
       verifyOnly: false,
       topics: byTopic(partitions).map(([name, ofTopic]) => ({ name, partitions: ofTopic })),
     };
-    await onCoordinator(this.#connections, transactionalId, (coordinator) => {
-      requests += 1;
-      return addPartitionsToTxnV3.api.async(coordinator, [added]);
-    });
-    return requests;
+    await onCoordinator(this.#connections, transactionalId, (coordinator) =>
+      addPartitionsToTxnV3.api.async(coordinator, [added]),
+    );
   }
 
   async #end(commit: boolean): Promise<void> {
@@ -195,43 +183,5 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     await onCoordinator(this.#connections, transactionalId, (coordinator) =>
       endTxnV3.api.async(coordinator, transactionalId, BigInt(id), epoch, commit),
     );
-    this.#completion.ended(performance.now());
-  }
-}
-
-/** Wait after a refused guess at most, milliseconds: as long as the longest wait between two requests of a transaction. */
-const LONGEST_MS = 50;
-/** What a refusal adds to the time that it took: without it the next request would be refused again. */
-const MARGIN = 1.15;
-/** Share of the difference by which a refusal moves the estimate. */
-const UP = 0.5;
-/** Factor of the estimate after a request that waited and was accepted: some requests later one is refused and corrects it. */
-const DOWN = 0.97;
-
-/** Estimates when the broker has completed the last transaction: until then it refuses the next (CONCURRENT_TRANSACTIONS). */
-export class CompletionEstimate {
-  #endedAt = Number.NEGATIVE_INFINITY;
-  #expectedMs = 0;
-  #hasWaited = false;
-
-  /** The broker has answered the request that ends a transaction. */
-  ended(now: number): void {
-    this.#endedAt = now;
-  }
-
-  /** Returns how long to wait before the next transaction, whole milliseconds; 0 when the last one is likely complete. */
-  waitMs(now: number): number {
-    const waitMs = Math.max(0, Math.ceil(this.#endedAt + this.#expectedMs - now));
-    if (waitMs > 0) this.#hasWaited = true;
-    return waitMs;
-  }
-
-  /** The next transaction has begun. `refusals`: how many of its requests were refused before. */
-  begun(now: number, refusals: number): void {
-    if (refusals > 0) {
-      const tookMs = Math.min(LONGEST_MS, MARGIN * (now - this.#endedAt));
-      this.#expectedMs += UP * Math.max(0, tookMs - this.#expectedMs);
-    } else if (this.#hasWaited) this.#expectedMs *= DOWN;
-    this.#hasWaited = false;
   }
 }

@@ -30,7 +30,6 @@ export class FakeClient implements StreamClient {
       identity: { id: '1', epoch: this.opened },
       transact: async (records: readonly OutputRecord[]) => void this.transactions.push(records),
       requireDecided: async () => {},
-      untilCompleted: async () => {},
       requireCurrent: async () => {
         if (this.isFenced) throw new StreamError('FENCED', 'as this test wants it');
       },
