@@ -155,8 +155,6 @@ export type LoadedMatch = {
   resultBytes: number;
   /** Bytes of the messages applied since the last flush. */
   pendingBytes: number;
-  /** Whether it is in play, by its last published state: more messages are expected. */
-  live: boolean;
   /** Its flags, by its last published state. */
   flags: readonly MatchFlag[];
   /** Its last published result; null if it had none. */
@@ -196,7 +194,7 @@ export function load(codecs: MatchCodecs, eventId: number, records: Map<string, 
   const incidents = Array.from(records.values(), (bytes) => codecs['match-incidents'].decode(bytes));
   const loaded = loadedOf(codecs, restoreMatch(state, incidents), encoded.length, restored);
   for (const [key, value] of records) setIncident(loaded, key, value);
-  return { ...loaded, live: isLive(state), flags: flagsOf(state) };
+  return { ...loaded, flags: flagsOf(state) };
 }
 
 /** Returns the records of a match without pending changes, for `load`; none if nothing of it was ever published. */
@@ -218,11 +216,6 @@ function copyOf({ match, incidents, touched, stateBytes, pendingBytes }: LoadedM
     matchState(match),
     Array.from(ids, (id) => matchIncident(match, id)),
   );
-}
-
-/** Whether a match is in play. */
-export function isLive({ status_type }: MatchState): boolean {
-  return status_type === 'live';
 }
 
 /** Notes the published record of an incident. */
@@ -247,7 +240,6 @@ function loadedOf(codecs: MatchCodecs, match: Match, stateBytes: number, restore
         ? 0
         : codecs['match-results'].encode({ ...result, removed: false, ...stampOf(match) }).length,
     pendingBytes: 0,
-    live: false,
     flags: [],
     publishedResult: result,
     isResultStale: false,

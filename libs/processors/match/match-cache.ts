@@ -11,8 +11,6 @@ import {
   weightOf,
 } from './loaded-match.ts';
 
-/** Maximum matches in memory that are not in play: most receive nothing for hours, and short-lived objects are cheap to collect. */
-const MAX_IDLE = 64;
 const MAX_LOADED_BYTES = 64 * 1024 * 1024;
 /** Share of the limit to which too many matches are reduced: each search for the least recently used is a pass over all. */
 const KEPT_SHARE = 0.75;
@@ -31,8 +29,6 @@ export class MatchCache {
   readonly #loaded = new Map<number, LoadedMatch>();
   readonly #spilled = new SpilledRecords<number>();
   #loadedBytes = 0;
-  /** Number of matches in memory that are not in play. */
-  #idle = 0;
   #flagged = noFlags();
 
   /** `maxLoaded`, `maxLoadedBytes`: maximum number, and estimated bytes, of matches in memory; the most recently used stay. */
@@ -74,7 +70,7 @@ export class MatchCache {
     return loaded;
   }
 
-  /** Calls `change`, which may change a match's size, its flags, or whether it is in play. */
+  /** Calls `change`, which may change a match's size or its flags. */
   resize(loaded: LoadedMatch, change: () => void): void {
     this.#subtract(loaded);
     change();
@@ -83,18 +79,15 @@ export class MatchCache {
 
   /** Whether a transaction has enough changes: changed matches cannot be spilled before the commit. */
   isFull(): boolean {
-    return this.#exceeds(FULL_SHARE) || this.#idle > MAX_IDLE * FULL_SHARE;
+    return this.#exceeds(FULL_SHARE);
   }
 
   /** Spills what exceeds the limits, least recently used first, without the matches that changed since the last flush. */
   evict(isChanged: (eventId: number) => boolean): void {
-    const [isOver, areIdle] = [this.#exceeds(1), this.#idle > MAX_IDLE];
-    if (!isOver && !areIdle) return;
-    for (const [eventId, loaded] of [...this.#loaded]) {
-      const spillsAny = isOver && this.#exceeds(KEPT_SHARE);
-      const spillsIdle = areIdle && this.#idle > MAX_IDLE * KEPT_SHARE;
-      if (!spillsAny && !spillsIdle) return;
-      if (!isChanged(eventId) && (spillsAny || !loaded.live)) this.#spill(eventId, loaded);
+    if (!this.#exceeds(1)) return;
+    for (const [eventId, loaded] of this.#loaded) {
+      if (!this.#exceeds(KEPT_SHARE)) return;
+      if (!isChanged(eventId)) this.#spill(eventId, loaded);
     }
   }
 
@@ -112,13 +105,11 @@ export class MatchCache {
 
   #add(loaded: LoadedMatch): void {
     this.#loadedBytes += weightOf(loaded);
-    if (!loaded.live) this.#idle += 1;
     for (const flag of loaded.flags) this.#flagged[flag] += 1;
   }
 
   #subtract(loaded: LoadedMatch): void {
     this.#loadedBytes -= weightOf(loaded);
-    if (!loaded.live) this.#idle -= 1;
     for (const flag of loaded.flags) this.#flagged[flag] -= 1;
   }
 

@@ -15,7 +15,6 @@ import {
   type FlagCounts,
   flagsOf,
   incidentKey,
-  isLive,
   type LoadedMatch,
   MAX_PENDING_BYTES,
   type MatchCodecs,
@@ -144,7 +143,6 @@ export class MatchPartition implements PartitionProcessor {
     const value = codecs['match-state'].encode(state);
     this.#add(collector, 'match-state', String(eventId), value);
     loaded.stateBytes = value.length;
-    loaded.live = isLive(state);
     loaded.flags = flagsOf(state);
     loaded.pendingBytes = 0;
     if (loaded.isResultStale) this.#publishResult(loaded, collector);

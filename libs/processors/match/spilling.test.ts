@@ -61,21 +61,6 @@ describe('more matches than the limit', () => {
     expect(few.partition.size()).toBe(40);
   });
 
-  test('that are not in play request a commit too, and few of them stay', () => {
-    const partition = partitionOf();
-    const collector = new RecordCollector(0);
-    const over = Array.from({ length: 97 }, (_, at) => goal(at + 1, 100, at, true));
-    for (const [offset, value] of over.entries()) {
-      expect(partition.isFull()).toBe(false);
-      partition.process({ offset, key: null, value }, collector);
-    }
-    expect(partition.isFull()).toBe(true);
-    partition.flush(collector);
-    partition.committed();
-    expect(partition.loadedSize()).toBe(48);
-    expect(partition.size()).toBe(97);
-  });
-
   test('keep the most recently used ones loaded', () => {
     const decode = vi.spyOn(codecs['match-state'], 'decode');
     onTestFinished(() => decode.mockRestore());
