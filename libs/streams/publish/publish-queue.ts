@@ -2,9 +2,6 @@ import { MAX_BATCH_BYTES, recordBytes } from '../client/platformatic/produce-req
 import type { PublishRecord, Unsent } from '../client/port.ts';
 import { PublishError, type StreamError } from '../errors.ts';
 
-/** Maximum number of dequeued records at the front of the list before they are cut off. */
-const MAX_DEQUEUED = 10_000;
-
 type PendingPublish = {
   /** On the clock of `performance.now`. */
   deadline: number;
@@ -38,7 +35,6 @@ const ALL_SENT: Unsent = new Map();
 export class PublishQueue {
   readonly #maxBytes: number;
   #records: QueuedRecord[] = [];
-  #next = 0;
   /** Bytes of records without an acknowledgement. */
   bytes = 0;
   /** Records that could not be sent, and later records of the same lanes, in order. They do not delay other lanes. */
@@ -74,13 +70,18 @@ export class PublishQueue {
 
   /** Dequeues the next request: per topic a record batch, or a larger record; null when none may go. Rejects publishes that are due. */
   dequeue(now: number): QueuedBatch | null {
-    if (this.holding && now >= this.#heldUntil) this.#release();
+    if (this.holding && now >= this.#heldUntil) {
+      this.#records = [...this.#held, ...this.#records];
+      this.#held = [];
+      this.#heldLanes.clear();
+    }
     const records: QueuedRecord[] = [];
     const publishes = new Set<PendingPublish>();
     const filled = new Map<string, number>();
     let deadline = Number.POSITIVE_INFINITY;
-    for (; this.#next < this.#records.length; this.#next++) {
-      const queued = this.#records[this.#next] as QueuedRecord;
+    let next = 0;
+    for (; next < this.#records.length; next++) {
+      const queued = this.#records[next] as QueuedRecord;
       const { publish, record, bytes } = queued;
       if (!publish.settled && publish.deadline <= now)
         settle(publish, new PublishError('TIMEOUT', 'not sent in time', publish.unsent));
@@ -101,10 +102,7 @@ export class PublishQueue {
       publishes.add(publish);
       deadline = Math.min(deadline, publish.deadline);
     }
-    if (this.#next === this.#records.length || this.#next > MAX_DEQUEUED) {
-      this.#records = this.#records.slice(this.#next);
-      this.#next = 0;
-    }
+    this.#records.splice(0, next);
     return records.length === 0 ? null : { records, deadline, publishes: publishes.size };
   }
 
@@ -138,19 +136,7 @@ export class PublishQueue {
       if (publish.deadline <= now || (ofRecords && batch.publishes === 1)) settle(publish, error);
       else if (ofRecords) publish.alone = true;
     }
-    this.#requeue(batch.records);
-  }
-
-  #release(): void {
-    const held = this.#held;
-    this.#held = [];
-    this.#heldLanes.clear();
-    this.#requeue(held);
-  }
-
-  #requeue(records: readonly QueuedRecord[]): void {
-    this.#records = [...records, ...this.#records.slice(this.#next)];
-    this.#next = 0;
+    this.#records = [...batch.records, ...this.#records];
   }
 }
 
