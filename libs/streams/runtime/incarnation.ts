@@ -19,6 +19,8 @@ const ALL_FETCH_BYTES = 32 * 1024 * 1024;
 const RESTORE_BYTES = 1024 * 1024;
 /** How long a close waits for a pending commit. */
 const LAST_COMMIT_MS = 2_000;
+/** How long records may wait behind an open transaction: longer than the transaction timeout of most producers. */
+const STUCK_MS = 60_000;
 
 /** One claim of a partition, from fencing to close. Shares no mutable state with others, which may replace it during any await. */
 export class Incarnation {
@@ -200,8 +202,8 @@ export class Incarnation {
   ): Promise<never> {
     const { clock, metrics } = this.#context;
     const label = { partition: this.#partition };
-    const watch = new StableWatch();
-    let reportedEnd = -1;
+    /** The last stable offset, when it last moved or had no records behind it, and whether it is reported. */
+    let stable = { end: -1, movedAt: 0, isReported: false };
     // The first read compares the epoch: the log may lose its end between the claim and this read.
     for (let reading = ahead(input.read(committer.position, readEpoch)); ; ) {
       const batch = await this.#lifetime.guard(reading);
@@ -220,9 +222,12 @@ export class Incarnation {
       if (batch.next >= batch.end) processor.caughtUp?.();
       metrics.lag.set(label, Math.max(0, batch.end - batch.next));
       metrics.undecided.set(label, batch.written - batch.end);
-      const stuckMs = watch.stuckMs(batch.end, batch.written, clock.monotonic());
-      if (stuckMs >= STUCK_MS && reportedEnd !== batch.end) {
-        reportedEnd = batch.end;
+      const now = clock.monotonic();
+      if (batch.end !== stable.end || batch.written <= batch.end)
+        stable = { end: batch.end, movedAt: now, isReported: false };
+      const stuckMs = now - stable.movedAt;
+      if (stuckMs >= STUCK_MS && !stable.isReported) {
+        stable.isReported = true;
         this.#reportStuck(batch.end);
       }
       metrics.undecidedSeconds.set(label, stuckMs / 1_000);
@@ -247,22 +252,4 @@ export class Incarnation {
 /** Whether the broker or the network alone may have caused the error. */
 function isBrokerFault(error: unknown): boolean {
   return error instanceof StreamError && ['UNAVAILABLE', 'UNDECIDED', 'FENCED'].includes(error.code);
-}
-
-/** How long records may wait behind an open transaction: longer than the transaction timeout of most producers. */
-const STUCK_MS = 60_000;
-
-/** Watches for committed records that wait behind an open transaction. */
-export class StableWatch {
-  #end = -1;
-  #movedAt = 0;
-
-  /** Returns how long the last stable offset `end` has not moved although records up to `written` follow it, milliseconds. */
-  stuckMs(end: number, written: number, nowMs: number): number {
-    if (end !== this.#end || written <= end) {
-      this.#end = end;
-      this.#movedAt = nowMs;
-    }
-    return nowMs - this.#movedAt;
-  }
 }

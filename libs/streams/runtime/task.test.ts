@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 
 /** Claims a partition with a task whose first processor waits at `step`. */
-function claimed(step?: 'restore' | 'process'): Task {
+function claimed(step?: 'restore' | 'process', { clock = machineClock, log = quietLog } = {}): Task {
   const task = new Task(0, {
     application: 'app',
     input: 'input',
@@ -32,8 +32,8 @@ function claimed(step?: 'restore' | 'process'): Task {
     partitions: 1,
     client,
     onLostInput: 'stop',
-    log: quietLog,
-    clock: machineClock,
+    log,
+    clock,
     metrics: streamMetrics(registry, () => []),
     deadLetter: () => ({ topic: 'letters', partition: 0, key: 'a', value: null }),
     createProcessor() {
@@ -167,6 +167,38 @@ test('a running task whose logs are in doubt is claimed again after its read', a
   for (const read of client.reads) read.resolve({ records: [], next: 0, end: 0, written: 0, epoch: null });
   await expect.poll(() => task.state).toBe('failed');
   expect(task.failure?.code).toBe('TOPIC_RECREATED');
+  await task.close();
+});
+
+test('measures how long records wait behind an open transaction, and names it once after a minute', async () => {
+  let now = 0;
+  const clock = { ...machineClock, monotonic: () => now };
+  const named: object[] = [];
+  const batches = [
+    { at: 0, end: 0, written: 0 },
+    { at: 3_600_000, end: 0, written: 0 },
+    { at: 3_601_000, end: 0, written: 3 },
+    { at: 3_661_000, end: 0, written: 4 },
+    { at: 3_662_000, end: 0, written: 4 },
+    { at: 3_663_000, end: 2, written: 4 },
+  ];
+  const seconds: number[] = [];
+  const { openReader } = client;
+  client.openReader = (options) => {
+    const reader = openReader.call(client, options);
+    const read = async () => {
+      await settled();
+      seconds.push(...(await valuesOf(['undecided_seconds'])).map(({ value }) => value));
+      const batch = batches.shift();
+      if (batch === undefined) return reader.read(0);
+      now = batch.at;
+      return { ...batch, records: [], next: batch.end, epoch: null };
+    };
+    return options.topic === 'input' ? { ...reader, read } : reader;
+  };
+  const task = claimed(undefined, { clock, log: { ...quietLog, error: (fields) => named.push(fields) } });
+  await expect.poll(() => seconds).toEqual([0, 0, 1, 61, 62, 0]);
+  expect(named).toEqual([{ partition: 0, offset: 0, code: 'TRANSACTION_OPEN' }]);
   await task.close();
 });
 
