@@ -26,7 +26,10 @@ export function topicIds(brokers: Brokers, topics: readonly string[]): Promise<M
   return withConnections(brokers, READER, async (connections) => {
     const ids = new Map<string, string>();
     for (const topic of topics)
-      ids.set(topic, await untilAnswered(connections, `look at ${topic}`, () => connections.topicId(topic)));
+      ids.set(
+        topic,
+        (await untilAnswered(connections, `look at ${topic}`, () => connections.topic(topic))).id,
+      );
     return ids;
   });
 }

@@ -3,7 +3,7 @@ import { defineError } from '#errors/touchline-error.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { BrokerConnections } from '../client/platformatic/connections.ts';
 import { isRetryable, logTruncated, topicRecreated, toStreamError } from '../client/platformatic/errors.ts';
-import { type Fetched, type FetchedFrom, fetchPartitions } from '../client/platformatic/fetch.ts';
+import { type Fetched, fetchPartitions } from '../client/platformatic/fetch.ts';
 import { logBounds, partitionsOf } from '../client/platformatic/offsets.ts';
 import { RecordBatchError } from '../client/platformatic/record-batches.ts';
 import {
@@ -185,11 +185,11 @@ class Follower {
     for (let wait = FIRST_RETRY_MS; !this.#isOver; wait = Math.min(2 * wait, RETRY_CEILING_MS)) {
       try {
         const leader = await this.#connections.leader(of);
-        const topicId = await this.#connections.topicId(of.topic);
+        const { id: topicId, leaderEpochs } = await this.#connections.topic(of.topic);
         if (of.topicId !== '' && of.topicId !== topicId) throw topicRecreated(of.topic);
         of.topicId = topicId;
         of.isAnswered = false;
-        of.currentLeaderEpoch = await this.#connections.leaderEpoch(of);
+        of.currentLeaderEpoch = leaderEpochs[of.partition] ?? -1;
         const known = this.#byLeader.get(leader);
         if (known !== undefined) return void known.add(of);
         this.#byLeader.set(leader, new Set([of]));
@@ -207,8 +207,7 @@ class Follower {
       try {
         const at = performance.now();
         const read: ReadPartition[] = [];
-        for (const { from, fetched, error } of await this.#fetch(leader, [...partitions])) {
-          const of = from as FollowedPartition;
+        for (const { from: of, fetched, error } of await this.#fetch(leader, [...partitions])) {
           of.isAnswered = true;
           if (fetched === null) this.#moved(partitions, of, error);
           else if (fetched.diverging !== null) this.#fail(of, logTruncated(of, fetched.diverging));
@@ -231,7 +230,7 @@ class Follower {
     this.#byLeader.delete(leader);
   }
 
-  #fetch(leader: Connection, partitions: readonly FollowedPartition[]): Promise<FetchedFrom[]> {
+  #fetch(leader: Connection, partitions: readonly FollowedPartition[]) {
     const { onUpToDate, idleMs = () => (onUpToDate === undefined ? IDLE_MS : FRESH_MS) } = this.#options;
     const maxWaitMs = partitions.every(({ isAnswered }) => isAnswered) ? idleMs() : 0;
     return fetchPartitions(leader, partitions, { maxWaitMs, maxBytes: MAX_BYTES });

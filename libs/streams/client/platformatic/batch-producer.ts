@@ -86,8 +86,13 @@ async function choosePartitions(
   turn: number,
 ): Promise<{ readonly chosen: readonly BatchRecord[]; readonly unsent: Unsent }> {
   const topics = new Map<string, readonly boolean[]>();
-  for (const topic of new Set(records.map((record) => record.topic)))
-    topics.set(topic, await connections.haveLeaders(topic));
+  for (const topic of new Set(records.map((record) => record.topic))) {
+    const { leaders } = await connections.topic(topic);
+    topics.set(
+      topic,
+      Array.from(leaders, (leader) => leader !== undefined),
+    );
+  }
   const chosen: BatchRecord[] = [];
   const unsent = new Map<PublishRecord, NoLeaderError>();
   for (const record of records) {

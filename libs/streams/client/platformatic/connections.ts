@@ -22,6 +22,7 @@ type Address = { readonly host: string; readonly port: number };
 
 type TopicMetadata = {
   readonly id: string;
+  /** By partition; undefined for one without a leader. */
   readonly leaders: readonly (Address | undefined)[];
   readonly leaderEpochs: readonly number[];
   readonly brokers: readonly Address[];
@@ -72,7 +73,7 @@ export class BrokerConnections {
 
   /** Returns the connection to a partition's leader. Rejects with `NoLeaderError`, or REJECTED for a missing partition. */
   async leader({ topic, partition }: TopicPartition): Promise<Connection> {
-    const { leaders } = await this.#topic(topic);
+    const { leaders } = await this.topic(topic);
     const leader = leaders[partition];
     if (leader !== undefined) return this.#connectTo(leader);
     this.forgetTopic(topic);
@@ -82,20 +83,12 @@ export class BrokerConnections {
     throw new NoLeaderError({ topic, partition });
   }
 
-  async leaderEpoch({ topic, partition }: TopicPartition): Promise<number> {
-    return (await this.#topic(topic)).leaderEpochs[partition] ?? -1;
-  }
-
-  async partitionCount(topic: string): Promise<number> {
-    return (await this.#topic(topic)).leaders.length;
-  }
-
-  async haveLeaders(topic: string): Promise<readonly boolean[]> {
-    return Array.from((await this.#topic(topic)).leaders, (leader) => leader !== undefined);
-  }
-
-  async topicId(topic: string): Promise<string> {
-    return (await this.#topic(topic)).id;
+  /** Returns the metadata of a topic, as known until it is forgotten. Rejects for a missing topic. */
+  async topic(name: string): Promise<TopicMetadata> {
+    const find = () => this.#metadata.get(name, () => this.#findTopic(name));
+    const found = await this.#topics.get(name, find);
+    this.#brokers = found.brokers;
+    return found;
   }
 
   /** Forgets leaders, coordinators and partition counts. The next use requests them again. */
@@ -140,13 +133,6 @@ export class BrokerConnections {
     throw failure;
   }
 
-  async #topic(name: string): Promise<TopicMetadata> {
-    const find = () => this.#metadata.get(name, () => this.#findTopic(name));
-    const found = await this.#topics.get(name, find);
-    this.#brokers = found.brokers;
-    return found;
-  }
-
   async #findTopic(name: string): Promise<TopicMetadata> {
     const { topics, brokers } = await metadataOf(await this.any(), [name]);
     const leaders: (Address | undefined)[] = [];
@@ -155,12 +141,7 @@ export class BrokerConnections {
       leaders[partitionIndex] = brokers.find(({ nodeId }) => nodeId === leaderId);
       leaderEpochs[partitionIndex] = leaderEpoch;
     }
-    return {
-      id: topics[0]?.topicId ?? '',
-      leaders,
-      leaderEpochs,
-      brokers,
-    };
+    return { id: topics[0]?.topicId ?? '', leaders, leaderEpochs, brokers };
   }
 
   async #findCoordinator(of: 'group' | 'transaction', key: string): Promise<Address> {

@@ -17,7 +17,7 @@ type FetchFrom = {
   readonly partition: number;
   readonly offset: number;
   /** Leader epoch of the metadata. A leader in another epoch refuses the request (KIP-320). Default: not compared. */
-  readonly currentLeaderEpoch?: number;
+  readonly currentLeaderEpoch?: number | undefined;
   /** Leader epoch of the last batch before `offset`. The leader sets `diverging` when its log differs. Default: not compared. */
   readonly lastFetchedEpoch?: number | undefined;
 };
@@ -72,36 +72,37 @@ const fetchApi = createAPI<[readonly FetchFrom[], FetchOptions], FetchResponse>(
 
 /** Fetches one partition from its leader. Rejects with the library's `ResponseError`, or `RecordBatchError`. */
 export async function fetchPartition(connection: Connection, of: PartitionFetch): Promise<Fetched> {
-  const [response] = await requestUnthrottled(connection, [of], of);
-  if (response === undefined) throw new Error('a fetch response lacks the requested partition');
-  return decode(response, of.offset, of.maxBytes);
+  const [found] = await fetchPartitions(connection, [of], of);
+  if (found === undefined) throw new Error('a fetch response lacks the requested partition');
+  if (found.fetched === null) throw found.error;
+  return found.fetched;
 }
 
-/** The result for one of several partitions; `error` is the broker's, or a `RecordBatchError`. */
-export type FetchedFrom = { readonly from: FetchFrom } & (
-  | { readonly fetched: Fetched; readonly error: null }
-  | { readonly fetched: null; readonly error: unknown }
-);
+/** The result for one of several partitions. `error`: why there is none, the broker's or a `RecordBatchError`. */
+export type FetchedFrom<F extends FetchFrom> = {
+  readonly from: F;
+  readonly fetched: Fetched | null;
+  readonly error?: unknown;
+};
 
 /** Fetches several partitions from their leader, in the order of the response. Rejects when the whole request is refused. */
-export async function fetchPartitions(
+export async function fetchPartitions<F extends FetchFrom>(
   connection: Connection,
-  partitions: readonly FetchFrom[],
+  partitions: readonly F[],
   options: FetchOptions,
-): Promise<FetchedFrom[]> {
+): Promise<FetchedFrom<F>[]> {
   const responses = await requestUnthrottled(connection, partitions, options);
   let maxInflated = options.maxBytes;
-  return responses.flatMap((response): FetchedFrom[] => {
-    const from = partitions.find(
-      ({ topicId, partition }) => topicId === response.topicId && partition === response.partition,
-    );
+  return responses.flatMap(({ topicId, partition, error, aborted, bytes, ...state }): FetchedFrom<F>[] => {
+    const from = partitions.find((one) => one.topicId === topicId && one.partition === partition);
     if (from === undefined) return [];
     try {
-      const fetched = decode(response, from.offset, maxInflated);
-      maxInflated -= fetched.inflated;
-      return [{ from, fetched, error: null }];
-    } catch (error) {
-      return [{ from, fetched: null, error }];
+      if (error !== null) throw error;
+      const decoded = decodeBatches(bytes, { from: from.offset, aborted, maxInflated });
+      maxInflated -= decoded.inflated;
+      return [{ from, fetched: { ...state, ...decoded } }];
+    } catch (cause) {
+      return [{ from, fetched: null, error: cause }];
     }
   });
 }
@@ -117,12 +118,6 @@ async function requestUnthrottled(
     if (response.partitions.length > 0 || response.throttleMs === 0) return response.partitions;
     await delay(response.throttleMs, undefined, { ref: false });
   }
-}
-
-function decode(response: PartitionResponse, from: number, maxInflated: number): Fetched {
-  const { topicId: _, partition: __, error, aborted, bytes, ...state } = response;
-  if (error !== null) throw error;
-  return { ...state, ...decodeBatches(bytes, { from, aborted, maxInflated }) };
 }
 
 /** Writes the body of the request. */

@@ -35,7 +35,7 @@ export function epochEnd(
 ): Promise<EpochEnd | null> {
   return untilAnswered(connections, `look at the epochs of ${topic}-${partition}`, async () => {
     const leader = await connections.leader({ topic, partition });
-    const currentLeaderEpoch = await connections.leaderEpoch({ topic, partition });
+    const { [partition]: currentLeaderEpoch = ANY_EPOCH } = (await connections.topic(topic)).leaderEpochs;
     const { topics } = await offsetForLeaderEpochV4.api.async(leader, NO_REPLICA, [
       { name: topic, partitions: [{ partitionIndex: partition, currentLeaderEpoch, leaderEpoch }] },
     ]);
@@ -67,12 +67,10 @@ export async function partitionsOf(
   connections: BrokerConnections,
   topics: readonly string[],
 ): Promise<TopicPartition[]> {
-  const counts = await Promise.all(
-    topics.map((topic) =>
-      untilAnswered(connections, `look at ${topic}`, () => connections.partitionCount(topic)),
-    ),
+  const found = await Promise.all(
+    topics.map((topic) => untilAnswered(connections, `look at ${topic}`, () => connections.topic(topic))),
   );
-  return topics.flatMap((topic, at) => partitionsUpTo(topic, counts[at] ?? 0));
+  return topics.flatMap((topic, at) => partitionsUpTo(topic, found[at]?.leaders.length ?? 0));
 }
 
 /** Returns an offset of each partition that has it, by `partitionKey`. Does not retry. */

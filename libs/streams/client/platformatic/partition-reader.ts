@@ -62,14 +62,14 @@ export class ProtocolPartitionReader implements PartitionReader {
   }
 
   async #findTopicId(): Promise<string> {
-    this.#topicId ??= await this.#connections.topicId(this.#options.topic);
+    this.#topicId ??= (await this.#connections.topic(this.#options.topic)).id;
     return this.#topicId;
   }
 
   async #fetch(offset: number, epochBefore: number | null): Promise<ReadBatch> {
     const { topic, partition, maxBytes, maxWaitMs = this.#waitMs } = this.#options;
     const leader = await this.#connections.leader({ topic, partition });
-    const currentLeaderEpoch = await this.#connections.leaderEpoch({ topic, partition });
+    const { [partition]: currentLeaderEpoch } = (await this.#connections.topic(topic)).leaderEpochs;
     const topicId = await this.#findTopicId();
     const lastFetchedEpoch = this.#read?.next === offset ? this.#read.epoch : epochBefore;
     const fetched = await fetchPartition(leader, {
@@ -94,7 +94,7 @@ export class ProtocolPartitionReader implements PartitionReader {
   /** Rejects with TOPIC_RECREATED when the topic has another id now. With the same one a starting broker may not know it yet. */
   async #requireSameTopic(): Promise<void> {
     const { topic } = this.#options;
-    const id = await this.#connections.topicId(topic).catch(() => this.#topicId);
-    if (id !== this.#topicId) throw topicRecreated(topic);
+    const found = await this.#connections.topic(topic).catch(() => ({ id: this.#topicId }));
+    if (found.id !== this.#topicId) throw topicRecreated(topic);
   }
 }

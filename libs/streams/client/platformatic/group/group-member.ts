@@ -159,7 +159,7 @@ export class ProtocolGroupMember implements GroupMember {
   }: Awaited<ReturnType<typeof joinGroupV9.api.async>>): Promise<ReturnType<typeof assignmentOf>> {
     const { topic } = this.#options;
     this.#connections.forget();
-    const count = await this.#connections.partitionCount(topic);
+    const count = (await this.#connections.topic(topic)).leaders.length;
     this.#partitions = { count, at: performance.now() };
     return skipAssignment ? [] : assignmentOf(topic, count, members);
   }
@@ -198,7 +198,7 @@ export class ProtocolGroupMember implements GroupMember {
     const known = this.#partitions;
     if (known === null || performance.now() < known.at + PARTITIONS_MS) return false;
     this.#connections.forget();
-    const count = await this.#connections.partitionCount(this.#options.topic);
+    const count = (await this.#connections.topic(this.#options.topic)).leaders.length;
     this.#partitions = { count: known.count, at: performance.now() };
     return count !== known.count;
   }
