@@ -19,7 +19,7 @@ import type { KnownMatches } from './known-matches.ts';
 import type { AlertRule } from './rules.ts';
 import {
   EPISODE_KINDS,
-  noEpisodes,
+  episodeKey,
   type OpenEpisodes,
   STALE_CHECK_MS,
   StaleMatches,
@@ -71,12 +71,14 @@ async function runTerm(options: StaleAlertsOptions, { signal }: LeadershipTerm):
   try {
     const published = new Set<string>();
     /** Episodes of which only the begin is published, by rule. */
-    const open = new Map(options.rules.map(({ name }) => [name, noEpisodes()]));
+    const open = new Map(options.rules.map(({ name }) => [name, new Map<string, number>()]));
     const apply = ({ id, kind, event_id, rule }: Alert): void => {
       published.add(id);
-      for (const begin of BEGINS)
-        if (kind === begin) open.get(rule)?.[begin].set(event_id, Number(id.slice(id.lastIndexOf('/') + 1)));
-        else if (kind === EPISODE_KINDS[begin]) open.get(rule)?.[begin].delete(event_id);
+      for (const begin of ['match_stale', 'match_halted'] as const) {
+        const key = episodeKey(begin, event_id);
+        if (kind === begin) open.get(rule)?.set(key, Number(id.slice(id.lastIndexOf('/') + 1)));
+        else if (kind === EPISODE_KINDS[begin]) open.get(rule)?.delete(key);
+      }
     };
     await follow(['alerts'], options, {
       untilEnd: true,
@@ -105,8 +107,6 @@ type WatchedEpisodes = {
   readonly episodes: StaleMatches;
 };
 
-const BEGINS = ['match_stale', 'match_halted'] as const;
-
 /** Begins to watch the episodes of rules. `open`: those that are already reported, by rule. */
 export function watchEpisodes(
   rules: readonly AlertRule[],
@@ -114,10 +114,7 @@ export function watchEpisodes(
 ): readonly WatchedEpisodes[] {
   const groups = Map.groupBy(rules, (rule) => `${rule.maxAgeSeconds} ${rule.maxDelaySeconds}`);
   return [...groups.values()].map((group) => {
-    const known = noEpisodes();
-    for (const { name } of group)
-      for (const kind of BEGINS)
-        for (const [eventId, since] of open.get(name)?.[kind] ?? []) known[kind].set(eventId, since);
+    const known = new Map(group.flatMap(({ name }) => [...(open.get(name) ?? [])]));
     return { rules: group, limits: group[0] as AlertRule, episodes: new StaleMatches(known) };
   });
 }

@@ -6,7 +6,7 @@ import { type HandHalts, NO_HALTS } from '#trading/halts.ts';
 import { KnownMatches } from './known-matches.ts';
 import { parseRules } from './rules.ts';
 import { findAlerts, watchEpisodes } from './stale-alerts.ts';
-import { type MatchNow, StaleMatches } from './stale-matches.ts';
+import { episodeKey, type MatchNow, StaleMatches } from './stale-matches.ts';
 
 const feed = (
   state: FeedStatus['state'],
@@ -62,7 +62,7 @@ test('reports no change of a match that is over or has no record', () => {
 });
 
 test('only ends an episode that is already reported', () => {
-  const reported = { match_stale: new Map([[7, 3]]), match_halted: new Map() };
+  const reported = new Map([[episodeKey('match_stale', 7), 3]]);
   expect(changesOf(new StaleMatches(reported), feed('expired', 9), feed('alive'))).toEqual([
     [],
     ['match_recovered 3'],
@@ -104,6 +104,6 @@ test('finds a match stale for the rules whose limits its feed exceeds, and ends 
   report(4_000);
   expect(found(watched)).toEqual(['strict match_recovered']);
   // As restored from the topic of alerts.
-  const open = { match_stale: new Map([[7, now]]), match_halted: new Map() };
+  const open = new Map([[episodeKey('match_stale', 7), now]]);
   expect(found(watchEpisodes(rules, new Map([['strict', open]])))).toEqual(['strict match_recovered']);
 });

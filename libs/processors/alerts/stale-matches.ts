@@ -30,11 +30,11 @@ type EpisodeChange = {
 /** States that are neither stale nor recovered: the match is over, or has no record. */
 const IGNORED_STATES: ReadonlySet<FeedStatus['state']> = new Set(['ended', 'unknown']);
 
-/** Episodes that are open, each with the time when it began, Unix milliseconds, by event id. */
-export type OpenEpisodes = Readonly<Record<EpisodeKind, Map<number, number>>>;
+/** Episodes that are open, each with the time when it began, Unix milliseconds, by `episodeKey`. */
+export type OpenEpisodes = Map<string, number>;
 
-export function noEpisodes(): OpenEpisodes {
-  return { match_stale: new Map(), match_halted: new Map() };
+export function episodeKey(kind: EpisodeKind, eventId: number): string {
+  return `${kind}/${eventId}`;
 }
 
 /** The stale matches, and those that are halted by hand. */
@@ -42,7 +42,7 @@ export class StaleMatches {
   readonly #open: OpenEpisodes;
 
   /** `open`: episodes that are already reported, from then on those of this object. */
-  constructor(open: OpenEpisodes = noEpisodes()) {
+  constructor(open: OpenEpisodes = new Map()) {
     this.#open = open;
   }
 
@@ -54,7 +54,7 @@ export class StaleMatches {
   #feedChange({ eventId, feed, halts }: MatchNow): EpisodeChange[] {
     const { believed, state, since } = feed;
     if (IGNORED_STATES.has(state)) {
-      this.#open.match_stale.delete(eventId);
+      this.#open.delete(episodeKey('match_stale', eventId));
       return [];
     }
     if (!believed) return this.#begin('match_stale', eventId, since ?? 0, reasonsOf(feed));
@@ -71,15 +71,17 @@ export class StaleMatches {
   }
 
   #begin(kind: EpisodeKind, eventId: number, since: number, reasons: readonly string[]): EpisodeChange[] {
-    if (this.#open[kind].has(eventId)) return [];
-    this.#open[kind].set(eventId, since);
+    const key = episodeKey(kind, eventId);
+    if (this.#open.has(key)) return [];
+    this.#open.set(key, since);
     return [{ kind, eventId, since, reasons }];
   }
 
   #end(kind: EpisodeKind, eventId: number, reasons: readonly string[]): EpisodeChange[] {
-    const since = this.#open[kind].get(eventId);
+    const key = episodeKey(kind, eventId);
+    const since = this.#open.get(key);
     if (since === undefined) return [];
-    this.#open[kind].delete(eventId);
+    this.#open.delete(key);
     return [{ kind: EPISODE_KINDS[kind], eventId, since, reasons }];
   }
 }
