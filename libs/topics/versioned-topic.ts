@@ -43,6 +43,9 @@ type FoundRecords<V> = {
   readonly unreadable: ReadonlyMap<string, UnreadableRecord>;
 };
 
+/** The records that an edit writes, by key; null deletes one. */
+type Written<T extends keyof TopicValues> = ReadonlyMap<string, TopicValues[T] | null>;
+
 /** A record before its edit is published, which sets `version` and `updated_at`. */
 export type RecordDraft<V> = Omit<V, 'version' | 'updated_at'>;
 
@@ -112,39 +115,34 @@ export class VersionedTopic<T extends 'clients' | 'access-tokens' | 'trading-hal
     }));
   }
 
-  /** Writes what `decide` returns of the records that are found while all other editors are fenced. `key` names the edit in an error. */
+  /**
+   * Writes what `decide` returns of the records that are found while all other editors are fenced; again after another one has fenced
+   * this one. `key` names the edit in an error.
+   */
   async #commit<R>(
     { key, mark }: { readonly key: string; readonly mark: TopicMark | null },
-    decide: (found: FoundRecords<TopicValues[T]>) => {
-      readonly result: R;
-      readonly write: ReadonlyMap<string, TopicValues[T] | null>;
-    },
+    decide: (found: FoundRecords<TopicValues[T]>) => { readonly result: R; readonly write: Written<T> },
   ): Promise<R> {
     const { brokers, prefix, log } = this.#connection;
     const topic = topicName(prefix, this.#topic);
     const client = openStreamClient({ brokers, clientId: `touchline-${this.#topic}`, log });
     try {
       const partitions = partitionsUpTo(topic, await client.partitionCount(topic));
+      const marks = mark === null ? [] : [{ topic: topicIdsName(prefix), partition: 0 }];
+      const options = { transactionalId: `${topic}-editor`, shared: [...partitions, ...marks] };
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-        const done = await this.#asOnlyEditor(client, partitions, mark !== null, async () => {
-          const { result, write } = decide(await this.#read());
-          // Only now: it may register a schema, which must not take the id of one that the registry lost.
-          const codec = await this.#registry.codec(this.#topic);
-          const records = [...write].map(([id, record]) => ({
-            topic,
-            partition: partitionOfKey(id, partitions.length),
-            key: id,
-            value: record === null ? null : codec.encode(record),
-          }));
-          if (mark === null || records.length === 0) return { result, records };
-          // Readers notice a log that lost this record: its end is beyond where the log ends now.
-          const logs = (await client.logBounds(partitions)).map(({ end }, at) => ({
-            start: mark.logs[at]?.start ?? 0,
-            end: records.some(({ partition }) => partition === at) ? end + 1 : end,
-          }));
-          return { result, records: [...records, markRecord(prefix, this.#topic, { ...mark, logs })] };
-        });
-        if (done !== null) return done.result;
+        try {
+          const producer = await client.openProducer(options);
+          try {
+            const { result, write } = decide(await this.#read());
+            await producer.transact(await this.#recordsOf(write, partitions, client, mark));
+            return result;
+          } finally {
+            await producer.close();
+          }
+        } catch (error) {
+          if (!isFencing(error)) throw error;
+        }
         await delay(Math.random() * backoffMs(RETRY, attempt));
       }
     } finally {
@@ -153,31 +151,28 @@ export class VersionedTopic<T extends 'clients' | 'access-tokens' | 'trading-hal
     throw new EditConflictError(`${this.#topic} ${key} is being changed by others, try again`);
   }
 
-  /** Fences all other editors, and writes what `edit` returns, which this returns; null when another editor has fenced this one. */
-  async #asOnlyEditor<E extends { readonly records: readonly OutputRecord[] }>(
-    client: StreamClient,
+  /** Returns the records to write. Readers notice a log that lost them by the mark: its end is beyond where the log ends now. */
+  async #recordsOf(
+    write: Written<T>,
     partitions: readonly TopicPartition[],
-    isMarked: boolean,
-    edit: () => Promise<E>,
-  ): Promise<E | null> {
-    const { prefix } = this.#connection;
-    const marks = isMarked ? [{ topic: topicIdsName(prefix), partition: 0 }] : [];
-    try {
-      const producer = await client.openProducer({
-        transactionalId: `${topicName(prefix, this.#topic)}-editor`,
-        shared: [...partitions, ...marks],
-      });
-      try {
-        const edited = await edit();
-        await producer.transact(edited.records);
-        return edited;
-      } finally {
-        await producer.close();
-      }
-    } catch (error) {
-      if (isFencing(error)) return null;
-      throw error;
-    }
+    client: StreamClient,
+    mark: TopicMark | null,
+  ): Promise<OutputRecord[]> {
+    // Only now: it may register a schema, which must not take the id of one that the registry lost.
+    const codec = await this.#registry.codec(this.#topic);
+    const topic = topicName(this.#connection.prefix, this.#topic);
+    const records = [...write].map(([id, record]) => ({
+      topic,
+      partition: partitionOfKey(id, partitions.length),
+      key: id,
+      value: record === null ? null : codec.encode(record),
+    }));
+    if (mark === null || records.length === 0) return records;
+    const logs = (await client.logBounds(partitions)).map(({ end }, at) => ({
+      start: mark.logs[at]?.start ?? 0,
+      end: records.some(({ partition }) => partition === at) ? end + 1 : end,
+    }));
+    return [...records, markRecord(this.#connection.prefix, this.#topic, { ...mark, logs })];
   }
 
   /** Returns the mark of the topic; null for topics that were created otherwise. Throws `TopicMismatchError` when it was lost. */
