@@ -68,10 +68,6 @@ const OTHER_SERVICES = {
   },
 } as const satisfies Record<string, ServiceTopics>;
 
-const ADDITIONAL_TOPICS: Readonly<Partial<Record<ProcessorName, Pick<ServiceTopics, 'reads' | 'writes'>>>> = {
-  'alert-processor': { reads: ['match-state', 'feed-health', 'trading-halts'], writes: [] },
-};
-
 const right = (
   operation: Right['operation'],
   resource: Right['resource'],
@@ -108,15 +104,7 @@ const ADDITIONAL_RIGHTS: Readonly<Partial<Record<ServiceName, (prefix: string) =
 /** A service that connects to the broker. */
 export type ServiceName = keyof typeof OTHER_SERVICES | ProcessorName;
 
-export const SERVICE_NAMES: readonly ServiceName[] = [
-  'webhook-receiver',
-  'feed-poller',
-  'feed-monitor',
-  ...PROCESSOR_NAMES,
-  'webhook-dispatcher',
-  'api',
-  'tool-gateway',
-];
+export const SERVICE_NAMES = [...Object.keys(OTHER_SERVICES), ...PROCESSOR_NAMES] as readonly ServiceName[];
 
 /** Whether a service of this name connects to the broker. */
 export function isServiceName(name: string): name is ServiceName {
@@ -149,20 +137,17 @@ export function isProcessor(service: ServiceName): service is ProcessorName {
 
 function topicsOf(service: ServiceName): ServiceTopics {
   if (!isProcessor(service)) return OTHER_SERVICES[service];
-  const { input, changelogs, own, shared }: ProcessorSpec = PROCESSORS[service];
-  const additional = ADDITIONAL_TOPICS[service] ?? { reads: [], writes: [] };
-  const outputs = [...changelogs, ...own, ...shared];
-  return {
-    // Finding open transactions in its outputs requires Read.
-    reads: [input, ...outputs, ...additional.reads],
-    writes: [...outputs, ...additional.writes],
-    group: true,
-  };
+  const { input, changelogs, own, shared, reads = [] }: ProcessorSpec = PROCESSORS[service];
+  const writes = [...changelogs, ...own, ...shared];
+  // Finding open transactions in its outputs requires Read.
+  return { reads: [input, ...writes, ...reads], writes, group: true };
 }
 
 /** Returns the topics on whose records a service acts, without those of a processor, whose positions know them. */
 export function sourcesOf(service: ServiceName): readonly TopicName[] {
-  return isProcessor(service) ? (ADDITIONAL_TOPICS[service]?.reads ?? []) : OTHER_SERVICES[service].reads;
+  if (!isProcessor(service)) return OTHER_SERVICES[service].reads;
+  const { reads = [] }: ProcessorSpec = PROCESSORS[service];
+  return reads;
 }
 
 /** Returns a right as text for messages. */

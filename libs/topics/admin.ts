@@ -297,20 +297,20 @@ export async function topicsUnder({ brokers, prefix }: TopicsOfPrefix): Promise<
 }
 
 /** Deletes the existing ones of these topics, named as on the broker; waits until they are gone. Throws `TopicAdminError`. */
-export async function deleteTopics(brokers: Brokers, names: readonly string[]): Promise<void> {
-  await withAdmin(brokers, TERMINAL_MS, async (admin) => {
-    const existing = await admin.topics();
-    const topics = names.filter((name) => existing.has(name));
-    if (topics.length > 0) await deleteAndWait(admin, topics);
-  });
+export function deleteTopics(brokers: Brokers, names: readonly string[]): Promise<void> {
+  return withAdmin(brokers, TERMINAL_MS, (admin) => deleteAndWait(admin, names));
 }
 
-async function deleteAndWait(admin: TopicAdmin, topics: readonly string[]): Promise<void> {
-  await admin.deleteTopics(topics);
-  let remaining = topics;
+async function deleteAndWait(admin: TopicAdmin, names: readonly string[]): Promise<void> {
+  const existing = async (): Promise<string[]> => {
+    const topics = await admin.topics();
+    return names.filter((name) => topics.has(name));
+  };
+  let remaining = await existing();
+  if (remaining.length === 0) return;
+  await admin.deleteTopics(remaining);
   const areGone = async (): Promise<boolean> => {
-    const current = await admin.topics();
-    remaining = topics.filter((name) => current.has(name));
+    remaining = await existing();
     return remaining.length === 0;
   };
   if ((await poll(areGone, { timeoutMs: DELETE_MS, everyMs: POLL_MS })) === true) return;

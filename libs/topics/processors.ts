@@ -9,6 +9,8 @@ export type ProcessorSpec = {
   readonly input: TopicName;
   /** Topics from which it restores its state. A task writes only the partition with the number of its input partition. */
   readonly changelogs: readonly TopicName[];
+  /** Other topics that it reads without a position. */
+  readonly reads?: readonly TopicName[];
   /** Outputs of which a task writes only the partition with the number of its input partition. */
   readonly own: readonly TopicName[];
   /** Outputs of which each partition may have records of several tasks. */
@@ -31,6 +33,7 @@ export const PROCESSORS = {
   'alert-processor': {
     input: 'match-transitions',
     changelogs: [],
+    reads: ['match-state', 'feed-health', 'trading-halts'],
     own: [],
     shared: ['webhook-messages', 'alerts', 'dead-letters'],
   },
