@@ -4,7 +4,6 @@ import { basename } from 'node:path';
 import avro from 'avsc';
 import { PoisonError } from '#errors/touchline-error.ts';
 import type { Cause } from '#records/types.ts';
-import type { ConsumedRecord } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import { AVRO_OPTIONS } from './avro-types.ts';
@@ -99,8 +98,8 @@ export interface Decoder<T> {
   prepare(records: Iterable<Encoded>): Promise<void>;
   /** Decodes a value of a prepared or this codec's schema into this version's shape. Throws `DecodeError` for unreadable bytes. */
   decode(bytes: Buffer): T;
-  /** Returns why a prepared value can never be decoded, as far as its header shows; null when it may be decoded. */
-  headerProblem(bytes: Buffer): DecodeError | null;
+  /** Throws `DecodeError` for a prepared value whose header shows that it can never be decoded. */
+  requireReadable(bytes: Buffer): void;
   /** Prepares and decodes one value. Rejects as these two do. */
   read(bytes: Buffer): Promise<T>;
 }
@@ -152,18 +151,16 @@ export function createDecoder<T>(
   const writers = new Map<number, ReturnType<AvroType['createResolver']> | undefined | DecodeError>();
   if (ownId !== undefined) writers.set(ownId, undefined);
 
-  const headerProblem = (bytes: Buffer): DecodeError | null => {
-    const id = schemaId(bytes);
-    if (id === null) return new DecodeError(topic, 'no schema id before the body');
-    const writer = writers.get(id);
-    return writer instanceof DecodeError ? writer : null;
-  };
-  const decode = (bytes: Buffer): T => {
+  const writerOf = (bytes: Buffer) => {
     const id = schemaId(bytes);
     if (id === null) throw new DecodeError(topic, 'no schema id before the body');
     if (!writers.has(id)) throw new Error(`${topic}: schema ${id} is not prepared`);
     const writer = writers.get(id);
     if (writer instanceof DecodeError) throw writer;
+    return writer;
+  };
+  const decode = (bytes: Buffer): T => {
+    const writer = writerOf(bytes);
     let result: { value: T; offset: number };
     try {
       result = type.decode(bytes, HEADER_BYTES, writer);
@@ -199,7 +196,7 @@ export function createDecoder<T>(
   return {
     prepare,
     decode,
-    headerProblem,
+    requireReadable: writerOf,
     async read(bytes) {
       await prepare([{ value: bytes }]);
       return decode(bytes);
@@ -230,25 +227,7 @@ export async function fetchSchemas(codec: Decoder<unknown>, records: Iterable<En
 /** Prepares records of a changelog. Rejects as `fetchSchemas`, and with `DecodeError` for one whose header shows it is unreadable. */
 export async function fetchStateSchemas(codec: Decoder<unknown>, records: readonly Encoded[]): Promise<void> {
   await fetchSchemas(codec, records);
-  for (const { value } of records) {
-    const problem = value === null ? null : codec.headerProblem(value);
-    if (problem !== null) throw problem;
-  }
-}
-
-/** Applies records of a changelog to the state of a processor, by key. Rejects as `fetchSchemas`, and with `DecodeError`. */
-export async function restoreInto<T, S>(
-  state: Map<string, S>,
-  codec: Decoder<T>,
-  records: readonly ConsumedRecord[],
-  stateOf: (value: T) => S,
-): Promise<void> {
-  await fetchSchemas(codec, records);
-  for (const { key, value } of records) {
-    if (key === null) continue;
-    if (value === null) state.delete(key.toString());
-    else state.set(key.toString(), stateOf(codec.decode(value)));
-  }
+  for (const { value } of records) if (value !== null) codec.requireReadable(value);
 }
 
 /** Decodes an input record. Throws `PoisonError` for a missing or unreadable value. */
@@ -262,25 +241,17 @@ export function decodeInput<T>(codec: Decoder<T>, value: Buffer | null): T {
   }
 }
 
-/** Returns the fields that identify the message in an encoded value; none if it cannot be decoded. */
-export function identify<T>(
-  codec: Decoder<T>,
+/** Returns the fields that identify a message, or the one that caused a value of a match; none if the bytes cannot be decoded. */
+export function identify(
+  codec: Decoder<{ message_id?: string; cause?: Pick<Cause, 'message_id'>; event_id: number }>,
   value: Buffer | null,
-  fields: (decoded: T) => MessageFields,
 ): MessageFields {
   if (value === null) return {};
   try {
-    return fields(codec.decode(value));
+    const { message_id, cause, event_id } = codec.decode(value);
+    return { message_id: message_id ?? cause?.message_id ?? null, event_id };
   } catch {
     // The dead letter carries the reason.
     return {};
   }
-}
-
-/** Returns the fields that identify the message that caused a value of a match. */
-export function identifyByCause(
-  codec: Decoder<{ readonly cause: Pick<Cause, 'message_id'>; readonly event_id: number }>,
-  value: Buffer | null,
-): MessageFields {
-  return identify(codec, value, ({ cause, event_id }) => ({ message_id: cause.message_id, event_id }));
 }

@@ -204,11 +204,6 @@ export function isByEvent(topic: TopicName): boolean {
 /** Returns the name of a topic on the broker. */
 export type NameTopic = (topic: TopicName) => string;
 
-/** Returns the names of topics on the broker, by topic. */
-export function namesOf<T extends TopicName>(topics: readonly T[], name: NameTopic): Record<T, string> {
-  return Object.fromEntries(topics.map((topic) => [topic, name(topic)])) as Record<T, string>;
-}
-
 /** Returns a topic's name on the broker. */
 export function topicName(prefix: string, topic: TopicName): string {
   return prefix + topic;

@@ -8,7 +8,7 @@ import type { RunningService, ServiceContext } from '#service/run-service.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 import { closingReads } from '#topics/closing-topics.ts';
-import { decodeInput, fetchSchemas, identifyByCause } from '#topics/codec.ts';
+import { decodeInput, fetchSchemas, identify } from '#topics/codec.ts';
 import { versionWentBack } from '#topics/errors.ts';
 import { follow } from '#topics/follow.ts';
 import { applicationOf } from '#topics/processors.ts';
@@ -202,7 +202,7 @@ export class AlertPartition implements PartitionProcessor {
   }
 
   identify({ value }: ConsumedRecord): MessageFields {
-    return identifyByCause(this.#options.codecs['match-transitions'], value);
+    return identify(this.#options.codecs['match-transitions'], value);
   }
 
   size(): number {

@@ -127,11 +127,6 @@ type MatchFlag = (typeof MATCH_FLAGS)[number];
 /** Numbers of matches by flag. */
 export type FlagCounts = Record<MatchFlag, number>;
 
-/** Returns counts of zero. */
-export function noFlags(): FlagCounts {
-  return { score_differs: 0, orphan: 0, anomaly: 0 };
-}
-
 /** Returns the flags of a match. */
 export function flagsOf({ agreement, orphans, anomalies }: MatchState): readonly MatchFlag[] {
   const flags: MatchFlag[] = [];

@@ -6,7 +6,6 @@ import {
   load,
   type MatchCodecs,
   newLoaded,
-  noFlags,
   spilled,
   weightOf,
 } from './loaded-match.ts';
@@ -17,9 +16,6 @@ const KEPT_SHARE = 0.75;
 /** Share of the limit at which a transaction is full. */
 const FULL_SHARE = 1.5;
 
-const SLASH = 47;
-const ZERO = 48;
-
 /** The matches of one partition: loaded in memory, or spilled as the records that restore them. */
 export class MatchCache {
   readonly #codecs: MatchCodecs;
@@ -29,7 +25,6 @@ export class MatchCache {
   readonly #loaded = new Map<number, LoadedMatch>();
   readonly #spilled = new SpilledRecords<number>();
   #loadedBytes = 0;
-  #flagged = noFlags();
 
   /** `maxLoaded`, `maxLoadedBytes`: maximum number, and estimated bytes, of matches in memory; the most recently used stay. */
   constructor(codecs: MatchCodecs, maxLoaded: number, maxLoadedBytes = MAX_LOADED_BYTES) {
@@ -47,12 +42,17 @@ export class MatchCache {
   }
 
   get flagged(): FlagCounts {
-    return this.#flagged;
+    const counts: FlagCounts = { score_differs: 0, orphan: 0, anomaly: 0 };
+    for (const { flags } of this.#loaded.values()) for (const flag of flags) counts[flag] += 1;
+    return counts;
   }
 
   /** Spills restored records of states and incidents: a match is decoded with its next message. */
   restore(records: readonly ConsumedRecord[]): void {
-    for (const record of records) if (hasValue(record)) this.#spilled.restore(eventIdOf(record.key), record);
+    for (const record of records.filter(hasValue)) {
+      // The event id is at the start of the key.
+      this.#spilled.restore(Number.parseInt(record.key.toString('latin1'), 10), record);
+    }
   }
 
   /** Returns the match from memory, from disk, or a new one, and notes its use by a message. */
@@ -66,15 +66,15 @@ export class MatchCache {
     const records = this.#spilled.take(eventId);
     const loaded = records === null ? newLoaded(this.#codecs, eventId) : load(this.#codecs, eventId, records);
     this.#loaded.set(eventId, loaded);
-    this.#add(loaded);
+    this.#loadedBytes += weightOf(loaded);
     return loaded;
   }
 
-  /** Calls `change`, which may change a match's size or its flags. */
+  /** Calls `change`, which may change a match's size. */
   resize(loaded: LoadedMatch, change: () => void): void {
-    this.#subtract(loaded);
+    this.#loadedBytes -= weightOf(loaded);
     change();
-    this.#add(loaded);
+    this.#loadedBytes += weightOf(loaded);
   }
 
   /** Whether a transaction has enough changes: changed matches cannot be spilled before the commit. */
@@ -94,38 +94,16 @@ export class MatchCache {
   close(): void {
     this.#spilled.close();
     this.#loaded.clear();
-    this.#flagged = noFlags();
   }
 
   #spill(eventId: number, loaded: LoadedMatch): void {
     this.#loaded.delete(eventId);
-    this.#subtract(loaded);
-    for (const record of spilled(this.#codecs, loaded)) this.#spilled.put(eventId, record);
-  }
-
-  #add(loaded: LoadedMatch): void {
-    this.#loadedBytes += weightOf(loaded);
-    for (const flag of loaded.flags) this.#flagged[flag] += 1;
-  }
-
-  #subtract(loaded: LoadedMatch): void {
     this.#loadedBytes -= weightOf(loaded);
-    for (const flag of loaded.flags) this.#flagged[flag] -= 1;
+    for (const record of spilled(this.#codecs, loaded)) this.#spilled.put(eventId, record);
   }
 
   /** Whether the matches in memory exceed a share of their limits. */
   #exceeds(share: number): boolean {
     return this.#loaded.size > this.#maxLoaded * share || this.#loadedBytes > this.#maxLoadedBytes * share;
   }
-}
-
-/** Returns the event id at the start of a key; allocates no string. */
-function eventIdOf(key: Buffer): number {
-  let id = 0;
-  for (let at = 0; at < key.length; at++) {
-    const byte = key[at] as number;
-    if (byte === SLASH) break;
-    id = id * 10 + byte - ZERO;
-  }
-  return id;
 }

@@ -5,7 +5,7 @@ import type { Cause, NormalizedMessage } from '#records/types.ts';
 import { type ConsumedRecord, partitionOfKey } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 import { decodeInput, fetchSchemas, fetchStateSchemas, identify } from '#topics/codec.ts';
-import { type NameTopic, namesOf, TOPICS } from '#topics/topics.ts';
+import { type NameTopic, TOPICS } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import { type OwnPartition, requireOwnPartition } from '../own-partition.ts';
 import {
@@ -21,7 +21,6 @@ import {
   mayOutgrow,
   refusedMessage,
   setIncident,
-  VALUES,
 } from './loaded-match.ts';
 import { MatchCache } from './match-cache.ts';
 import type { WebhookComposer } from './webhook-messages.ts';
@@ -50,7 +49,6 @@ const RESULT_PARTITIONS = TOPICS['match-results'].partitions;
 export class MatchPartition implements PartitionProcessor {
   readonly isKept = true;
   readonly #options: MatchPartitionOptions;
-  readonly #names: Readonly<Record<keyof MatchCodecs, string>>;
   readonly #cache: MatchCache;
   readonly #changed = new Map<number, LoadedMatch>();
   /** Whether the messages of one match exceed `MAX_PENDING_BYTES`. */
@@ -63,14 +61,13 @@ export class MatchPartition implements PartitionProcessor {
   constructor(options: MatchPartitionOptions) {
     this.#options = options;
     this.#cache = new MatchCache(options.codecs, options.maxLoaded, options.maxLoadedBytes);
-    this.#names = namesOf(VALUES, options.topicName);
   }
 
   async restore(topic: string, records: readonly ConsumedRecord[]): Promise<void> {
     const { codecs, topicName, webhooks } = this.#options;
     if (topic === topicName('webhook-times')) return webhooks?.restore(records);
     await fetchStateSchemas(
-      codecs[topic === this.#names['match-state'] ? 'match-state' : 'match-incidents'],
+      codecs[topic === topicName('match-state') ? 'match-state' : 'match-incidents'],
       records,
     );
     this.#cache.restore(records);
@@ -90,8 +87,7 @@ export class MatchPartition implements PartitionProcessor {
   }
 
   identify({ value }: ConsumedRecord): MessageFields {
-    const codec = this.#options.codecs['normalized-messages'];
-    return identify(codec, value, ({ message_id, event_id }) => ({ message_id, event_id }));
+    return identify(this.#options.codecs['normalized-messages'], value);
   }
 
   /** Whether a transaction has enough changes: changed matches cannot be spilled before the commit. */
@@ -172,7 +168,7 @@ export class MatchPartition implements PartitionProcessor {
     partition = this.#options.partition,
   ): void {
     checkSize(topic, key, value);
-    collector.add(this.#names[topic], key, value, partition);
+    collector.add(this.#options.topicName(topic), key, value, partition);
   }
 
   /** Applies a message. Of one that its match refuses, applies the mark that closes the guard, and throws `PoisonError`. */
@@ -211,10 +207,9 @@ export class MatchPartition implements PartitionProcessor {
     loaded.pendingBytes += bytes;
     this.#isFull ||= loaded.pendingBytes > MAX_PENDING_BYTES;
     const key = String(event_id);
-    const codec = this.#options.codecs['match-transitions'];
-    for (const transition of transitions) {
-      collector.add(this.#names['match-transitions'], key, codec.encode(transition));
-    }
+    const { codecs, topicName } = this.#options;
+    const codec = codecs['match-transitions'];
+    for (const one of transitions) collector.add(topicName('match-transitions'), key, codec.encode(one));
     this.#options.webhooks?.add({ transitions, inPlay }, message, collector);
     for (const id of incidents) loaded.touched.add(id);
     if (result || loaded.restored) loaded.isResultStale = true;

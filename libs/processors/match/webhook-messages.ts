@@ -15,7 +15,7 @@ import {
 } from '#records/types.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import type { RecordCollector } from '#streams/runtime/processor.ts';
-import { restoreInto } from '#topics/codec.ts';
+import { fetchSchemas } from '#topics/codec.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type NameTopic, TOPICS } from '#topics/topics.ts';
 
@@ -44,8 +44,13 @@ export class WebhookComposer {
     this.#options = options;
   }
 
-  restore(records: readonly ConsumedRecord[]): Promise<void> {
-    return restoreInto(this.#sentUts, this.#options.codecs['webhook-times'], records, ({ ut }) => ut);
+  async restore(records: readonly ConsumedRecord[]): Promise<void> {
+    const codec = this.#options.codecs['webhook-times'];
+    await fetchSchemas(codec, records);
+    for (const { key, value } of records) {
+      if (value === null) this.#sentUts.delete(String(key));
+      else this.#sentUts.set(String(key), codec.decode(value).ut);
+    }
   }
 
   add(

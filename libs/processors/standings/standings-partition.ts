@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 import { seasonKey } from '#domain/match-result.ts';
-import { FLAG_REASONS, type Flag } from '#domain/standings/games.ts';
+import type { Flag } from '#domain/standings/games.ts';
 import { type DerivedTable, SeasonTables } from '#domain/standings/season-tables.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
 import type { Cause, Standings } from '#records/types.ts';
 import type { RulesOf } from '#service/competition-rules.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
-import { type Codec, decodeInput, fetchSchemas, fetchStateSchemas, identifyByCause } from '#topics/codec.ts';
+import { type Codec, decodeInput, fetchSchemas, fetchStateSchemas, identify } from '#topics/codec.ts';
 import { versionWentBack } from '#topics/errors.ts';
 import type { CodecsOf } from '#topics/registry.ts';
-import { type NameTopic, namesOf } from '#topics/topics.ts';
+import type { NameTopic } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import { type OwnPartition, requireOwnPartition } from '../own-partition.ts';
 import { hasValue, SpilledRecords } from '../spilled-records.ts';
@@ -40,7 +40,6 @@ const SEASONS_AT_ONCE = 64;
 export class StandingsPartition implements PartitionProcessor {
   readonly isKept = true;
   readonly #options: StandingsPartitionOptions;
-  readonly #names: Readonly<Record<keyof StandingsCodecs, string>>;
   readonly #results = new SpilledRecords<string>();
   /** Decoded seasons, least recently used first. */
   readonly #seasons = new Map<string, SeasonTables>();
@@ -49,9 +48,8 @@ export class StandingsPartition implements PartitionProcessor {
   readonly #changed = new Map<string, Cause>();
   /** The trace of the last result that changed each season, if that result is sampled. */
   readonly #traces = new Map<string, string>();
-  /** Numbers of matches that could not be counted, by season and in total. */
+  /** Numbers of matches that could not be counted, by season. */
   readonly #flags = new Map<string, ReadonlyMap<Flag['reason'], number>>();
-  readonly #allFlags = new Map<Flag['reason'], number>();
   /** Restored seasons that were not derived again yet: the rules may have changed. */
   readonly #unchecked = new Set<string>();
   /** When the messages behind the results of the next commit were received, Unix milliseconds. */
@@ -59,14 +57,13 @@ export class StandingsPartition implements PartitionProcessor {
 
   constructor(options: StandingsPartitionOptions) {
     this.#options = options;
-    this.#names = namesOf(VALUES, options.topicName);
     this.#tables = new KnownTables(options.codecs.standings);
   }
 
   async restore(topic: string, records: readonly ConsumedRecord[]): Promise<void> {
-    const { codecs } = this.#options;
+    const { codecs, topicName } = this.#options;
     const values = records.filter(hasValue);
-    if (topic === this.#names['standings-results']) {
+    if (topic === topicName('standings-results')) {
       await fetchStateSchemas(codecs['standings-results'], values);
       // Spilled: a season is decoded when it is next needed.
       for (const record of values) {
@@ -87,20 +84,20 @@ export class StandingsPartition implements PartitionProcessor {
 
   async process(record: ConsumedRecord, collector: RecordCollector): Promise<void> {
     const { key, value } = record;
-    const result = decodeInput(this.#options.codecs['match-results'], value);
+    const { codecs, partition, topicName } = this.#options;
+    const result = decodeInput(codecs['match-results'], value);
     if (key === null || value === null) throw new PoisonError('NO_KEY', 'a match result without a key');
     const season = seasonKey(result);
     requireOwnPartition(season, this.#options);
     const { ut, received_at, message_id } = result.cause;
-    const { partition } = this.#options;
     const cause = { topic: 'match-results', partition, offset: record.offset, ut, received_at, message_id };
     const tables = await this.#season(season);
     const denied = tables.deniedBy(result);
     if (denied !== null) throw versionWentBack('match-results', denied, result);
     if (tables.apply(result)) {
-      const applied = this.#options.codecs['standings-results'].encode({ result: value });
+      const applied = codecs['standings-results'].encode({ result: value });
       this.#results.put(season, { key, value: applied });
-      collector.add(this.#names['standings-results'], key, applied);
+      collector.add(topicName('standings-results'), key, applied);
       this.#changed.set(season, cause);
       this.#receivedAt.push(received_at);
       if (collector.traceparent !== undefined) this.#traces.set(season, collector.traceparent);
@@ -109,7 +106,7 @@ export class StandingsPartition implements PartitionProcessor {
   }
 
   identify({ value }: ConsumedRecord): MessageFields {
-    return identifyByCause(this.#options.codecs['match-results'], value);
+    return identify(this.#options.codecs['match-results'], value);
   }
 
   isFull(): boolean {
@@ -117,19 +114,19 @@ export class StandingsPartition implements PartitionProcessor {
   }
 
   flush(collector: RecordCollector): void {
-    const { codecs } = this.#options;
+    const { codecs, topicName, onFlags } = this.#options;
     for (const [season, cause] of this.#changed) {
       if (this.#traces.size > 0) collector.traceparent = this.#traces.get(season);
       const tables = this.#seasons.get(season);
       if (tables === undefined) continue;
-      this.#setFlags(season, tables.flags());
+      this.#flags.set(season, tables.flags());
       for (const derived of tables.derive()) {
         const table = this.#tables.update(derived, cause);
         if (table !== null)
-          collector.add(this.#names.standings, String(derived.id), codecs.standings.encode(table));
+          collector.add(topicName('standings'), String(derived.id), codecs.standings.encode(table));
       }
     }
-    if (this.#changed.size > 0) this.#options.onFlags?.(this.#allFlags);
+    if (this.#changed.size > 0) onFlags?.(this.#flagCounts());
     this.#changed.clear();
     this.#traces.clear();
   }
@@ -151,17 +148,14 @@ export class StandingsPartition implements PartitionProcessor {
     this.#results.close();
     this.#seasons.clear();
     this.#flags.clear();
-    this.#allFlags.clear();
-    this.#options.onFlags?.(this.#allFlags);
+    this.#options.onFlags?.(this.#flagCounts());
   }
 
-  #setFlags(season: string, flags: ReadonlyMap<Flag['reason'], number>): void {
-    const before = this.#flags.get(season);
-    for (const reason of FLAG_REASONS) {
-      const more = (flags.get(reason) ?? 0) - (before?.get(reason) ?? 0);
-      this.#allFlags.set(reason, (this.#allFlags.get(reason) ?? 0) + more);
-    }
-    this.#flags.set(season, flags);
+  #flagCounts(): ReadonlyMap<Flag['reason'], number> {
+    const counts = new Map<Flag['reason'], number>();
+    for (const flags of this.#flags.values())
+      for (const [reason, matches] of flags) counts.set(reason, (counts.get(reason) ?? 0) + matches);
+    return counts;
   }
 
   /** Has the tables of a restored season derived again, and of another one with every record: so all follow the current rules in time. */
