@@ -52,7 +52,7 @@ export class WebhookSystem {
     const key = deriveKey(CLIENTS_KEY, 'webhooks');
     const webhooks = Array.from({ length: count }, (_, n) => {
       const webhook = { url: `${this.#sink.url}${path(n)}`, secret: SECRET };
-      return sealWebhook(1, webhook, key, { types: null, createdAt: Date.now() });
+      return sealWebhook(1, webhook, key, { created_at: Date.now() });
     });
     await directory.edit(1, (client) => ({
       client_id: 1,

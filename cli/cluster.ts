@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { clientsKeysOf, type DerivedKeys, deriveKeys, rotatingClientsSettings } from '#clients/keys.ts';
+import { type DerivedKeys, deriveKeys, rotatingClientsSettings } from '#clients/keys.ts';
 import type { TopicValues } from '#records/types.ts';
 import { shownBrokers } from '#security/brokers.ts';
 import { dataSettings, type Environment, kafkaSettings, loadConfig } from '#service/config.ts';
@@ -40,11 +40,11 @@ export const CLIENTS_KEY_FILE = 'clients-key';
  */
 export function findWebhookKeys(env: Environment): DerivedKeys | null {
   if (env.CLIENTS_KEY || env.CLIENTS_KEY_FILE)
-    return deriveKeys(clientsKeysOf(loadConfig(z.object(rotatingClientsSettings), env)), 'webhooks');
+    return deriveKeys(loadConfig(z.object(rotatingClientsSettings), env), 'webhooks');
   const dataDir = dataDirWithPlatform(env);
   if (dataDir === null) return null;
   const file = join(dataDir, CLIENTS_KEY_FILE);
-  return existsSync(file) ? deriveKeys([readFileSync(file, 'utf8').trim()], 'webhooks') : null;
+  return existsSync(file) ? deriveKeys({ CLIENTS_KEY: readFileSync(file, 'utf8').trim() }, 'webhooks') : null;
 }
 
 /** Returns the data folder of the `touchline up` of this machine that runs the system of the environment; null without one. */

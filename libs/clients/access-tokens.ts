@@ -1,7 +1,7 @@
 /** Personal access tokens (spec, "Authentication" 7): a token allows the tool endpoint on behalf of its client. */
 import { hash, randomBytes } from 'node:crypto';
 import type { AccessTokenRecord } from '#records/types.ts';
-import { type BackgroundReading, type FollowContext, followInBackground } from '#topics/follow.ts';
+import type { TopicRecord } from '#topics/follow.ts';
 
 /** Prefix of all tokens, by which people and scanners of secrets recognise one. */
 const TOKEN_PREFIX = 'touchline_pat_';
@@ -34,22 +34,10 @@ export function isLive(
   return revoked_at === null && (expires_at === null || nowMs < expires_at);
 }
 
-/** All tokens of the topic, in memory: a change by any process arrives within moments. */
+/** All tokens of the topic, in memory. */
 export class AccessTokens {
   readonly #byId = new Map<string, AccessTokenRecord>();
   readonly #byHash = new Map<string, string>();
-  #follower: BackgroundReading | undefined;
-
-  private constructor() {}
-
-  /** Resolves once all tokens are known, and follows the topic until `close`. Throws what `followInBackground` throws. */
-  static async follow(context: FollowContext): Promise<AccessTokens> {
-    const tokens = new AccessTokens();
-    tokens.#follower = await followInBackground(['access-tokens'], context, {
-      onRecord: ({ key, value }) => (value === null ? tokens.#forget(key) : tokens.#apply(value)),
-    });
-    return tokens;
-  }
 
   /** Returns the token with this text; undefined if it is unknown, expired or revoked. */
   find(token: string, nowMs: number): AccessTokenRecord | undefined {
@@ -69,22 +57,17 @@ export class AccessTokens {
 
   /** Adds a new token, so that the process that published it need not wait until it is read back. */
   add(record: AccessTokenRecord): void {
-    if (!this.#byId.has(record.token_id)) this.#apply(record);
+    if (!this.#byId.has(record.token_id)) this.apply({ key: record.token_id, value: record });
   }
 
-  async close(): Promise<void> {
-    await this.#follower?.close();
-  }
-
-  #apply(record: AccessTokenRecord): void {
-    this.#byId.set(record.token_id, record);
-    this.#byHash.set(record.token_hash, record.token_id);
-  }
-
-  #forget(id: string): void {
-    const known = this.#byId.get(id);
-    if (known === undefined) return;
-    this.#byId.delete(id);
-    this.#byHash.delete(known.token_hash);
+  /** Applies a record of the topic. */
+  apply({ key, value }: Pick<TopicRecord<'access-tokens'>, 'key' | 'value'>): void {
+    if (value === null) {
+      this.#byHash.delete(this.#byId.get(key)?.token_hash ?? '');
+      this.#byId.delete(key);
+    } else {
+      this.#byId.set(key, value);
+      this.#byHash.set(value.token_hash, key);
+    }
   }
 }

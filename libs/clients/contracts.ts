@@ -1,7 +1,7 @@
 import type { Access } from '#contract/rest/provider.ts';
 import type { Client } from '#records/types.ts';
 import { poll } from '#timing/poll.ts';
-import { type BackgroundReading, type FollowContext, followInBackground } from '#topics/follow.ts';
+import type { TopicRecord } from '#topics/follow.ts';
 
 const POLL_MS = 20;
 
@@ -12,23 +12,10 @@ type KnownClient = { readonly client: Client; readonly access: Access };
 export class Contracts {
   readonly #narrow: (access: Access) => Access;
   readonly #clients = new Map<number, KnownClient>();
-  #follower: BackgroundReading | undefined;
 
   /** `narrow` returns the served part of what a contract covers. */
   constructor(narrow: (access: Access) => Access) {
     this.#narrow = narrow;
-  }
-
-  /** Resolves once all clients are known, and follows the topic until `close`. Throws what `followInBackground` throws. */
-  static async follow(context: FollowContext, narrow: (access: Access) => Access): Promise<Contracts> {
-    const contracts = new Contracts(narrow);
-    contracts.#follower = await followInBackground(['clients'], context, {
-      onRecord({ key, value }) {
-        if (value === null) contracts.#clients.delete(Number(key));
-        else contracts.apply(value);
-      },
-    });
-    return contracts;
   }
 
   /** Returns a client; undefined if it is unknown or inactive. */
@@ -48,17 +35,16 @@ export class Contracts {
     return poll(() => this.find(clientId), { timeoutMs: withinMs, everyMs: POLL_MS });
   }
 
-  apply(client: Client): void {
-    const { client_id, competitions, operations } = client;
+  /** Applies a record of the topic. */
+  apply({ key, value: client }: Pick<TopicRecord<'clients'>, 'key' | 'value'>): void {
+    const clientId = Number(key);
+    if (client === null) return void this.#clients.delete(clientId);
+    const { competitions, operations } = client;
     const access = this.#narrow({
-      clientId: client_id,
+      clientId,
       competitions: competitions === null ? null : new Set(competitions),
       operations: operations === null ? null : new Set(operations),
     });
-    this.#clients.set(client_id, { client, access });
-  }
-
-  async close(): Promise<void> {
-    await this.#follower?.close();
+    this.#clients.set(clientId, { client, access });
   }
 }

@@ -35,16 +35,11 @@ export const rotatingClientsSettings = {
   ),
 };
 
-/** The keys of a deployment: the first one signs and seals, all are accepted. */
-export type ClientsKeys = readonly [string, ...string[]];
-
-export function clientsKeysOf(config: {
+/** The values of these settings. */
+export type ClientsKeys = {
   readonly CLIENTS_KEY: string;
   readonly CLIENTS_KEY_SECOND?: string | undefined;
-}): ClientsKeys {
-  const { CLIENTS_KEY: first, CLIENTS_KEY_SECOND: second } = config;
-  return second === undefined ? [first] : [first, second];
-}
+};
 
 type KeyPurpose = 'tokens' | 'webhooks' | 'board-sessions';
 
@@ -55,13 +50,16 @@ export function deriveKey(clientsKey: string, purpose: KeyPurpose): Buffer {
   return Buffer.from(hkdfSync('sha256', clientsKey, '', `touchline ${purpose}`, KEY_BYTES));
 }
 
-/** Derives the keys for one purpose, in the same order. */
-export function deriveKeys([first, ...others]: ClientsKeys, purpose: KeyPurpose): DerivedKeys {
-  return [deriveKey(first, purpose), ...others.map((other) => deriveKey(other, purpose))];
-}
-
 /** Keys for one purpose: the first one signs and seals, all are accepted. */
 export type DerivedKeys = readonly [Buffer, ...Buffer[]];
+
+export function deriveKeys(
+  { CLIENTS_KEY, CLIENTS_KEY_SECOND: second }: ClientsKeys,
+  purpose: KeyPurpose,
+): DerivedKeys {
+  const first = deriveKey(CLIENTS_KEY, purpose);
+  return second === undefined ? [first] : [first, deriveKey(second, purpose)];
+}
 
 /** Thrown when a text cannot be opened: it was sealed with another key, or for another context, or it is damaged. */
 export class SealError extends defineError('SealError', 'SEAL_BROKEN') {}
@@ -78,22 +76,23 @@ export function seal(text: string, key: Buffer, context: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
 }
 
-/** Returns the text that was sealed. Throws `SealError`. */
-export function unseal(sealed: string, key: Buffer, context: string): string {
-  try {
-    const bytes = Buffer.from(sealed, 'base64url');
-    const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), {
-      authTagLength: TAG_BYTES,
-    })
-      .setAAD(Buffer.from(context))
-      .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-    return Buffer.concat([
-      decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)),
-      decipher.final(),
-    ]).toString('utf8');
-  } catch (cause) {
-    throw new SealError('a sealed text cannot be opened with this key', cause);
+/** Returns the text that was sealed with one of these keys. Throws `SealError`. */
+export function unseal(sealed: string, keys: readonly Buffer[], context: string): string {
+  const bytes = Buffer.from(sealed, 'base64url');
+  let cause: unknown;
+  for (const key of keys) {
+    try {
+      const nonce = bytes.subarray(0, NONCE_BYTES);
+      const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
+        .setAAD(Buffer.from(context))
+        .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+      const body = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
+      return Buffer.concat([body, decipher.final()]).toString('utf8');
+    } catch (error) {
+      cause = error;
+    }
   }
+  throw new SealError('a sealed text cannot be opened with this key', cause);
 }
 
 const SALT_BYTES = 16;

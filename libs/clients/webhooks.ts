@@ -1,20 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { WebhookMessage, WebhookOrder, WebhookSubscription } from '#records/types.ts';
-import type { ReaderLimits } from '#trading/feed-status.ts';
-import { type DerivedKeys, SealError, seal, unseal } from './keys.ts';
-
-/** A webhook of a client, with its address and secret in clear text. Never log it. */
-export type Webhook = { readonly id: string; readonly url: string; readonly secret: string } & WebhookForm;
-
-/** How requests are written: null is the contract's signed list of messages, else one of `ALERT_FORMATS` (libs/webhooks). */
-export type WebhookForm = Pick<WebhookSubscription, 'format' | 'template'>;
+import { type DerivedKeys, seal, unseal } from './keys.ts';
 
 /** Beyond these, in seconds, a delivery is marked: time since the receipt of its content, and the age of that at its receipt. */
 export type ContentLimits = Pick<WebhookSubscription, 'max_age_seconds' | 'max_delay_seconds'>;
-
-/** The form of the contract's deliveries. */
-export const CONTRACT_FORM: WebhookForm = { format: null, template: null };
 
 const WRONG_SECRET = 'the signing secret must have exactly 32 characters';
 /** Types of messages that a subscription may select. */
@@ -29,37 +19,30 @@ export const webhookInput = z.object({
   secret: z.string(WRONG_SECRET).length(32, WRONG_SECRET),
 });
 
-/** Messages that a new subscription receives: of these types (null: all), from this time on (Unix milliseconds). */
-type WebhookScope = {
-  readonly types: readonly WebhookType[] | null;
-  readonly createdAt: number;
-  /** Whether a state is left out while a newer one of its match waits. Default: false. */
-  readonly latestOnly?: boolean;
-  /** Beyond these a delivery is marked. Default: none is. */
-  readonly limits?: ReaderLimits;
-  readonly form?: WebhookForm;
-};
+/** The address and secret of a webhook in clear text. Never log them. */
+export type OpenedWebhook = z.output<typeof webhookInput>;
 
-/** Creates a subscription with a new id, and seals its address and secret. `key`: that for the purpose `webhooks`. */
+/** Creates a subscription with a new id, and seals its address and secret. `key`: that for the purpose `webhooks`. Default: the contract's messages. */
 export function sealWebhook(
   clientId: number,
-  webhook: z.output<typeof webhookInput>,
+  { url, secret }: OpenedWebhook,
   key: Buffer,
-  { types, createdAt, latestOnly = false, limits = {}, form = CONTRACT_FORM }: WebhookScope,
+  options: Pick<WebhookSubscription, 'created_at'> & Partial<WebhookSubscription>,
 ): WebhookSubscription {
   const id = randomBytes(6).toString('hex');
   return {
     id,
-    sealed_url: seal(webhook.url, key, contextOf(clientId, id, 'url')),
-    sealed_secret: seal(webhook.secret, key, contextOf(clientId, id, 'secret')),
-    types: types === null ? null : [...types],
-    latest_only: latestOnly,
-    max_age_seconds: limits.maxAgeSeconds ?? null,
-    max_delay_seconds: limits.maxDelaySeconds ?? null,
-    orders: [],
-    created_at: createdAt,
+    sealed_url: seal(url, key, contextOf(clientId, id, 'url')),
+    sealed_secret: seal(secret, key, contextOf(clientId, id, 'secret')),
     sealed_next_secret: null,
-    ...form,
+    types: null,
+    latest_only: false,
+    max_age_seconds: null,
+    max_delay_seconds: null,
+    orders: [],
+    format: null,
+    template: null,
+    ...options,
   };
 }
 
@@ -82,7 +65,7 @@ export function adoptSecret(
 ): WebhookSubscription | null {
   const { id, sealed_next_secret: sealed } = webhook;
   if (sealed === null) return null;
-  const secret = unsealWithAny(sealed, keys, contextOf(clientId, id, 'next-secret'));
+  const secret = unseal(sealed, keys, contextOf(clientId, id, 'next-secret'));
   const sealed_secret = seal(secret, keys[0], contextOf(clientId, id, 'secret'));
   return { ...webhook, sealed_secret, sealed_next_secret: null };
 }
@@ -90,15 +73,12 @@ export function adoptSecret(
 /** Opens a subscription with whichever key fits. Throws `SealError` when none does. */
 export function openWebhook(
   clientId: number,
-  { id, sealed_url, sealed_secret, format, template }: WebhookSubscription,
-  keys: DerivedKeys,
-): Webhook {
+  { id, sealed_url, sealed_secret }: WebhookSubscription,
+  keys: readonly Buffer[],
+): OpenedWebhook {
   return {
-    id,
-    url: unsealWithAny(sealed_url, keys, contextOf(clientId, id, 'url')),
-    secret: unsealWithAny(sealed_secret, keys, contextOf(clientId, id, 'secret')),
-    format,
-    template,
+    url: unseal(sealed_url, keys, contextOf(clientId, id, 'url')),
+    secret: unseal(sealed_secret, keys, contextOf(clientId, id, 'secret')),
   };
 }
 
@@ -109,31 +89,23 @@ export function resealWebhook(
   keys: DerivedKeys,
 ): WebhookSubscription {
   const [first] = keys;
-  const { id, sealed_next_secret: next } = webhook;
+  const { id, sealed_next_secret: sealed } = webhook;
   const context = contextOf(clientId, id, 'next-secret');
+  const open = (accepted: readonly Buffer[]) => ({
+    ...openWebhook(clientId, webhook, accepted),
+    next: sealed === null ? null : unseal(sealed, accepted, context),
+  });
   try {
-    openWebhook(clientId, webhook, [first]);
-    if (next !== null) unseal(next, first, context);
+    open([first]);
     return webhook;
-  } catch (error) {
-    if (!(error instanceof SealError)) throw error;
-  }
-  const { url, secret } = openWebhook(clientId, webhook, keys);
-  return {
-    ...webhook,
-    sealed_next_secret: next === null ? null : seal(unsealWithAny(next, keys, context), first, context),
-    sealed_url: seal(url, first, contextOf(clientId, id, 'url')),
-    sealed_secret: seal(secret, first, contextOf(clientId, id, 'secret')),
-  };
-}
-
-function unsealWithAny(sealed: string, [first, ...others]: DerivedKeys, context: string): string {
-  try {
-    return unseal(sealed, first, context);
-  } catch (error) {
-    const [second, ...more] = others;
-    if (second === undefined || !(error instanceof SealError)) throw error;
-    return unsealWithAny(sealed, [second, ...more], context);
+  } catch {
+    const { url, secret, next } = open(keys);
+    return {
+      ...webhook,
+      sealed_next_secret: next === null ? null : seal(next, first, context),
+      sealed_url: seal(url, first, contextOf(clientId, id, 'url')),
+      sealed_secret: seal(secret, first, contextOf(clientId, id, 'secret')),
+    };
   }
 }
 

@@ -3,20 +3,13 @@
 import { object } from '#domain/values.ts';
 import { defineError } from '#errors/touchline-error.ts';
 import { parseJson } from '#json/values.ts';
-import type { Alert } from '#records/types.ts';
+import type { Alert, WebhookSubscription } from '#records/types.ts';
 import { alertText } from '#story/alerts.ts';
 
 export const ALERT_FORMATS = ['slack', 'teams', 'pagerduty', 'template'] as const;
-export type AlertFormat = (typeof ALERT_FORMATS)[number];
 
-/** How the requests of a subscription are written. Never log `secret`. */
-export type AlertBody = {
-  readonly format: AlertFormat;
-  /** Of the format template: JSON with placeholders; null of others. */
-  readonly template: string | null;
-  /** PagerDuty's routing key; of other formats not in the body. */
-  readonly secret: string;
-};
+/** How the requests of a subscription are written. Never log `secret`: PagerDuty's routing key; of other formats not in the body. */
+export type AlertForm = Pick<WebhookSubscription, 'format' | 'template'> & { readonly secret: string };
 
 const MAX_TEMPLATE = 8_192;
 const MAX_SUMMARY = 1_024;
@@ -34,11 +27,12 @@ const ENDS: Readonly<Record<string, string>> = {
 /** Thrown for a template that cannot be rendered. */
 class AlertTemplateError extends defineError('AlertTemplateError', 'ALERT_TEMPLATE_INVALID') {}
 
-export function alertBody(alert: Alert, body: AlertBody): string {
-  return JSON.stringify(bodyOf(alert, body));
+/** Returns the body of a request with an alert, in a format of `ALERT_FORMATS`. */
+export function alertBody(alert: Alert, form: AlertForm): string {
+  return JSON.stringify(bodyOf(alert, form));
 }
 
-function bodyOf(alert: Alert, { format, template, secret }: AlertBody): unknown {
+function bodyOf(alert: Alert, { format, template, secret }: AlertForm): unknown {
   const text = alertText(alert);
   switch (format) {
     case 'slack':
@@ -47,7 +41,7 @@ function bodyOf(alert: Alert, { format, template, secret }: AlertBody): unknown 
       return { type: 'message', attachments: [{ contentType: CARD, content: cardOf(text) }] };
     case 'pagerduty':
       return pagerDutyEvent(alert, text, secret);
-    case 'template':
+    default:
       return filled(JSON.parse(template ?? '{}'), { ...alert, text });
   }
 }

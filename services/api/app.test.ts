@@ -242,7 +242,8 @@ beforeEach(() => {
 
 test('gives a token of an hour for the right secret, which any replica with its key accepts', async () => {
   const next = `${KEY}x`;
-  const replica = (...keys: [string, ...string[]]) => createAuthenticator(clients, keys);
+  const replica = (CLIENTS_KEY: string, CLIENTS_KEY_SECOND?: string) =>
+    createAuthenticator(clients, { CLIENTS_KEY, CLIENTS_KEY_SECOND });
   const granted = await replica(KEY).exchange('7', 'right', NOW);
   expect(granted?.expiration).toBe(NOW + 3_600);
   const token = granted?.token ?? '';
@@ -264,12 +265,12 @@ test.each([
   ['07', 'right'],
   ['x', 'right'],
 ])('issues no token for client %j with secret %j', async (id, secret) => {
-  const authenticator = createAuthenticator(clients, [KEY]);
+  const authenticator = createAuthenticator(clients, { CLIENTS_KEY: KEY });
   expect(await authenticator.exchange(id, secret, NOW)).toBeNull();
 });
 
 test('forgets a secret that was changed, and a client that is disabled, at once', async () => {
-  const authenticator = createAuthenticator(clients, [KEY]);
+  const authenticator = createAuthenticator(clients, { CLIENTS_KEY: KEY });
   const granted = await authenticator.exchange('7', 'right', NOW);
   expect(await authenticator.exchange('7', 'right', NOW)).not.toBeNull();
   change({ version: 2, secret_hash: hashSecret('other') });
@@ -280,7 +281,7 @@ test('forgets a secret that was changed, and a client that is disabled, at once'
 });
 
 test('refuses the token of a former client to the client that has its id now, but not after a rotation', async () => {
-  const authenticator = createAuthenticator(clients, [KEY]);
+  const authenticator = createAuthenticator(clients, { CLIENTS_KEY: KEY });
   const granted = await authenticator.exchange('7', 'right', NOW);
   change({ version: 2, secret_hash: hashSecret('other') });
   expect(authenticator.access(granted?.token ?? '', NOW)).not.toBeNull();

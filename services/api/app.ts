@@ -174,7 +174,7 @@ function entry(name: string, { state, reason, delay }: FeedStatus): string {
 const TOKEN_SECONDS = 3_600;
 const CLIENT_ID = /^[1-9][0-9]{0,15}$/;
 
-/** Creates the exchange of secrets for tokens and the check of tokens. Every refusal takes as long. `clientsKeys`: the current one first. */
+/** Creates the exchange of secrets for tokens and the check of tokens. Every refusal takes as long. */
 export function createAuthenticator(
   clients: Pick<Contracts, 'find' | 'findHolder'>,
   clientsKeys: ClientsKeys,

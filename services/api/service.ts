@@ -1,13 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import type { z } from 'zod';
 import { Contracts } from '#clients/contracts.ts';
-import { clientsKeysOf } from '#clients/keys.ts';
 import { isLoopback } from '#service/addresses.ts';
 import { OWN_RULES, readRules } from '#service/competition-rules.ts';
 import { metersOf } from '#service/meters.ts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
 import { serviceVersion } from '#service/version.ts';
+import { followInBackground } from '#topics/follow.ts';
 import { orderHalt } from '#topics/halt-orders.ts';
 import { Registry } from '#topics/registry.ts';
 import { viewMetrics } from '#views/metrics.ts';
@@ -62,13 +62,15 @@ export async function serveApi(
   );
   const codecs = Registry.open({ url: registryUrl, prefix });
   const context = { brokers, prefix, registry: codecs, log: logger, onFailure: fail };
-  const clients = await Contracts.follow(context, (access) => servedAccess(access, competitions));
-  const clientsKeys = clientsKeysOf(config);
-  const authenticator = createAuthenticator(clients, clientsKeys);
+  const clients = new Contracts((access) => servedAccess(access, competitions));
+  const reading = await followInBackground(['clients'], context, {
+    onRecord: (record) => clients.apply(record),
+  });
+  const authenticator = createAuthenticator(clients, config);
   const { API_BOARD, LISTEN_HOST: host } = config;
   const isBehindProxy = config.API_PUBLIC_URL !== undefined || config.TRUSTED_PROXIES !== undefined;
   const gate = {
-    sessions: createSessions({ clients, authenticator, clientsKeys, now: () => Date.now() / 1000 }),
+    sessions: createSessions({ clients, authenticator, clientsKeys: config, now: () => Date.now() / 1000 }),
     competitions,
     openOnLoopback: API_BOARD === 'on' && isLoopback(host) && !isBehindProxy,
     publicUrl: config.API_PUBLIC_URL,
@@ -95,6 +97,6 @@ export async function serveApi(
   logger.info({ host, port: (app.server.address() as AddressInfo).port }, 'listening');
   return {
     ready: () => follower.ready,
-    stop: async () => void (await Promise.all([app.close(), clients.close()])),
+    stop: async () => void (await Promise.all([app.close(), reading.close()])),
   };
 }

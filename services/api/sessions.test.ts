@@ -11,7 +11,8 @@ let clients: Contracts;
 let change: ReturnType<typeof clientSeven>['change'];
 let sessions: BoardSessions;
 
-function replica(...clientsKeys: [string, ...string[]]): BoardSessions {
+function replica(CLIENTS_KEY: string, CLIENTS_KEY_SECOND?: string): BoardSessions {
+  const clientsKeys = { CLIENTS_KEY, CLIENTS_KEY_SECOND };
   const authenticator = createAuthenticator(clients, clientsKeys);
   return createSessions({ clients, authenticator, clientsKeys, now: () => now });
 }
@@ -41,7 +42,7 @@ test('accepts a session at every replica with the key, and at no other', async (
 });
 
 test('accepts neither a token as a session nor a session as a token', async () => {
-  const authenticator = createAuthenticator(clients, [KEY]);
+  const authenticator = createAuthenticator(clients, { CLIENTS_KEY: KEY });
   const { token } = (await authenticator.exchange('7', 'right', now)) ?? { token: '' };
   expect(sessions.viewer(token)).toBeNull();
   expect(authenticator.access((await sessions.open('7', 'right')) ?? '', now)).toBeNull();

@@ -7,6 +7,7 @@ import type { RunningService, ServiceContext, ServiceDefinition } from '#service
 import { serverTlsFiles } from '#service/server-tls.ts';
 import { serviceVersion } from '#service/version.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
+import { followInBackground } from '#topics/follow.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { VersionedTopic } from '#topics/versioned-topic.ts';
@@ -65,11 +66,12 @@ export async function serveTools(
     clientId: 'touchline-tool-gateway',
     timeoutMs: BROKER_MS,
   });
-  const [tokens, contracts, codec] = await Promise.all([
-    AccessTokens.follow(connection),
-    Contracts.follow(connection, (access) => servedAccess(access, competitions)),
-    codecs.codec('access-tokens'),
-  ]);
+  const tokens = new AccessTokens();
+  const contracts = new Contracts((access) => servedAccess(access, competitions));
+  const reading = await followInBackground(['access-tokens', 'clients'], connection, {
+    onRecord: (record) => (record.topic === 'clients' ? contracts.apply(record) : tokens.apply(record)),
+  });
+  const codec = await codecs.codec('access-tokens');
   const metrics = gatewayMetrics(registry, () => tokens.size);
   const check = upstreamCheck({
     baseUrl: config.UPSTREAM_BASE_URL,
@@ -134,7 +136,7 @@ export async function serveTools(
     ready: () => publisher.healthy && follower.ready,
     async stop() {
       await app.close();
-      await Promise.all([tokens.close(), contracts.close(), publisher.close()]);
+      await Promise.all([reading.close(), publisher.close()]);
     },
   };
 }

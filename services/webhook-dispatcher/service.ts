@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { clientsKeysOf, deriveKeys } from '#clients/keys.ts';
+import { deriveKeys } from '#clients/keys.ts';
 import { type EndpointOptions, WebhookEndpoint } from '#outbound/endpoint.ts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
@@ -12,7 +12,7 @@ import { type DispatcherConfig, settings } from './config.ts';
 import type { DeliveryContext } from './delivery/delivery.ts';
 import { Dispatcher } from './delivery/dispatcher.ts';
 import { MessageBacklog } from './delivery/message-backlog.ts';
-import { MessageReader } from './delivery/message-reader.ts';
+import { openMessageReader } from './delivery/message-reader.ts';
 import { ownPartition } from './delivery/progress-log.ts';
 import { WebhookSubscriptions } from './delivery/subscriptions.ts';
 import { dispatcherMetrics, registerDeliveryGauges } from './metrics.ts';
@@ -40,7 +40,7 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   const codec = await registry.codec('webhook-progress');
   const client = openStreamClient({ brokers, clientId: application, log });
   const source = { brokers, prefix, registry };
-  const messages = await MessageReader.open({
+  const messages = await openMessageReader({
     source,
     client,
     reader: application,
@@ -54,7 +54,7 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
     concurrentReads: config.DISPATCHER_BACKLOG_READS,
   });
   const subscriptions = new WebhookSubscriptions({
-    keys: deriveKeys(clientsKeysOf(config), 'webhooks'),
+    keys: deriveKeys(config, 'webhooks'),
     log,
   });
   /** Allowed addresses of receivers, and authorities to trust. */

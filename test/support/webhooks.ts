@@ -62,9 +62,14 @@ export async function subscribe(
 ): Promise<string> {
   clientsMade += 1;
   const client_id = clientsMade;
-  const { types = null, latestOnly = false, limits = {} } = webhook;
-  const scope = { types, latestOnly, limits, createdAt: Date.now() };
-  const sealed = sealWebhook(client_id, webhook, deriveKey(CLIENTS_KEY, 'webhooks'), scope);
+  const { types = null, latestOnly: latest_only = false, limits } = webhook;
+  const sealed = sealWebhook(client_id, webhook, deriveKey(CLIENTS_KEY, 'webhooks'), {
+    types: types && [...types],
+    latest_only,
+    max_age_seconds: limits?.maxAgeSeconds ?? null,
+    max_delay_seconds: limits?.maxDelaySeconds ?? null,
+    created_at: Date.now(),
+  });
   await ClientDirectory.open({ ...connection, log: quietLog }).edit(client_id, () => ({
     client_id,
     name: `client ${client_id}`,

@@ -8,7 +8,7 @@ import { resealWebhooks } from './webhooks.ts';
 test('a webhook with a next secret that no key opens is named, and the others are sealed again', async () => {
   const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
   const webhook = { url: 'https://a.example/', secret: 'x'.repeat(32) };
-  const seal = () => sealWebhook(7, webhook, second, { types: null, createdAt: 0 });
+  const seal = () => sealWebhook(7, webhook, second, { created_at: 0 });
   const [lost, other] = [{ ...seal(), sealed_next_secret: seal().sealed_secret }, seal()];
   let client: Client = { ...sampleOf('clients'), client_id: 7, webhooks: [lost, other] };
   const directory = {

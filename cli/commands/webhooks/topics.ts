@@ -10,7 +10,7 @@ import { commandLog, findWebhookKeys, type OpenCluster } from '../../cluster.ts'
 import { CommandError } from '../../command.ts';
 import type { TextCell, TextColumn } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
-import { addressOf, editClient } from '../clients/webhooks.ts';
+import { addressOf, editClient } from '../clients/clients.ts';
 
 export class WebhookTopics {
   readonly #cluster: OpenCluster;

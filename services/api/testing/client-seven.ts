@@ -22,7 +22,8 @@ const CLIENT: Client = {
 /** Creates the contracts of one client, 7, whose secret is "right". `change` applies another version of it. */
 export function clientSeven() {
   const clients = new Contracts((access) => access);
-  const change = (changes: Partial<Client>): void => clients.apply({ ...CLIENT, ...changes });
+  const change = (changes: Partial<Client>): void =>
+    clients.apply({ key: '7', value: { ...CLIENT, ...changes } });
   change({});
   return { clients, change };
 }

@@ -9,10 +9,11 @@ import type { MessageAtOffset, MessageChunk, MessageReader } from './message-rea
 import type { DeliveryProgress } from './progress-log.ts';
 import {
   collectBatch,
+  createReceiver,
   identify,
   type MessageBatch,
   type MessageHead,
-  Receiver,
+  type Receiver,
   type ReceiverContext,
 } from './request.ts';
 import {
@@ -72,7 +73,7 @@ export class SubscriptionDelivery {
     this.#subscription = subscription;
     this.#progress = new SubscriptionProgress(context, subscription, committed);
     this.#progress.order(subscription.orders);
-    this.#receiver = new Receiver(context);
+    this.#receiver = createReceiver(context);
     this.#maxMessages = (committed?.attempts ?? 0) >= NARROWED_AFTER ? 1 : context.limits.messages;
     this.#ended = this.#run();
   }

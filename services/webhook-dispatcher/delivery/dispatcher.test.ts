@@ -7,19 +7,18 @@ import { clientWith } from './testing/client.ts';
 import { DeliveryWorld, SUBSCRIPTION, started } from './testing/delivery-world.ts';
 
 const KEY = deriveKey('a key of a deployment, long enough', 'webhooks');
-const WEBHOOK = sealWebhook(1, SUBSCRIPTION, KEY, { types: null, createdAt: 0 });
+const WEBHOOK = sealWebhook(1, SUBSCRIPTION, KEY, { created_at: 0 });
 
 /** Returns a dispatcher of one partition without a client. `subscribe` gives it one with a webhook. */
 function dispatcherIn(world: DeliveryWorld) {
   const context = world.context();
   const subscriptions = new WebhookSubscriptions({ keys: [KEY], log: context.log });
-  subscriptions.openChanged();
+  subscriptions.known = true;
   const messages = { ...context.messages, bounds: async () => [] };
   const dispatcher = new Dispatcher({ context: { ...context, messages }, subscriptions, partitions: 1 });
   onTestFinished(() => dispatcher.release(0));
   const subscribe = (): void => {
     subscriptions.apply(1, clientWith(WEBHOOK));
-    subscriptions.openChanged();
     dispatcher.refresh();
   };
   return { dispatcher, progressLog: context.progressLog, subscribe };

@@ -7,7 +7,7 @@ import type { Registry } from '#topics/registry.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { MessageBacklog } from './message-backlog.ts';
-import { MessageReader } from './message-reader.ts';
+import { openMessageReader } from './message-reader.ts';
 
 const codec = codecOf('webhook-messages');
 const record = (offset: number) => ({
@@ -46,7 +46,7 @@ async function world(concurrentReads = 2) {
     source: { brokers: {} as Brokers, prefix: '', registry: { decoder: () => codec } as unknown as Registry },
     client: client as unknown as StreamClient,
   };
-  const latest = await MessageReader.open({ ...shared, reader: 'test', windowBytes: 1_000_000 });
+  const latest = await openMessageReader({ ...shared, reader: 'test', windowBytes: 1_000_000 });
   const { partitions } = latest;
   const backlog = new MessageBacklog({ ...shared, partitions, cacheBytes: 500_000, concurrentReads });
   const older = async (partition: number, offset: number) => {

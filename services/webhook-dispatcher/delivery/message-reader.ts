@@ -1,13 +1,7 @@
 import { offsetsAt } from '#cluster/logs.ts';
 import { lowerBound } from '#domain/sorted.ts';
 import type { WebhookMessage } from '#records/types.ts';
-import {
-  type LogBounds,
-  partitionKey,
-  partitionsUpTo,
-  type StreamClient,
-  type TopicPartition,
-} from '#streams/client/port.ts';
+import { type LogBounds, partitionKey, partitionsUpTo, type StreamClient } from '#streams/client/port.ts';
 import { follow, type OpenTopics, type TopicRecord } from '#topics/follow.ts';
 import { topicName } from '#topics/topics.ts';
 import type { Subscription } from './subscriptions.ts';
@@ -39,76 +33,49 @@ const PACE_MS = 10;
 /** The same while no subscription waits for messages. */
 const IDLE_PACE_MS = 1_000;
 
-/** The latest messages, read once for all subscriptions of a process. */
-export class MessageReader {
-  readonly #options: MessageReaderOptions;
-  readonly #partitions: readonly TopicPartition[];
-  readonly window: MessageWindow;
+export type MessageReader = Awaited<ReturnType<typeof openMessageReader>>;
 
-  private constructor(
-    options: MessageReaderOptions,
-    partitions: readonly TopicPartition[],
-    window: MessageWindow,
-  ) {
-    this.#options = options;
-    this.#partitions = partitions;
-    this.window = window;
-  }
-
-  /** Reads the bounds of the topic. Rejects with `StreamError`. */
-  static async open(options: MessageReaderOptions): Promise<MessageReader> {
-    const { client, source, windowBytes } = options;
-    const topic = topicName(source.prefix, TOPIC);
-    const partitions = partitionsUpTo(topic, await client.partitionCount(topic));
-    const ends = (await client.logBounds(partitions)).map(({ end }) => end);
-    return new MessageReader(options, partitions, new MessageWindow(ends, windowBytes));
-  }
-
-  get partitions(): number {
-    return this.#partitions.length;
-  }
-
+/** Opens the reader of the latest messages, read once for all subscriptions of a process. Rejects with `StreamError`. */
+export async function openMessageReader({ source, client, reader, windowBytes }: MessageReaderOptions) {
+  const { brokers, prefix } = source;
+  const topic = topicName(prefix, TOPIC);
+  const all = partitionsUpTo(topic, await client.partitionCount(topic));
   /** Returns the current bounds of each partition. Rejects with `StreamError`. */
-  bounds(): Promise<readonly LogBounds[]> {
-    return this.#options.client.logBounds(this.#partitions);
-  }
-
-  /** Returns the offsets, by partition, at which a new subscription starts: those at the time of its creation. */
-  async startOf({ created_at: time }: Pick<Subscription, 'created_at'>): Promise<number[]> {
-    const { brokers, prefix } = this.#options.source;
-    const found = await offsetsAt({ brokers, topic: topicName(prefix, TOPIC), time });
-    return this.#partitions.map((topicPartition) => found.get(partitionKey(topicPartition)) ?? 0);
-  }
-
-  /** Reads the latest messages until `signal`, and passes them on. `isIdle`: no subscription waits for them. Rejects as `follow`. */
-  async follow(
-    signal: AbortSignal,
-    onMessages: (messages: readonly MessageAtOffset[]) => void,
-    isIdle: () => boolean,
-  ): Promise<void> {
-    const { source, reader } = this.#options;
-    await follow([TOPIC], source, {
-      reader,
-      paceMs: () => (isIdle() ? IDLE_PACE_MS : PACE_MS),
-      from: new Map(
-        this.#partitions.map((topicPartition) => [
-          partitionKey(topicPartition),
-          this.window.endOf(topicPartition.partition),
-        ]),
-      ),
-      signal,
-      onBatch: ({ records, partitions }) => {
-        const latest = partitions.flatMap(({ partition, next }) => {
-          const messages = messagesOf(records.filter((record) => record.partition === partition));
-          this.window.add(partition, messages, next);
-          return messages;
-        });
-        onMessages(latest);
-      },
-      // Each subscription that has not passed them reads there, and records its loss.
-      onExpired: ({ partition, next }) => this.window.restart(partition, next),
-    });
-  }
+  const bounds = (): Promise<readonly LogBounds[]> => client.logBounds(all);
+  const ends = (await bounds()).map(({ end }) => end);
+  const window = new MessageWindow(ends, windowBytes);
+  return {
+    window,
+    partitions: all.length,
+    bounds,
+    /** Returns the offsets, by partition, at which a new subscription starts: those at the time of its creation. */
+    async startOf({ created_at: time }: Pick<Subscription, 'created_at'>): Promise<number[]> {
+      const found = await offsetsAt({ brokers, topic, time });
+      return all.map((of) => found.get(partitionKey(of)) ?? 0);
+    },
+    /** Reads the latest messages until `signal`, and passes them on. `isIdle`: no subscription waits for them. Rejects as `follow`. */
+    follow: (
+      signal: AbortSignal,
+      onMessages: (messages: readonly MessageAtOffset[]) => void,
+      isIdle: () => boolean,
+    ): Promise<void> =>
+      follow([TOPIC], source, {
+        reader,
+        paceMs: () => (isIdle() ? IDLE_PACE_MS : PACE_MS),
+        from: new Map(all.map((of) => [partitionKey(of), window.endOf(of.partition)])),
+        signal,
+        onBatch: ({ records, partitions }) => {
+          const latest = partitions.flatMap(({ partition, next }) => {
+            const messages = messagesOf(records.filter((record) => record.partition === partition));
+            window.add(partition, messages, next);
+            return messages;
+          });
+          onMessages(latest);
+        },
+        // Each subscription that has not passed them reads there, and records its loss.
+        onExpired: ({ partition, next }) => window.restart(partition, next),
+      }),
+  };
 }
 
 type DecodedMessage = Pick<TopicRecord<typeof TOPIC>, 'offset' | 'value' | 'traceparent'>;
@@ -192,9 +159,7 @@ export class MessageWindow {
   }
 
   #windowOf(partition: number): PartitionWindow {
-    const window = this.#partitions[partition];
-    if (window === undefined) throw new RangeError(`unknown partition ${partition}`);
-    return window;
+    return this.#partitions[partition] as PartitionWindow;
   }
 }
 

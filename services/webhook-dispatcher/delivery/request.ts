@@ -7,15 +7,12 @@ import type { MessageFields } from '#tracing/message-fields.ts';
 import type { TraceSpan } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
 import { HEALTH_HEADER } from '#trading/feed-status.ts';
-import { type AlertFormat, alertBody } from '#webhooks/alert-formats.ts';
+import { alertBody } from '#webhooks/alert-formats.ts';
 import type { MessageAtOffset, MessageChunk, MessageWindow } from './message-reader.ts';
 import type { Subscription } from './subscriptions.ts';
 
 /** A message without its bytes. */
-export type MessageHead = Pick<
-  WebhookMessage,
-  'uuid' | 'message_id' | 'event_id' | 'ut' | 'received_at' | 'in_play'
->;
+export type MessageHead = Omit<WebhookMessage, 'message'>;
 
 export function identify({ message_id, event_id, uuid }: MessageHead): MessageFields {
   return { message_id, event_id, uuid };
@@ -93,12 +90,12 @@ export async function collectBatch(options: CollectBatchOptions): Promise<Messag
       if (wants(message)) {
         if (isOutdated(partition, one)) leftOut += 1;
         else {
-          const size = message.message.length + 1;
+          const { message: content, ...head } = message;
+          const size = content.length + 1;
           isFull = messages.length > 0 && (messages.length >= limits.messages || bytes + size > limits.bytes);
           if (isFull) return;
-          const { uuid, message_id, event_id, ut, received_at, in_play } = message;
-          messages.push({ uuid, message_id, event_id, ut, received_at, in_play });
-          parts.push(parts.length === 0 ? OPEN : COMMA, message.message);
+          messages.push(head);
+          parts.push(parts.length === 0 ? OPEN : COMMA, content);
           if (traceparent !== undefined) traces.push(traceparent);
           bytes += size;
         }
@@ -124,67 +121,52 @@ export async function collectBatch(options: CollectBatchOptions): Promise<Messag
   }
 }
 
-type ReceiverEndpoint = Pick<WebhookEndpoint, 'post' | 'close'>;
-
 export type ReceiverContext = {
-  readonly openEndpoint: (subscription: Subscription) => ReceiverEndpoint;
+  readonly openEndpoint: (subscription: Subscription) => Pick<WebhookEndpoint, 'post' | 'close'>;
   /** Unix milliseconds. */
   readonly now: () => number;
 };
 
-/** The receiver of a subscription, which gets one request at a time. */
-export class Receiver {
-  readonly #context: ReceiverContext;
+export type Receiver = ReturnType<typeof createReceiver>;
+
+/** Creates the receiver of a subscription, which gets one request at a time. */
+export function createReceiver({ openEndpoint, now }: ReceiverContext) {
+  let request = new AbortController();
   /** The endpoint in use, with the subscription that it was opened for. */
-  #opened: { readonly endpoint: ReceiverEndpoint; readonly of: Subscription } | null = null;
-  #request: AbortController | null = null;
-
-  constructor(context: ReceiverContext) {
-    this.#context = context;
-  }
-
-  /** Posts a batch. Resolves with null if that was aborted, unless the batch was accepted all the same. */
-  async post(subscription: Subscription, batch: MessageBatch): Promise<DeliveryOutcome | null> {
-    const endpoint = this.#endpointOf(subscription);
-    const request = new AbortController();
-    this.#request = request;
-    const span = startSpan(batch, subscription);
-    const lateness = latenessOf(batch.messages, subscription, this.#context.now());
-    const headers = lateness === null ? {} : { [HEALTH_HEADER]: lateness };
-    const outcome = await endpoint.post(bodyOf(subscription, batch), request.signal, headers);
-    span?.set({ 'http.response.status_code': outcome.kind === 'status' ? outcome.status : undefined });
-    span?.end(outcome.kind === 'accepted' ? undefined : outcome.kind);
-    this.#request = null;
-    return outcome.kind !== 'accepted' && request.signal.aborted ? null : outcome;
-  }
-
-  abort(): void {
-    this.#request?.abort();
-  }
-
-  /** Aborts the pending request, and closes the connection. */
-  async close(): Promise<void> {
-    this.abort();
-    await this.#opened?.endpoint.close();
-  }
-
-  /** Returns the endpoint; opens another one if the address or secret has changed. */
-  #endpointOf(subscription: Subscription): ReceiverEndpoint {
-    const { url, secret } = subscription;
-    const opened = this.#opened;
-    if (opened !== null && opened.of.url === url && opened.of.secret === secret) return opened.endpoint;
-    void opened?.endpoint.close();
-    const endpoint = this.#context.openEndpoint(subscription);
-    this.#opened = { endpoint, of: subscription };
-    return endpoint;
-  }
+  let opened: (Pick<Subscription, 'url' | 'secret'> & { endpoint: ReturnType<typeof openEndpoint> }) | null =
+    null;
+  return {
+    /** Posts a batch. Resolves with null if that was aborted, unless the batch was accepted all the same. */
+    async post(subscription: Subscription, batch: MessageBatch): Promise<DeliveryOutcome | null> {
+      const { url, secret } = subscription;
+      if (opened?.url !== url || opened.secret !== secret) {
+        void opened?.endpoint.close();
+        opened = { url, secret, endpoint: openEndpoint(subscription) };
+      }
+      request = new AbortController();
+      const { signal } = request;
+      const span = startSpan(batch, subscription);
+      const lateness = latenessOf(batch.messages, subscription, now());
+      const headers = lateness === null ? {} : { [HEALTH_HEADER]: lateness };
+      const outcome = await opened.endpoint.post(bodyOf(subscription, batch), signal, headers);
+      span?.set({ 'http.response.status_code': outcome.kind === 'status' ? outcome.status : undefined });
+      span?.end(outcome.kind === 'accepted' ? undefined : outcome.kind);
+      return outcome.kind !== 'accepted' && signal.aborted ? null : outcome;
+    },
+    abort: (): void => request.abort(),
+    /** Aborts the pending request, and closes the connection. */
+    async close(): Promise<void> {
+      request.abort();
+      await opened?.endpoint.close();
+    },
+  };
 }
 
 /** Returns the body of a request: the contract's list, or the alert of the batch's one message in the subscription's format. */
-function bodyOf({ format, template, secret }: Subscription, { body }: MessageBatch): Buffer {
-  if (format === null) return body;
+function bodyOf(subscription: Subscription, { body }: MessageBatch): Buffer {
+  if (subscription.format === null) return body;
   const [message] = JSON.parse(body.toString()) as [{ data: { alert: Alert } }];
-  return Buffer.from(alertBody(message.data.alert, { format: format as AlertFormat, template, secret }));
+  return Buffer.from(alertBody(message.data.alert, subscription));
 }
 
 /** Starts a request's span in the trace of its first traced message; null without. Leaves out the address, which may hold secrets. */

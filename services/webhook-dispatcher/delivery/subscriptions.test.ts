@@ -9,7 +9,7 @@ import { clientWith } from './testing/client.ts';
 const OLD = deriveKey('a key of a deployment, long enough', 'webhooks');
 const NEW = deriveKey('another key of a deployment, long', 'webhooks');
 const ADDRESS = { url: 'https://receiver.example/', secret: 's'.repeat(32) };
-const SEALED = sealWebhook(1, ADDRESS, OLD, { types: null, createdAt: 0 });
+const SEALED = sealWebhook(1, ADDRESS, OLD, { created_at: 0 });
 const RESEALED = resealWebhook(1, SEALED, [NEW, OLD]);
 
 /** Returns the subscriptions of a dispatcher with these keys, and the codes that it logged. */
@@ -17,10 +17,10 @@ function dispatcherWith(keys: DerivedKeys) {
   const codes: unknown[] = [];
   const log = { ...silentLogger, error: (of: object) => codes.push(of) };
   const subscriptions = new WebhookSubscriptions({ keys, log });
+  subscriptions.known = true;
   /** Applies records, and returns all subscriptions. */
   const opened = (...records: readonly Client[]) => {
     for (const record of records) subscriptions.apply(record.client_id, record);
-    subscriptions.openChanged();
     return subscriptions.all();
   };
   return { codes, subscriptions, opened };

@@ -24,55 +24,51 @@ type SubscriptionsOptions = {
 /** The current subscriptions of all clients. Opens a client's last record alone: earlier ones may have a key that is gone. */
 export class WebhookSubscriptions {
   readonly #options: SubscriptionsOptions;
-  /** The last records that are not opened yet, by client; null: deleted. */
-  readonly #unopened = new Map<number, Client | null>();
-  readonly #opened = new Map<number, readonly Subscription[]>();
-  #known = false;
+  readonly #clients = new Map<number, Client>();
+  readonly #opened = new WeakMap<Client, readonly Subscription[]>();
+  /** Whether all clients have been read once: a subscription that is still unknown does not exist. */
+  known = false;
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
   }
 
-  /** Whether all clients have been read once: a subscription that is still unknown does not exist. */
-  get known(): boolean {
-    return this.#known;
-  }
-
+  /** Returns the subscriptions of all clients; none before these are known. */
   all(): Subscription[] {
-    return [...this.#opened.values()].flat();
+    return this.known
+      ? this.#clients
+          .values()
+          .flatMap((client) => this.#of(client))
+          .toArray()
+      : [];
   }
 
   /** Follows the clients until `signal` is aborted, and calls `onChange` after each change. Rejects as `follow` does. */
   async follow(source: OpenTopics, signal: AbortSignal, onChange: () => void): Promise<void> {
-    const change = (): void => {
-      this.openChanged();
-      onChange();
-    };
     await follow(['clients'], source, {
       reader: 'touchline-webhook-dispatcher',
       signal,
       onBatch: ({ records }) => {
         for (const { key, value } of records) this.apply(Number(key), value);
-        if (this.#known) change();
+        if (this.known) onChange();
       },
-      onCaughtUp: change,
+      onCaughtUp: () => {
+        this.known = true;
+        onChange();
+      },
     });
   }
 
-  /** Applies a record, null for a deleted client; `openChanged` opens what is the last one then. */
+  /** Applies a record, null for a deleted client. */
   apply(clientId: number, client: Client | null): void {
-    this.#unopened.set(clientId, client);
+    if (client === null) this.#clients.delete(clientId);
+    else this.#clients.set(clientId, client);
   }
 
-  /** Opens the webhooks of the clients that changed. All clients must have been read once. */
-  openChanged(): void {
-    this.#known = true;
-    for (const [clientId, client] of this.#unopened) {
-      const opened = client?.webhooks.map((webhook) => this.#open(client, webhook));
-      if (opened === undefined) this.#opened.delete(clientId);
-      else this.#opened.set(clientId, opened);
-    }
-    this.#unopened.clear();
+  #of(client: Client): readonly Subscription[] {
+    const opened = this.#opened.get(client) ?? client.webhooks.map((webhook) => this.#open(client, webhook));
+    this.#opened.set(client, opened);
+    return opened;
   }
 
   #open({ client_id: clientId, active, competitions }: Client, webhook: WebhookSubscription): Subscription {

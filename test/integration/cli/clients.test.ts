@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { Contracts } from '#clients/contracts.ts';
 import { ClientDirectory } from '#clients/directory.ts';
 import { deriveKey, verifySecret } from '#clients/keys.ts';
-import { openWebhook, type Webhook } from '#clients/webhooks.ts';
+import { openWebhook } from '#clients/webhooks.ts';
 import type { Client } from '#records/types.ts';
 import { follow } from '#topics/follow.ts';
 import { Registry } from '#topics/registry.ts';
@@ -13,7 +13,6 @@ import { sampleOf } from '#topics/testing/samples.ts';
 import { topicName } from '#topics/topics.ts';
 import { backboneFile } from '../../../cli/backbone-file.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { atEnd } from '../../support/at-end.ts';
 import { writeText } from '../../support/certificates.ts';
 import { CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';
 import { answers, HttpsReceiver } from '../../support/https-receiver.ts';
@@ -40,8 +39,9 @@ async function started() {
 }
 
 /** Opens the webhooks of a client with a key. */
-function opened({ client_id, webhooks }: Client, key: string): Webhook[] {
-  return webhooks.map((webhook) => openWebhook(client_id, webhook, [deriveKey(key, 'webhooks')]));
+function opened({ client_id, webhooks }: Client, key: string) {
+  const keys = [deriveKey(key, 'webhooks')];
+  return webhooks.map((webhook) => ({ ...webhook, ...openWebhook(client_id, webhook, keys) }));
 }
 
 test('creates, shows and changes clients', async () => {
@@ -104,7 +104,7 @@ test('seals webhooks, and shows their addresses with the key', async () => {
   const [client] = await directory.list();
   expect(JSON.stringify(client)).not.toContain('customer.example');
   if (client === undefined) throw new Error('no client');
-  expect(opened(client, CLIENTS_KEY)).toEqual([{ id, url, secret, format: null, template: null }]);
+  expect(opened(client, CLIENTS_KEY)).toMatchObject([{ id, url, secret, format: null, template: null }]);
   expect((await run('show 1')).out).toContain(`webhook ${id}: ${url}`);
   expect((await run('webhook add 1 --url http://customer.example/', 2)).err).toContain('valid https URL');
   expect((await run(`webhook remove 1 ${id}`, 1)).err).toContain('0 pending messages never sent: confirm');
@@ -225,15 +225,10 @@ test('ignores a record of a client under another key, whoever reads it', async (
   if (client === undefined) throw new Error('no client');
   await publishValues(at, 'clients', [{ key: '55', value: { ...client, version: 99 } }]);
   expect((await run('disable 1')).out).toContain('disabled');
-  const contracts = await Contracts.follow(
-    {
-      ...at,
-      registry: Registry.open({ url: at.registryUrl, prefix: at.prefix }),
-      onFailure: (error) => expect.unreachable(String(error)),
-    },
-    (access) => access,
-  );
-  atEnd(() => contracts.close());
+  const contracts = new Contracts((access) => access);
+  const registry = Registry.open({ url: at.registryUrl, prefix: at.prefix });
+  const onRecord = contracts.apply.bind(contracts);
+  await follow(['clients'], { ...at, registry }, { untilEnd: true, onRecord });
   expect(contracts.find(1)).toBeUndefined();
   expect(await directory.list()).toMatchObject([{ client_id: 1, active: false, version: 2 }]);
 });

@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { AccessTokens } from '#clients/access-tokens.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
+import { followInBackground } from '#topics/follow.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
@@ -37,12 +38,12 @@ async function tokensCommand(connection: TestBackbone, ...args: string[]): Promi
 
 /** Follows the tokens as a replica does. */
 async function followed(at: TestBackbone): Promise<AccessTokens> {
-  const tokens = await AccessTokens.follow({
-    ...at,
-    registry: Registry.open({ url: at.registryUrl, prefix: at.prefix }),
-    onFailure: (error) => expect.unreachable(String(error)),
-  });
-  atEnd(() => tokens.close());
+  const tokens = new AccessTokens();
+  const registry = Registry.open({ url: at.registryUrl, prefix: at.prefix });
+  const onFailure = (error: unknown) => expect.unreachable(String(error));
+  const onRecord = tokens.apply.bind(tokens);
+  const reading = await followInBackground(['access-tokens'], { ...at, registry, onFailure }, { onRecord });
+  atEnd(() => reading.close());
   return tokens;
 }
 

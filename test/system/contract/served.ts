@@ -139,14 +139,17 @@ export async function serveContract({ listens = false, isOdd = false } = {}): Pr
   const contracts = new Contracts((access) => access);
   for (const { id, secret, competitions, operations } of Object.values(CLIENTS))
     contracts.apply({
-      ...sampleOf('clients'),
-      client_id: Number(id),
-      active: true,
-      secret_hash: hashSecret(secret),
-      competitions,
-      operations,
+      key: id,
+      value: {
+        ...sampleOf('clients'),
+        client_id: Number(id),
+        active: true,
+        secret_hash: hashSecret(secret),
+        competitions,
+        operations,
+      },
     });
-  const authenticator = createAuthenticator(contracts, [CLIENTS_KEY]);
+  const authenticator = createAuthenticator(contracts, { CLIENTS_KEY });
   const app = await createApp({
     competitions: null,
     data: createProviderData(world.views),

@@ -15,7 +15,7 @@ import type { Subscription } from '../subscriptions.ts';
 const WEBHOOK = { url: 'https://a.example/', secret: 'x'.repeat(32) };
 
 export const SUBSCRIPTION: Subscription = {
-  ...sealWebhook(1, WEBHOOK, Buffer.alloc(32), { types: null, createdAt: 0 }),
+  ...sealWebhook(1, WEBHOOK, Buffer.alloc(32), { created_at: 0 }),
   ...WEBHOOK,
   id: 's',
   clientId: 1,
