@@ -17,7 +17,7 @@ import { createApp as createGateway } from '../services/tool-gateway/app.ts';
 import { createApp as createTester } from '../services/webhook-dispatcher/test-endpoint/test-endpoint.ts';
 import { ReceiverApp } from '../services/webhook-receiver/app.ts';
 import { receiverMetrics } from '../services/webhook-receiver/metrics.ts';
-import { SourceStatus } from '../services/webhook-receiver/source-status.ts';
+import { createSourceStatus } from '../services/webhook-receiver/source-status.ts';
 
 const log = pino({ level: 'silent' });
 const LISTEN = { port: 0, host: '127.0.0.1' } as const;
@@ -47,7 +47,7 @@ const SERVERS: Readonly<Record<string, () => Promise<Listening>>> = {
         connections: async () => 0,
         unprovenBytes: () => 0,
       }),
-      status: new SourceStatus('one', 0),
+      status: createSourceStatus('one', 0),
       log,
     });
     return { port: await app.listen(LISTEN), close: () => app.close() };

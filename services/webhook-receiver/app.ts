@@ -150,11 +150,11 @@ export class ReceiverApp {
       if (check === 'timestamp_expired') this.#countIfAuthentic(request);
       return this.#notAuthentic(check);
     }
-    const codings = codingsOf(headerText(headers['content-encoding']));
+    const codings = codingsOf(headers['content-encoding']);
     if (codings === null) return ANSWERS.unknown_coding;
     const charset = charsetOf(headers['content-type']);
     if (charset === 'other') return ANSWERS.not_utf8;
-    return { check, codings, charset, traceparent: headerText(headers.traceparent) };
+    return { check, codings, charset, traceparent: headers.traceparent?.toString() };
   }
 
   #read(request: IncomingMessage, check: SignatureCheck, delivery: IncomingDelivery): void {
@@ -255,8 +255,9 @@ export class ReceiverApp {
   }
 
   #checkOf(headers: IncomingHttpHeaders, now: number): SignatureCheck | SignatureFault {
+    // A repeated header is one text with a comma, which is valid in neither.
     const [timestamp, signature] = [TIMESTAMP_HEADER, SIGNATURE_HEADER].map((name) =>
-      headerText(headers[name]),
+      headers[name]?.toString(),
     );
     return checkSignature({ timestamp, signature }, this.#options.config.WEBHOOK_SECRET, now);
   }
@@ -307,9 +308,4 @@ export class ReceiverApp {
     });
     response.end(text);
   }
-}
-
-/** Returns the value of a header. A repeated one becomes one text with a comma, which is valid in neither signature header. */
-function headerText(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header.join(', ') : header;
 }

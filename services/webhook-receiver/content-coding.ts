@@ -33,15 +33,20 @@ const ONE_STREAM = { rejectGarbageAfterEnd: true };
 // Several members are one body (RFC 1952), and zlib itself refuses other bytes after a member.
 const gzipped: Decoder = (bytes, limit) => promisify(gunzip)(bytes, { maxOutputLength: limit });
 
-const DECODERS: Readonly<Record<string, Decoder>> = {
-  gzip: gzipped,
-  'x-gzip': gzipped,
-  // Named after the zlib format; many senders omit its head.
-  deflate: (bytes, limit) =>
-    promisify(hasZlibHead(bytes) ? inflate : inflateRaw)(bytes, { ...ONE_STREAM, maxOutputLength: limit }),
-  br: (bytes, limit) => promisify(brotliDecompress)(bytes, { ...ONE_STREAM, maxOutputLength: limit }),
-  zstd: unzstd,
-};
+// Named after the zlib format; many senders omit its head.
+const deflated: Decoder = (bytes, limit) =>
+  promisify(hasZlibHead(bytes) ? inflate : inflateRaw)(bytes, { ...ONE_STREAM, maxOutputLength: limit });
+
+const brotli: Decoder = (bytes, limit) =>
+  promisify(brotliDecompress)(bytes, { ...ONE_STREAM, maxOutputLength: limit });
+
+const DECODERS: ReadonlyMap<string, Decoder> = new Map([
+  ['gzip', gzipped],
+  ['x-gzip', gzipped],
+  ['deflate', deflated],
+  ['br', brotli],
+  ['zstd', unzstd],
+]);
 
 /** Maximum number of frames of a zstd body: each costs a decoder, and may be of nine bytes. */
 const ZSTD_MAX_FRAMES = 64;
@@ -82,14 +87,9 @@ export function codingsOf(header: string | undefined): ContentCodings | null {
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity');
-  if (names.length > MAX_CODINGS) return null;
-  const decoders: Decoder[] = [];
-  for (const name of names) {
-    if (!Object.hasOwn(DECODERS, name)) return null;
-    // The header names the codings in the order in which the sender applied them.
-    decoders.unshift(DECODERS[name] as Decoder);
-  }
-  return decoders;
+  // The header names the codings in the order in which the sender applied them.
+  const decoders = names.map((name) => DECODERS.get(name)).reverse();
+  return decoders.length <= MAX_CODINGS && decoders.every((decode) => decode !== undefined) ? decoders : null;
 }
 
 /** Decodes a body, no coding to more than `limit` bytes. Rejects with `DeliveryRefusedError`: `DECODED_TOO_LARGE`, `UNDECODABLE`. */

@@ -1,5 +1,6 @@
 import { type DeliveryEncoder, type ReadDelivery, readDelivery } from '#ingestion/delivery.ts';
 import { logDelivery } from '#ingestion/delivery-log.ts';
+import { countsOf } from '#ingestion/recent-messages.ts';
 import type { Logger } from '#service/logger.ts';
 import { PublishError } from '#streams/errors.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
@@ -56,14 +57,15 @@ export function openIntake(options: IntakeOptions) {
 
 function count(
   { metrics, status, onUnreadable }: IntakeOptions,
-  { normalized, deadLetters, ignored }: ReadDelivery,
+  delivery: ReadDelivery,
   storedMs: number,
 ): void {
   metrics.stored(storedMs);
-  // The others are marks of messages that are counted as dead letters.
-  const read = normalized.filter(({ unreadable }) => unreadable === null);
+  const counts = countsOf(delivery);
   let aheadMs: number | null = null;
-  for (const { type, ut, received_at, unread } of read) {
+  for (const { type, ut, received_at, unread, unreadable } of delivery.normalized) {
+    // A mark is of a message that is counted as a dead letter.
+    if (unreadable !== null) continue;
     const providerMs = received_at - ut * 1_000;
     aheadMs = Math.max(aheadMs ?? 0, -providerMs);
     metrics.messages.inc({ type });
@@ -71,10 +73,10 @@ function count(
     for (const path of unread) metrics.unread.inc({ path });
   }
   if (aheadMs !== null) metrics.clockBehind.set(aheadMs / 1_000);
-  for (const times of ignored.values()) metrics.messages.inc({ type: 'unknown' }, times);
-  for (const { code } of deadLetters) metrics.deadLetters.inc({ code });
-  status.stored({ read: read.length, unreadable: deadLetters.length, aheadMs }, Date.now());
-  if (deadLetters.length > 0) onUnreadable();
+  for (const times of delivery.ignored.values()) metrics.messages.inc({ type: 'unknown' }, times);
+  for (const { code } of delivery.deadLetters) metrics.deadLetters.inc({ code });
+  status.stored(counts, aheadMs, Date.now());
+  if (counts.unreadable > 0) onUnreadable();
 }
 
 const MAX_SPAN_MESSAGES = 16;

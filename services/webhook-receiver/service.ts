@@ -8,7 +8,7 @@ import { ReceiverApp } from './app.ts';
 import { type ReceiverConfig, SERVICE, settings } from './config.ts';
 import { openIntake } from './intake.ts';
 import { receiverMetrics } from './metrics.ts';
-import { SourceStatus, startReports } from './source-status.ts';
+import { createSourceStatus, startReports } from './source-status.ts';
 
 type ReceiverContext = Pick<ServiceContext<ReceiverConfig>, 'config' | 'logger' | 'metrics' | 'draining'>;
 
@@ -52,7 +52,7 @@ export async function startReceiver({
     connections: () => app.connections(),
     unprovenBytes: () => app.unprovenBytes,
   });
-  const status = new SourceStatus(randomUUID(), Date.now());
+  const status = createSourceStatus(randomUUID(), Date.now());
   const topic = topicName(prefix, 'ingress-status');
   const reporter = startReports({ status, publisher, codec, topic, log });
   const onUnreadable = reporter.report;

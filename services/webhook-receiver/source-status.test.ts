@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { SourceStatus } from './source-status.ts';
+import { createSourceStatus } from './source-status.ts';
 
 const NOW = 1_790_000_000_000;
 test('is up, and reports when the last delivery was accepted', () => {
-  const status = new SourceStatus('one', NOW);
+  const status = createSourceStatus('one', NOW);
   expect(status.report(NOW)).toMatchObject({ source: 'webhook', state: 'up', heard_at: null });
   status.accepted(NOW + 1);
   expect(status.report(NOW + 60_000)).toMatchObject({ state: 'up', reason: null, heard_at: null });
 });
 
 test('is down when every signature is wrong and no delivery was accepted for 20 s', () => {
-  const status = new SourceStatus('one', NOW);
+  const status = createSourceStatus('one', NOW);
   for (let times = 0; times < 3; times++) status.forged();
   expect(status.report(NOW + 19_999)).toMatchObject({ state: 'up' });
   expect(status.report(NOW + 20_000)).toMatchObject({ state: 'down', reason: 'credentials' });
@@ -19,7 +19,7 @@ test('is down when every signature is wrong and no delivery was accepted for 20 
 });
 
 test('stays up while deliveries are accepted beside forged ones', () => {
-  const status = new SourceStatus('one', NOW);
+  const status = createSourceStatus('one', NOW);
   for (let ms = 0; ms < 60_000; ms += 1_000) {
     status.forged();
     status.accepted(NOW + ms);
@@ -28,17 +28,17 @@ test('stays up while deliveries are accepted beside forged ones', () => {
 });
 
 test('reports how far the newest message was ahead of our clock, until messages say otherwise', () => {
-  const status = new SourceStatus('one', NOW);
+  const status = createSourceStatus('one', NOW);
   expect(status.report(NOW)).toMatchObject({ clock: { behind_ms: 0, expired: 0 } });
-  status.stored({ read: 3, unreadable: 0, aheadMs: 61_000 }, NOW);
-  status.stored({ read: 0, unreadable: 1, aheadMs: null }, NOW);
+  status.stored({ read: 3, unreadable: 0 }, 61_000, NOW);
+  status.stored({ read: 0, unreadable: 1 }, null, NOW);
   expect(status.report(NOW)).toMatchObject({ state: 'up', clock: { behind_ms: 61_000 } });
-  status.stored({ read: 2, unreadable: 0, aheadMs: 0 }, NOW);
+  status.stored({ read: 2, unreadable: 0 }, 0, NOW);
   expect(status.report(NOW)).toMatchObject({ clock: { behind_ms: 0 } });
 });
 
 test('reports authentic deliveries that had expired since the last accepted one', () => {
-  const status = new SourceStatus('one', NOW);
+  const status = createSourceStatus('one', NOW);
   for (let times = 0; times < 2; times++) status.expired();
   expect(status.report(NOW)).toMatchObject({ clock: { expired: 2 } });
   status.accepted(NOW);
@@ -46,9 +46,9 @@ test('reports authentic deliveries that had expired since the last accepted one'
 });
 
 test('reports how many messages were read, and how many were unreadable', () => {
-  const status = new SourceStatus('one', NOW);
-  status.stored({ read: 3, unreadable: 0, aheadMs: 0 }, NOW);
-  status.stored({ read: 0, unreadable: 3, aheadMs: null }, NOW + 1_000);
+  const status = createSourceStatus('one', NOW);
+  status.stored({ read: 3, unreadable: 0 }, 0, NOW);
+  status.stored({ read: 0, unreadable: 3 }, null, NOW + 1_000);
   const counts = { messages_read: 3, messages_unreadable: 3, unreadable_in_row: 3 };
   expect(status.report(NOW + 1_000)).toMatchObject({ state: 'up', ...counts });
 });

@@ -1,4 +1,4 @@
-import { RecentMessages } from '#ingestion/recent-messages.ts';
+import { type MessageCounts, RecentMessages } from '#ingestion/recent-messages.ts';
 import type { IngressStatus } from '#records/types.ts';
 import type { Logger } from '#streams/log.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
@@ -9,62 +9,53 @@ const WEBHOOK_SOURCE = 'webhook';
 const MIN_FORGED = 3;
 const SILENT_MS = 20_000;
 
-/** The state of the webhook source, for ingress-status. Reads no clock; times are Unix milliseconds. */
-export class SourceStatus {
-  readonly #instance: string;
-  readonly #startedAt: number;
-  #heardAt: number | null = null;
-  /** Number of forged deliveries since the last authentic one. */
-  #forged = 0;
-  readonly #recent = new RecentMessages();
-  /** How far the newest `ut` of the last delivery was ahead of our clock, milliseconds. */
-  #behindMs = 0;
+export type SourceStatus = ReturnType<typeof createSourceStatus>;
+
+/** Creates the state of the webhook source, for ingress-status. Reads no clock; times are Unix milliseconds. */
+export function createSourceStatus(instance: string, startedAt: number) {
+  let acceptedAt = startedAt;
+  /** Number of forged deliveries since the last accepted one. */
+  let forged = 0;
   /** Number of authentic deliveries since the last accepted one that had expired. */
-  #expired = 0;
-
-  constructor(instance: string, startedAt: number) {
-    this.#instance = instance;
-    this.#startedAt = startedAt;
-  }
-
-  accepted(now: number): void {
-    this.#heardAt = now;
-    this.#forged = 0;
-    this.#expired = 0;
-  }
-
-  forged(): void {
-    this.#forged += 1;
-  }
-
-  expired(): void {
-    this.#expired += 1;
-  }
-
-  /** Counts the messages of a stored delivery. `aheadMs`: how far their newest `ut` was ahead; null without a message. */
-  stored(counts: { read: number; unreadable: number; aheadMs: number | null }, now: number): void {
-    this.#recent.add({ read: counts.read, unreadable: counts.unreadable }, now);
-    if (counts.aheadMs !== null) this.#behindMs = counts.aheadMs;
-  }
-
-  report(now: number): IngressStatus {
-    const silent = now - (this.#heardAt ?? this.#startedAt) >= SILENT_MS;
-    const down = silent && this.#forged >= MIN_FORGED;
-    return {
-      source: WEBHOOK_SOURCE,
-      instance: this.#instance,
-      state: down ? 'down' : 'up',
-      reason: down ? 'credentials' : null,
-      // A source that pushes: an accepted delivery may be a repetition.
-      heard_at: null,
-      progress: null,
-      gap: null,
-      clock: { behind_ms: this.#behindMs, expired: this.#expired },
-      written_at: now,
-      ...this.#recent.counts(now),
-      refused_lists: [],
-    };
-  }
+  let expired = 0;
+  /** How far the newest `ut` of the last delivery was ahead of our clock. */
+  let behind_ms = 0;
+  const recent = new RecentMessages();
+  return {
+    accepted(now: number): void {
+      acceptedAt = now;
+      forged = 0;
+      expired = 0;
+    },
+    forged(): void {
+      forged += 1;
+    },
+    expired(): void {
+      expired += 1;
+    },
+    /** Counts the messages of a stored delivery. `aheadMs`: how far their newest `ut` was ahead; null without a message. */
+    stored(counts: MessageCounts, aheadMs: number | null, now: number): void {
+      recent.add(counts, now);
+      behind_ms = aheadMs ?? behind_ms;
+    },
+    report(now: number): IngressStatus {
+      const down = now - acceptedAt >= SILENT_MS && forged >= MIN_FORGED;
+      return {
+        source: WEBHOOK_SOURCE,
+        instance,
+        state: down ? 'down' : 'up',
+        reason: down ? 'credentials' : null,
+        // A source that pushes: an accepted delivery may be a repetition.
+        heard_at: null,
+        progress: null,
+        gap: null,
+        clock: { behind_ms, expired },
+        written_at: now,
+        ...recent.counts(now),
+        refused_lists: [],
+      };
+    },
+  };
 }
 
 /** Interval between reports: a third of the time after which the monitor considers the receiver gone. */

@@ -6,8 +6,6 @@ const CHUNK_BYTES = 512;
 /** A body in progress. Hashes its bytes as they arrive; memory follows the received bytes, never the announced length. */
 export class IncomingBody {
   length = 0;
-  /** Bytes counted for it in memory. */
-  held = 0;
   /** When its head was read, on the clock of `performance.now`. */
   readonly arrivedAt = performance.now();
   /** Answers that the body is dropped. */
@@ -20,24 +18,25 @@ export class IncomingBody {
     this.refuse = refuse;
   }
 
-  add(chunk: Buffer): number {
+  /** Bytes counted for it in memory. */
+  get held(): number {
+    return this.length + CHUNK_BYTES * this.#chunks.length;
+  }
+
+  add(chunk: Buffer): void {
     this.check.update(chunk);
     this.#chunks.push(chunk);
     this.length += chunk.length;
-    const bytes = chunk.length + CHUNK_BYTES;
-    this.held += bytes;
-    return bytes;
   }
 
   drop(): void {
     this.#chunks.length = 0;
-    this.held = 0;
+    this.length = 0;
   }
 
   /** Returns the received bytes, proven or not. */
   bytes(): Buffer {
-    const [only] = this.#chunks;
-    return only !== undefined && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks, this.length);
+    return Buffer.concat(this.#chunks);
   }
 }
 
@@ -58,9 +57,12 @@ export class UnprovenBodies {
   /** Stores the next chunk of a body, which may be refused for it. */
   add(body: IncomingBody, chunk: Buffer): void {
     this.#bodies.add(body);
-    this.#bytes += body.add(chunk);
+    body.add(chunk);
+    this.#bytes += chunk.length + CHUNK_BYTES;
     while (this.#bytes > this.#maxBytes) {
-      const heaviest = this.#heaviest(performance.now());
+      const now = performance.now();
+      const weight = ({ held, arrivedAt }: IncomingBody): number => held * (now - arrivedAt + 1);
+      const heaviest = [...this.#bodies].reduce((found, one) => (weight(one) > weight(found) ? one : found));
       this.release(heaviest);
       heaviest.refuse();
     }
@@ -71,10 +73,5 @@ export class UnprovenBodies {
     if (!this.#bodies.delete(body)) return;
     this.#bytes -= body.held;
     body.drop();
-  }
-
-  #heaviest(now: number): IncomingBody {
-    const weight = ({ held, arrivedAt }: IncomingBody): number => held * (now - arrivedAt + 1);
-    return [...this.#bodies].reduce((found, one) => (weight(one) > weight(found) ? one : found));
   }
 }

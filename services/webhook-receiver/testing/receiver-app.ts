@@ -3,7 +3,7 @@ import { onTestFinished, vi } from 'vitest';
 import { createLogger } from '#service/logger.ts';
 import { ReceiverApp, type ReceiverAppOptions } from '../app.ts';
 import { receiverMetrics } from '../metrics.ts';
-import { SourceStatus } from '../source-status.ts';
+import { createSourceStatus } from '../source-status.ts';
 
 /** The body limit of the app, bytes. */
 export const LIMIT = 1_000;
@@ -31,7 +31,7 @@ export async function openReceiver(
       connections: () => app.connections(),
       unprovenBytes: () => app.unprovenBytes,
     }),
-    status: new SourceStatus('one', Date.now()),
+    status: createSourceStatus('one', Date.now()),
     log: createLogger({ name: 'receiver', level: 'silent' }),
   });
   onTestFinished(() => app.close());
