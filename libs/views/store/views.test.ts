@@ -139,10 +139,8 @@ test('notifies once per batch of each match and season, when the change is visib
 });
 
 test('has each table as it is on the day, and compares it with the provider’s anew', () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 4, 28, 23, 59, 59) });
-  onTestFinished(() => {
-    vi.useRealTimers();
-  });
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.UTC(2026, 4, 28, 23, 59, 59));
+  onTestFinished(() => clock.mockRestore());
   const body = (points: number) => providerTable(30, points);
   const of = { object_id: 30, season_id: 30 };
   const later = [{ day: '2026-05-29', groups: groupsOf(body(39).groups) }];
@@ -156,7 +154,7 @@ test('has each table as it is on the day, and compares it with the provider’s 
   const points = (value: number) => ({ groups: [{ participants: [{ columns: [{ code: 'pts', value }] }] }] });
   expect(views.table(900)).toMatchObject(points(43));
   expect(differences()).toEqual([1, 1]);
-  vi.setSystemTime(Date.UTC(2026, 4, 29));
+  clock.mockReturnValue(Date.UTC(2026, 4, 29));
   expect(views.table(900)).toMatchObject(points(39));
   expect(differences()).toEqual([0, 0]);
 });
