@@ -72,7 +72,7 @@ export class MatchFollower<S extends MatchStateRecord> {
         closing.options.onUpToDate(of, at);
         if (of.topic === states) {
           this.reader.caughtUp(of.partition);
-          this.reader.upToDate(of.partition, at);
+          this.reader.endsAt(of.partition, 0, at);
         }
         if (unread.delete(partitionKey(of)) && unread.size === 0) onRead();
       },

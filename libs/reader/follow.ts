@@ -20,12 +20,6 @@ import type { MatchStateRecord, TransitionRecord } from './records.ts';
 
 type ChangeOf<Kind extends ReaderChange['kind']> = Extract<ReaderChange, { kind: Kind }>;
 
-/** A guard that changed, or the first one of a match. */
-export type GuardChange = ReaderGuard & { readonly eventId: number };
-
-/** A match in play whose feed is no longer believed. */
-export type StaleFeed = { readonly eventId: number; readonly feed: FeedStatus };
-
 /** What a program is told; all but `waiting` after the promise of `followMatches` has resolved. A handler that throws ends the following. */
 export type FollowHandlers = {
   /** A goal counts; of goals that counted before the start, once after `ready`. */
@@ -34,9 +28,10 @@ export type FollowHandlers = {
   readonly cancelled?: (goal: ChangeOf<'goal'>) => void;
   /** Who scored became known, or was corrected. */
   readonly scorer?: (scorer: ChangeOf<'scorer'>) => void;
-  /** Whether you may act on a match changed. Also called without a record: a dead feed closes the guard. */
-  readonly guard?: (guard: GuardChange) => void;
-  readonly stale?: (stale: StaleFeed) => void;
+  /** Whether you may act on a match changed, or is known first. Also called without a record: a dead feed closes the guard. */
+  readonly guard?: (guard: ReaderGuard & { readonly eventId: number }) => void;
+  /** The feed of a match in play is no longer believed. */
+  readonly stale?: (stale: { readonly eventId: number; readonly feed: FeedStatus }) => void;
   /** Transitions were not read; the states are right nevertheless. */
   readonly gap?: (gap: ChangeOf<'gap'>) => void;
   /** The current state of all matches is read: at the start, and after each loss of the connection. */
@@ -74,7 +69,7 @@ const ENDS_EVERY_MS = 400;
 const MAX_WAIT_MS = 200;
 /** Delays before it connects again: the first, which doubles, and the longest, milliseconds. */
 const RETRY_MS = { first: 250, longest: 5_000 };
-/** How long a guard closed by `behind` alone is not told, milliseconds: a state arrives a fetch after its change. */
+/** How long a guard closed by `behind` is not told, milliseconds: a state arrives a fetch after its change. */
 const BEHIND_MS = 500;
 
 type Stream = MessagesStream<string, Buffer, string, string>;
@@ -85,7 +80,7 @@ type ReadTopic = {
   readonly stream: Stream;
   /** Whether a record waits for its schema. */
   isDecoding: boolean;
-  /** The first offset of each partition; unknown until `#untilRead`. */
+  /** The first offset of each partition; unknown until `untilRead`. */
   begins: readonly bigint[] | undefined;
   /** Brokers that have not answered yet where their partitions end. */
   readonly asked: Set<number>;
@@ -95,10 +90,10 @@ type ReadTopic = {
 type Connection = {
   readonly schemas: ConfluentSchemaRegistry;
   readonly consumers: Consumer<string, Buffer, string, string>[];
+  /** Aborted with what it was lost by. */
+  readonly lost: AbortController;
+  /** Undefined while it connects. */
   endsTimer: NodeJS.Timeout | undefined;
-  isLost: boolean;
-  /** What it was lost by; null: nothing yet. */
-  error: unknown;
 };
 
 type ReadRecord = { readonly partition: number; readonly key: string; readonly value: unknown };
@@ -107,7 +102,6 @@ type ReadRecord = { readonly partition: number; readonly key: string; readonly v
 export class FollowedMatches {
   readonly #reader: MatchReader;
   readonly #options: MatchFollowOptions;
-  readonly #on: FollowHandlers;
   /** Null while it waits to connect again. */
   #connection: Connection | null = null;
   /** Id of the topic of states: one that was made again begins with other versions. */
@@ -116,7 +110,7 @@ export class FollowedMatches {
   readonly #inPlay = new Set<number>();
   /** The last told permission and reasons of each match in play, as JSON; and whether its feed was believed. */
   readonly #told = new Map<number, { readonly guard: string; readonly believed: boolean }>();
-  /** Since when the guard of a match is closed by `behind` alone, by the steady clock. */
+  /** Since when the guard of a match is closed by `behind`, by the steady clock. */
   readonly #behindSince = new Map<number, number>();
   /** Undefined until the program has this object. */
   #guardTimer: NodeJS.Timeout | undefined;
@@ -127,7 +121,6 @@ export class FollowedMatches {
   private constructor(options: MatchFollowOptions) {
     this.#options = options;
     this.#reader = new MatchReader(options);
-    this.#on = options.on;
   }
 
   /** Resolves once the state of all matches is read; waits for brokers and registry that cannot be reached. Rejects when they refuse. */
@@ -170,12 +163,12 @@ export class FollowedMatches {
   async #connect(): Promise<void> {
     for (let delay = RETRY_MS.first; !this.#isClosed; delay = Math.min(2 * delay, RETRY_MS.longest)) {
       try {
-        return await this.#open(this.#options);
+        return await this.#open();
       } catch (error) {
         void this.#drop();
         if (this.#isClosed) return;
         if (!isTransient(error)) throw error;
-        this.#on.waiting?.(error);
+        this.#options.on.waiting?.(error);
       }
       await new Promise((resolve) => setTimeout(resolve, delay * (0.75 + Math.random() / 2)));
     }
@@ -185,7 +178,7 @@ export class FollowedMatches {
     const connection = this.#connection;
     if (connection === null) return;
     this.#connection = null;
-    connection.isLost = true;
+    connection.lost.abort();
     clearInterval(connection.endsTimer);
     await Promise.allSettled(connection.consumers.map((consumer) => consumer.close(true)));
   }
@@ -193,23 +186,20 @@ export class FollowedMatches {
   /** Tells what was read of a new connection, and from the first one on each change. */
   #begin(): void {
     this.#guarded(() => {
-      if (this.#connection === null || this.#connection.isLost) return;
+      if (this.#connection === null || this.#connection.lost.signal.aborted) return;
       this.#guardTimer ??= setInterval(() => this.#guarded(() => this.#checkGuards()), GUARD_EVERY_MS);
       this.#tell(this.#untold.splice(0));
       this.#checkGuards();
-      this.#on.ready?.();
+      this.#options.on.ready?.();
     });
   }
 
-  async #open(options: MatchFollowOptions): Promise<void> {
+  async #open(): Promise<void> {
     const reader = this.#reader;
-    const connection: Connection = {
-      schemas: new ConfluentSchemaRegistry({ url: options.registryUrl, ...options.registry }),
-      consumers: [],
-      endsTimer: undefined,
-      isLost: false,
-      error: null,
-    };
+    const { registryUrl: url, registry } = this.#options;
+    const schemas = new ConfluentSchemaRegistry({ url, ...registry });
+    const lost = new AbortController();
+    const connection: Connection = { schemas, consumers: [], lost, endsTimer: undefined };
     this.#connection = connection;
     // Transitions begin before the states end, so none is missing between both.
     const transitions = await this.#read(connection, 'match-transitions', 'latest');
@@ -238,30 +228,28 @@ export class FollowedMatches {
       this.#tell(changes);
       if (isReady) this.#checkGuard(eventId);
     });
-    await this.#untilRead(connection, states, ends);
+    const statesEnd: TellEnd = (partition, end, at, next) => {
+      reader.endsAt(partition, Number(end), at);
+      if (next !== null) reader.readTo(partition, Number(next));
+    };
+    const haltsEnd: TellEnd = (_, end, at, next) => {
+      reader.haltsEndAt(Number(end), at);
+      if (next !== null) reader.haltsReadTo(Number(next));
+    };
+    await untilRead(connection, states, ends);
     const haltEnds = await endsOf(halts);
-    await this.#untilRead(connection, halts, haltEnds);
+    await untilRead(connection, halts, haltEnds);
     this.#guarded(() => {
       for (const [partition, end] of ends) {
         this.#tell(reader.caughtUp(partition));
-        reader.endsAt(partition, Number(end), askedAt);
-        reader.readTo(partition, Number(end));
+        statesEnd(partition, end, askedAt, end);
       }
-      for (const end of haltEnds.values()) {
-        reader.haltsEndAt(Number(end), askedAt);
-        reader.haltsReadTo(Number(end));
-      }
+      for (const [partition, end] of haltEnds) haltsEnd(partition, end, askedAt, end);
     });
     isReady = true;
     connection.endsTimer = setInterval(() => {
-      void tellEnds(connection, states, (partition, end, at, next) => {
-        reader.endsAt(partition, end, at);
-        if (next !== null) reader.readTo(partition, next);
-      });
-      void tellEnds(connection, halts, (_, end, at, next) => {
-        reader.haltsEndAt(end, at);
-        if (next !== null) reader.haltsReadTo(next);
-      });
+      void tellEnds(connection, states, statesEnd);
+      void tellEnds(connection, halts, haltsEnd);
     }, ENDS_EVERY_MS);
   }
 
@@ -274,7 +262,7 @@ export class FollowedMatches {
     this.#topicId = id;
   }
 
-  async #read({ consumers }: Connection, kind: string, mode: 'earliest' | 'latest'): Promise<ReadTopic> {
+  async #read(connection: Connection, kind: string, mode: 'earliest' | 'latest'): Promise<ReadTopic> {
     const { brokers, client, prefix = 'touchline.' } = this.#options;
     const name = `${prefix}${kind}`;
     const consumer = new Consumer<string, Buffer, string, string>({
@@ -292,8 +280,10 @@ export class FollowedMatches {
         headerValue: stringDeserializer,
       } as never,
     });
-    consumers.push(consumer);
+    connection.consumers.push(consumer);
     const stream = (await consumer.consume({ topics: [name], mode, fallbackMode: mode })) as Stream;
+    // From now on: an error that nobody listens to ends the process.
+    stream.on('error', (error) => this.#lose(connection, error));
     return { name, stream, isDecoding: false, begins: undefined, asked: new Set() };
   }
 
@@ -301,11 +291,10 @@ export class FollowedMatches {
     const { schemas } = connection;
     const { stream } = topic;
     const { value: decode } = schemas.getDeserializers();
-    stream.on('error', (error) => this.#lose(connection, error));
     stream.on('data', ({ partition, key, value }) => {
       const bytes: Buffer | null = value ?? null;
       const pass = (): void => {
-        if (connection.isLost) return;
+        if (connection.lost.signal.aborted) return;
         this.#guarded(() =>
           take({ partition, key: String(key), value: bytes === null ? null : decode?.(bytes) }),
         );
@@ -323,28 +312,13 @@ export class FollowedMatches {
     });
   }
 
-  async #untilRead(
-    connection: Connection,
-    topic: ReadTopic,
-    ends: ReadonlyMap<number, bigint>,
-  ): Promise<void> {
-    const { name, stream } = topic;
-    const timestamp = ListOffsetTimestamps.EARLIEST;
-    topic.begins = (await stream.consumer.listOffsets({ topics: [name], timestamp })).get(name);
-    while (!isIdle(topic) || ![...ends].every((end) => isRead(topic, ...end))) {
-      if (connection.error !== null) throw connection.error;
-      if (stream.destroyed) throw stream.errored ?? new Error('the stream was closed');
-      await new Promise((resolve) => setTimeout(resolve, CHECK_EVERY_MS));
-    }
-  }
-
   #tell(changes: readonly ReaderChange[]): void {
     for (const change of changes)
       if (this.#guardTimer === undefined) this.#untold.push(change);
-      else if (change.kind === 'scorer') this.#on.scorer?.(change);
-      else if (change.kind === 'gap') this.#on.gap?.(change);
-      else if (change.status === 'stands') this.#on.goal?.(change);
-      else this.#on.cancelled?.(change);
+      else if (change.kind === 'scorer') this.#options.on.scorer?.(change);
+      else if (change.kind === 'gap') this.#options.on.gap?.(change);
+      else if (change.status === 'stands') this.#options.on.goal?.(change);
+      else this.#options.on.cancelled?.(change);
   }
 
   #checkGuards(): void {
@@ -370,9 +344,9 @@ export class FollowedMatches {
       this.#inPlay.delete(eventId);
       if (!this.#told.delete(eventId)) return;
     }
-    if (told.guard !== before?.guard) this.#on.guard?.({ ...guard, eventId });
+    if (told.guard !== before?.guard) this.#options.on.guard?.({ ...guard, eventId });
     if (before?.believed === true && !feed.believed && permission !== 'not_in_play')
-      this.#on.stale?.({ eventId, feed });
+      this.#options.on.stale?.({ eventId, feed });
   }
 
   /** Runs what may call a handler. */
@@ -387,9 +361,8 @@ export class FollowedMatches {
 
   /** Gives up a connection that failed. Closes every guard, and connects again where the failure may pass. */
   #lose(connection: Connection, error: unknown): void {
-    if (connection.isLost || this.#isClosed) return;
-    connection.isLost = true;
-    connection.error = error;
+    if (connection.lost.signal.aborted || this.#isClosed) return;
+    connection.lost.abort(error);
     // While it connects, its promise rejects.
     if (connection.endsTimer === undefined) return;
     if (!isTransient(error)) {
@@ -398,7 +371,7 @@ export class FollowedMatches {
     }
     this.#reader.assign(this.#reader.partitions());
     this.#guarded(() => {
-      this.#on.waiting?.(error);
+      this.#options.on.waiting?.(error);
       this.#checkGuards();
     });
     void this.#drop();
@@ -411,7 +384,7 @@ export class FollowedMatches {
   #fail(error: unknown): void {
     if (this.#isClosed) return;
     void this.close().catch(() => {});
-    this.#on.error?.(error);
+    this.#options.on.error?.(error);
   }
 }
 
@@ -442,12 +415,28 @@ async function endsOf({ name, stream }: ReadTopic, partitions?: number[]): Promi
   return new Map(ends.filter(([, end]) => end !== undefined));
 }
 
-/** Tells each partition's end, and how far it is read, null while unknown. Asks each broker apart: a silent one withholds its own alone. */
-async function tellEnds(
-  connection: Connection,
+/** Resolves once these ends are read. Rejects with what the connection was lost by. */
+async function untilRead(
+  { lost }: Connection,
   topic: ReadTopic,
-  tell: (partition: number, end: number, at: number, next: number | null) => void,
+  ends: ReadonlyMap<number, bigint>,
 ): Promise<void> {
+  const { name, stream } = topic;
+  const timestamp = ListOffsetTimestamps.EARLIEST;
+  topic.begins = (await stream.consumer.listOffsets({ topics: [name], timestamp })).get(name);
+  for (;;) {
+    lost.signal.throwIfAborted();
+    if (stream.destroyed) throw stream.errored ?? new Error('the stream was closed');
+    if (isIdle(topic) && [...ends].every((end) => isRead(topic, ...end))) return;
+    await new Promise((resolve) => setTimeout(resolve, CHECK_EVERY_MS));
+  }
+}
+
+/** Tells a partition's end at `at`, and how far it is read, null while unknown. */
+type TellEnd = (partition: number, end: bigint, at: number, next: bigint | null) => void;
+
+/** Tells the ends of all partitions. Asks each broker apart: a silent one withholds its own alone. */
+async function tellEnds({ lost }: Connection, topic: ReadTopic, tell: TellEnd): Promise<void> {
   const { name, stream, asked } = topic;
   const metadata = await stream.consumer.metadata({ topics: [name] }).catch(() => null);
   const partitions = metadata?.topics.get(name)?.partitions ?? [];
@@ -458,9 +447,9 @@ async function tellEnds(
     const led = of.map(([partition]) => partition);
     void endsOf(topic, led)
       .then((ends) => {
-        for (const [partition, end] of connection.isLost ? [] : ends) {
+        for (const [partition, end] of lost.signal.aborted ? [] : ends) {
           const next = isRead(topic, partition, end) ? end : nextOf(topic, partition);
-          tell(partition, Number(end), at, isIdle(topic) ? Number(next) : null);
+          tell(partition, end, at, isIdle(topic) ? next : null);
         }
       })
       .catch(() => {})
@@ -468,18 +457,13 @@ async function tellEnds(
   }
 }
 
-/** The parts of an error of the client that say whether it may pass. */
-type ClientError = {
-  readonly code?: unknown;
-  readonly canRetry?: unknown;
-  readonly needsRejoin?: unknown;
-  readonly cause?: unknown;
-  readonly errors?: readonly unknown[];
-};
+/** An error, with what an error of the client says of whether it may pass. */
+type ClientError = Error &
+  Partial<Readonly<Record<'code' | 'canRetry' | 'needsRejoin', unknown>>> & { readonly errors?: unknown[] };
 
 /** Whether an error may pass by itself: brokers or registry cannot be reached, or a broker is starting. */
 function isTransient(error: unknown): boolean {
-  const all = [...causesOf(error)];
+  const all = causesOf(error);
   if (all.some(({ code }) => code === AuthenticationError.code)) return false;
   return all.some(
     ({ code, canRetry, needsRejoin }) =>
@@ -487,14 +471,12 @@ function isTransient(error: unknown): boolean {
   );
 }
 
-function* causesOf(error: unknown): Generator<ClientError> {
-  if (!(error instanceof Error)) return;
-  const { cause, errors = [] } = error as ClientError;
-  yield error as ClientError;
-  for (const inner of [cause, ...errors]) yield* causesOf(inner);
+/** Returns an error and those within it. */
+function causesOf(error: unknown): ClientError[] {
+  if (!(error instanceof Error)) return [];
+  const { cause, errors = [] }: ClientError = error;
+  return [error, ...[cause, ...errors].flatMap(causesOf)];
 }
 
 /** Follows all matches; see `FollowedMatches.start`. */
-export function followMatches(options: MatchFollowOptions): Promise<FollowedMatches> {
-  return FollowedMatches.start(options);
-}
+export const followMatches = FollowedMatches.start;

@@ -95,11 +95,12 @@ export class MatchReader<
     for (const partition of this.#partitions.keys())
       if (!assigned.has(partition)) this.#partitions.delete(partition);
     for (const partition of assigned) {
-      const {
-        isFresh = true,
-        matches = new Map(),
-        read = new ReadProgress(),
-      } = this.#partitions.get(partition) ?? {};
+      const known = this.#partitions.get(partition);
+      const { isFresh, matches, read } = known ?? {
+        isFresh: true,
+        matches: new Map(),
+        read: new ReadProgress(),
+      };
       read.restart();
       this.#partitions.set(partition, { isLoading: true, isFresh, matches, read });
     }
@@ -123,12 +124,6 @@ export class MatchReader<
   /** Tells the offset of the next record of `match-state` that will be read: behind the markers of transactions too. */
   readTo(partition: number, next: number): void {
     this.#partitions.get(partition)?.read.readTo(next);
-  }
-
-  /** In place of `endsAt` and `readTo`: `match-state` of a partition was read to the end that it had at `at`, by the steady clock. */
-  upToDate(partition: number, at: number): void {
-    const read = this.#partitions.get(partition)?.read;
-    if (read !== undefined) read.readAt = Math.max(read.readAt, at);
   }
 
   /** Applies a record of `match-state`; null deletes the match. Ignores records of partitions that are not assigned. */
@@ -192,32 +187,32 @@ export class MatchReader<
     const found = this.#find(eventId);
     const state = found?.match.state ?? null;
     this.halts.readTo(this.#haltsRead.readAt);
-    const halts = this.halts.standing(now, {
-      event_id: eventId,
-      competition_id: state?.competition_id ?? null,
-    });
+    const competition_id = state?.competition_id ?? null;
+    const halts = this.halts.standing(now, { event_id: eventId, competition_id });
     const doubts = found === null ? [] : doubtsAbout(found, now.steady);
     const { permission, reasons } = tradingOf(state, feed, halts, doubts);
     return { permission, safe: permission === 'safe', reasons, feed };
   }
 
-  #find(eventId: number) {
-    for (const { matches, isLoading, read } of this.#partitions.values()) {
+  #find(eventId: number): FoundMatch<S> | null {
+    for (const { matches, ...assigned } of this.#partitions.values()) {
       const match = matches.get(eventId);
-      if (match !== undefined) return { match, isLoading, readAt: read.readAt };
+      if (match !== undefined) return { match, ...assigned };
     }
     return null;
   }
 }
 
-function doubtsAbout(
-  found: { readonly match: ReaderMatch; readonly isLoading: boolean; readonly readAt: number },
+type FoundMatch<S extends MatchStateRecord> = Pick<AssignedPartition<S>, 'isLoading' | 'read'> & {
+  readonly match: ReaderMatch<S>;
+};
+
+function doubtsAbout<S extends MatchStateRecord>(
+  { match: { state, changed }, isLoading, read }: FoundMatch<S>,
   now: Now['steady'],
 ): string[] {
-  const { match, isLoading, readAt } = found;
   if (isLoading) return ['loading'];
-  if (match.state === null) return [];
-  return doubtsOf({ version: match.state.version, changed: match.changed, readAt, now });
+  return state === null ? [] : doubtsOf({ version: state.version, changed, readAt: read.readAt, now });
 }
 
 function matchOf<S extends MatchStateRecord>(

@@ -43,7 +43,16 @@ export type ReaderChange =
       readonly until: number;
     };
 
-/** A match: its newest state and transition, and the reported status of its goals. */
+/** A goal as last reported. */
+type ReportedGoal = {
+  readonly status: GoalStatus;
+  /** The team that it counted for while it stood, and the scorer's; null: unknown. */
+  readonly countsFor: number | null;
+  readonly teamId: number | null;
+  readonly player: string | null;
+};
+
+/** A match: its newest state and transition, and its goals as reported. */
 export class ReaderMatch<S extends MatchStateRecord = MatchStateRecord> {
   readonly #eventId: number;
   /** The newest state, as `nextState` holds it; null before the first. */
@@ -53,11 +62,7 @@ export class ReaderMatch<S extends MatchStateRecord = MatchStateRecord> {
   #n = -1;
   /** The version at which a transition newer than the state cancelled a goal, by goal. */
   readonly #cancelledAt = new Map<string, number>();
-  readonly #reported = new Map<string, GoalStatus>();
-  /** The team that each standing goal counted for, and the scorer's, as last reported; null: unknown. */
-  readonly #teams = new Map<string, { readonly countsFor: number | null; readonly scorer: number | null }>();
-  /** The player of each goal as last reported; null: unknown. */
-  readonly #players = new Map<string, string | null>();
+  readonly #reported = new Map<string, ReportedGoal>();
   #score: ScoreRecord | null = null;
   #reportedScore: ScoreRecord | null = null;
 
@@ -101,48 +106,43 @@ export class ReaderMatch<S extends MatchStateRecord = MatchStateRecord> {
   report(): readonly ReaderChange[] {
     const { version = 0, counting_goals = [], void_goals = {}, key_incidents = [] } = this.state ?? {};
     const now = new Map<string, { status: GoalStatus; reason: string | null; version: number }>();
-    for (const [id, status] of this.#reported)
+    for (const [id, { status }] of this.#reported)
       if (status === 'stands') now.set(id, { status: 'cancelled', reason: 'not_counted', version });
     for (const id of counting_goals) now.set(id, { status: 'stands', reason: null, version });
     for (const [id, reason] of Object.entries(void_goals))
       now.set(id, { status: 'cancelled', reason, version });
     // A cancelled goal that was not reported as standing is reported with the next state.
     for (const [id, at] of this.#cancelledAt)
-      if (this.#reported.get(id) !== 'stands') now.delete(id);
+      if (this.#reported.get(id)?.status !== 'stands') now.delete(id);
       else now.set(id, { status: 'cancelled', reason: void_goals[id] ?? null, version: at });
     const changes: ReaderChange[] = [];
-    const keys = new Map(key_incidents.map((key) => [key.id, key]));
+    const keys = new Map<string, Partial<KeyIncidentRecord>>(key_incidents.map((key) => [key.id, key]));
     const eventId = this.#eventId;
     let before = this.#reportedScore;
-    for (const [incidentId, { status, version: at }] of now) {
-      const { countsFor = null, scorer: teamId = null } = this.#teams.get(incidentId) ?? {};
-      const key = keys.get(incidentId);
-      const stood = status === 'stands' && this.#reported.get(incidentId) === 'stands';
-      const isForOther = countsFor !== null && key?.counts_for_id != null && key.counts_for_id !== countsFor;
-      if (!stood || !isForOther) continue;
-      this.#reported.set(incidentId, 'cancelled');
-      const of = { teamId, player: this.#players.get(incidentId) ?? null, minute: key.minute };
-      const score = this.#without(before, countsFor);
+    for (const [incidentId, { status }] of now) {
+      const reported = this.#reported.get(incidentId);
+      const { counts_for_id: countsFor = null, minute = null } = keys.get(incidentId) ?? {};
+      if (status !== 'stands' || reported?.status !== 'stands' || reported.countsFor === null) continue;
+      if (countsFor === null || countsFor === reported.countsFor) continue;
+      const { teamId, player } = reported;
+      this.#reported.set(incidentId, { ...reported, status: 'cancelled' });
+      const score = this.#without(before, reported.countsFor);
       const what = { kind: 'goal', status: 'cancelled', reason: 'corrected' } as const;
-      changes.push({ ...what, eventId, version: at, incidentId, ...of, before, score });
+      changes.push({ ...what, eventId, version, incidentId, teamId, player, minute, before, score });
       before = score;
     }
     for (const [incidentId, { status, reason, version: at }] of now) {
-      const key: Partial<KeyIncidentRecord> = keys.get(incidentId) ?? {};
-      const { team_id: teamId = null, player_name: player = null, minute = null } = key;
-      const { counts_for_id: countsFor = null } = key;
-      const is = { eventId, version: at, incidentId };
-      if (this.#reported.get(incidentId) === status) {
-        if (status !== 'stands' || player === null || this.#players.get(incidentId) === player) continue;
-        this.#players.set(incidentId, player);
-        changes.push({ kind: 'scorer', ...is, teamId, player, minute });
-        continue;
+      const { team_id: teamId = null, player_name: player = null, ...key } = keys.get(incidentId) ?? {};
+      const { minute = null, counts_for_id: countsFor = null } = key;
+      const is = { eventId, version: at, incidentId, teamId, minute };
+      const reported = this.#reported.get(incidentId);
+      if (reported?.status !== status) {
+        this.#reported.set(incidentId, { status, countsFor, teamId, player });
+        changes.push({ kind: 'goal', ...is, player, status, reason, before, score: this.#score });
+      } else if (status === 'stands' && player !== null && player !== reported.player) {
+        this.#reported.set(incidentId, { ...reported, player });
+        changes.push({ kind: 'scorer', ...is, player });
       }
-      this.#reported.set(incidentId, status);
-      this.#players.set(incidentId, player);
-      this.#teams.set(incidentId, { countsFor, scorer: teamId });
-      const of = { teamId, player, minute };
-      changes.push({ kind: 'goal', ...is, status, reason, ...of, before, score: this.#score });
     }
     this.#reportedScore = this.#score;
     return changes;
