@@ -1,5 +1,5 @@
 /** Signatures of webhook deliveries (spec, "Authentication", rule 8): HMAC-SHA256 of the raw body, a dot and the expiration header. */
-import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** Header with the time at which the signature expires, Unix seconds. */
 export const TIMESTAMP_HEADER = 'x-signature-expiration-timestamp';
@@ -76,42 +76,28 @@ export function checkSignature(
   if (Number(timestamp) < Math.floor(nowMs / 1000)) return 'timestamp_expired';
   if (signature === undefined) return 'signature_missing';
   if (!/^[0-9a-f]{64}$/.test(signature)) return 'signature_malformed';
-  return new SignatureCheck(timestamp, Buffer.from(signature, 'hex'), secrets);
+  return signatureCheck(timestamp, Buffer.from(signature, 'hex'), secrets);
 }
 
 /** The check of one delivery's body, which may arrive in parts; it stores none of them. */
-export class SignatureCheck {
-  readonly #timestamp: string;
-  readonly #claimed: Buffer;
-  readonly #secrets: readonly string[];
-  readonly #hmacs: readonly Hmac[];
+export type SignatureCheck = ReturnType<typeof signatureCheck>;
 
-  constructor(timestamp: string, claimed: Buffer, secrets: readonly string[]) {
-    this.#timestamp = timestamp;
-    this.#claimed = claimed;
-    this.#secrets = secrets;
-    this.#hmacs = secrets.map((secret) => createHmac('sha256', secret));
-  }
-
-  update(bytes: Uint8Array): void {
-    for (const hmac of this.#hmacs) hmac.update(bytes);
-  }
-
-  /** Whether the body was signed with one of the secrets. Call once, after the last part. */
-  matches(): boolean {
-    // Tries all secrets, so that the time taken does not reveal which one matched.
-    let matches = 0;
-    for (const hmac of this.#hmacs) {
-      const digest = hmac.update(`.${this.#timestamp}`).digest();
-      matches += Number(timingSafeEqual(this.#claimed, digest));
-    }
-    return matches > 0;
-  }
-
-  /** Whether these bytes, another form of the body, were signed with one of the secrets. */
-  matchesInstead(bytes: Uint8Array): boolean {
-    const check = new SignatureCheck(this.#timestamp, this.#claimed, this.#secrets);
-    check.update(bytes);
-    return check.matches();
-  }
+function signatureCheck(timestamp: string, claimed: Buffer, secrets: readonly string[]) {
+  const hmacs = secrets.map((secret) => createHmac('sha256', secret));
+  const update = (bytes: Uint8Array): void => hmacs.forEach((hmac) => void hmac.update(bytes));
+  return {
+    update,
+    /** Whether the body was signed with one of the secrets. Call once, after the last part. */
+    matches(): boolean {
+      update(Buffer.from(`.${timestamp}`));
+      // Tries all secrets, so that the time taken does not reveal which one matched.
+      return hmacs.filter((hmac) => timingSafeEqual(claimed, hmac.digest())).length > 0;
+    },
+    /** Whether these bytes, another form of the body, were signed with one of the secrets. */
+    matchesInstead(bytes: Uint8Array): boolean {
+      const check = signatureCheck(timestamp, claimed, secrets);
+      check.update(bytes);
+      return check.matches();
+    },
+  };
 }
