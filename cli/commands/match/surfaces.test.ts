@@ -121,9 +121,9 @@ function surfacesOf(state: MatchState) {
   const now = state.cause.ut + 60;
   const shown = shownStateOf(state);
   const board = boardMatchOf(shown, ALIVE, now * 1_000);
-  const queries = { health: () => ALIVE, halts: () => NO_HALTS, levelName: () => null };
+  const queries = { health: () => ALIVE, halts: () => NO_HALTS, levelNames: () => ({}) };
   const scope = { queries, now } as unknown as ToolScope;
-  const tool = summaryOf({ state: shown, statusName: null, roundName: null }, scope);
+  const tool = summaryOf({ state: shown, status: null, round: null }, scope);
   const facts = { state, incidents: [], transitions: [] };
   const page = pageJson(facts, tradedOf(state)) as { state: MatchState; trading: { permission: string } };
   const text = pageText(facts, now);

@@ -25,8 +25,8 @@ import {
 /** The state of a match, with the names that only its record in the contract has; null where unknown. */
 export type NamedMatch = {
   readonly state: ShownState;
-  readonly statusName: string | null;
-  readonly roundName: string | null;
+  readonly status: string | null;
+  readonly round: string | null;
 };
 
 /** A match with all its incidents, removed ones included, ordered by id. */
@@ -152,6 +152,7 @@ export function toolQueries(views: Views) {
 
     competitionOf: (seasonId: number): number | null => tree.competitionOf('season', seasonId),
 
+    levelNames: (match: ShownState) => views.levelNames(match),
     /** Returns the name of a competition, season, stage or group; null if unknown. */
     levelName: (level: TreeLevel, id: number | null) => catalogue.name(level, id),
 
@@ -177,17 +178,17 @@ export function toolQueries(views: Views) {
   };
 }
 
-/** Counts the wins, draws, defeats and goals of a team in its matches that have a result. */
+/** Counts the wins, draws, defeats and goals of a team in its matches that have a result, as `get_head_to_head` shows them. */
 function balanceOf(team: number, matches: readonly NamedMatch[]) {
-  const balance = { played: 0, won: 0, drawn: 0, lost: 0, goals: 0, against: 0 };
+  const balance = { played: 0, team_won: 0, drawn: 0, opponent_won: 0, team_goals: 0, opponent_goals: 0 };
   for (const { state } of matches) {
     const { score, home, status_id } = state;
     if (score === null || !hasResult(status_id, 'finished')) continue;
     const [own, other] = home?.id === team ? [score.home, score.away] : [score.away, score.home];
     balance.played += 1;
-    balance.goals += own;
-    balance.against += other;
-    balance[own > other ? 'won' : own < other ? 'lost' : 'drawn'] += 1;
+    balance.team_goals += own;
+    balance.opponent_goals += other;
+    balance[own > other ? 'team_won' : own < other ? 'opponent_won' : 'drawn'] += 1;
   }
   return balance;
 }
@@ -210,7 +211,7 @@ function wordsOf(query: string): string[] {
 }
 
 /** Returns the names in the JSON of `renderEvent`. */
-function namesOf(json: string): Pick<NamedMatch, 'statusName' | 'roundName'> {
+function namesOf(json: string): Omit<NamedMatch, 'state'> {
   const { status_name, round_name } = JSON.parse(json) as Readonly<Record<string, string | null>>;
-  return { statusName: status_name || null, roundName: round_name || null };
+  return { status: status_name || null, round: round_name || null };
 }

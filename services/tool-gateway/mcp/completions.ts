@@ -5,7 +5,6 @@ import { covers } from '#contract/rest/operations.ts';
 import { liveSince } from '#contract/rest/parameters.ts';
 import { foldName } from '#domain/name-search.ts';
 import { shortText } from '#json/short-text.ts';
-import { invalidParams } from './answers.ts';
 import { promptsOf } from './prompts.ts';
 import { TEMPLATES } from './resources.ts';
 import { listCompetitions } from './tools/catalogue.ts';
@@ -14,7 +13,7 @@ import { getMatch } from './tools/match.ts';
 import { listMatches, liveBoard, liveMatches } from './tools/matches.ts';
 import { search } from './tools/search.ts';
 import { listStandings, tablesOf } from './tools/standings.ts';
-import type { Tool, ToolScope } from './tools/tool.ts';
+import { invalidParams, type Tool, type ToolScope } from './tools/tool.ts';
 
 /** Maximum number of values in an answer (protocol). */
 const MAX_VALUES = 100;
@@ -106,6 +105,4 @@ function competitions(typed: string, scope: ToolScope): readonly { id: number; n
   return dataOf<'competitions.index'>(answer).competitions.filter(({ name }) => name !== '');
 }
 
-function hasTool({ access }: ToolScope, { operations }: Tool): boolean {
-  return covers(access, operations);
-}
+const hasTool = ({ access }: ToolScope, { operations }: Tool): boolean => covers(access, operations);

@@ -3,13 +3,12 @@
 import type { GetPromptResult, Prompt, PromptArgument } from '@modelcontextprotocol/server';
 import { covers } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
-import { invalidParams } from './answers.ts';
 import { listChanges } from './tools/changes.ts';
 import { getMatch } from './tools/match.ts';
 import { listMatches, liveBoard } from './tools/matches.ts';
 import { search } from './tools/search.ts';
 import { getStandings } from './tools/standings.ts';
-import type { Tool } from './tools/tool.ts';
+import { invalidParams, type Tool } from './tools/tool.ts';
 
 type PromptValues = Readonly<Record<string, string>>;
 

@@ -4,12 +4,11 @@ import { RestError } from '#contract/rest/errors.ts';
 import { openApi } from '#contract/rest/openapi.ts';
 import { covers, type OperationName } from '#contract/rest/operations.ts';
 import type { Access, CatalogueQuery, ProviderData } from '#contract/rest/provider.ts';
-import { invalidParams } from './answers.ts';
 import { dataOf, titleOf } from './tools/common.ts';
 import { getMatch, wholeMatch } from './tools/match.ts';
 import { liveMatches } from './tools/matches.ts';
 import { getStandings } from './tools/standings.ts';
-import { shortTexts, ToolError, type ToolScope } from './tools/tool.ts';
+import { invalidParams, shortTexts, ToolError, type ToolScope } from './tools/tool.ts';
 import { toolsOf } from './tools.ts';
 import { MATCH_TEMPLATE, matchUri, parseUri, TABLE_TEMPLATE, tableUri } from './uris.ts';
 

@@ -7,12 +7,11 @@ import { MAX_TEXT } from '#json/short-text.ts';
 import { tracer } from '#tracing/tracing.ts';
 import { servedWords } from '#views/queries/access.ts';
 import type { McpMetrics } from '../metrics.ts';
-import { invalidParams, SERVER_FAILED } from './answers.ts';
 import type { AccessOf, Caller } from './caller.ts';
 import { complete } from './completions.ts';
 import { getPrompt, promptsOf } from './prompts.ts';
 import { type ContractDocument, listResources, readResource, TEMPLATES } from './resources.ts';
-import { type Tool, ToolError, type ToolScope } from './tools/tool.ts';
+import { invalidParams, SERVER_FAILED, type Tool, ToolError, type ToolScope } from './tools/tool.ts';
 import { TOOLS, toolsOf } from './tools.ts';
 
 /** Limits of the endpoint: those of the spec ("Limits"), and our own where the spec has none. */
@@ -59,7 +58,7 @@ export type ServerContext = Omit<ToolScope, 'access' | 'now'> & {
 };
 
 /** Returns what a call by a client with this contract may use now. */
-export function scopeOf(context: Omit<ServerContext, 'documents'>, access: Access): ToolScope {
+export function scopeOf(context: ServerContext, access: Access): ToolScope {
   return { ...context, access, now: context.now() / 1000 };
 }
 
@@ -100,7 +99,7 @@ export function createServer(
   subscribed: Set<string> | null,
   canSubscribe = subscribed !== null,
 ): Server {
-  const { version, documents } = context;
+  const { version, documents, log, onFailure } = context;
   // Tools and prompts change with the contract, resources also with live matches and tables.
   const notified = canSubscribe ? { listChanged: true } : {};
   const scopeNow = () => scopeOf(context, context.accessOf(caller.clientId) ?? NO_ACCESS);
@@ -118,7 +117,17 @@ export function createServer(
       cacheHints: CACHE_HINTS,
     },
   );
-  const reporting = <T>(work: () => T): T => reportingFailures(context, work);
+  // Reports any error that is no `ProtocolError`, and hides its cause from the client.
+  const reporting = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error;
+      log.error({ err: error }, 'a resource failed');
+      onFailure(error);
+      throw new ProtocolError(ProtocolErrorCode.InternalError, SERVER_FAILED);
+    }
+  };
   server.setRequestHandler('tools/list', () => ({ tools: toolsOf(scopeNow().access).map(listingOf) }));
   server.setRequestHandler('tools/call', ({ params }) => {
     const tool = TOOLS.find(({ name }) => name === params.name);
@@ -195,18 +204,6 @@ function callTool(tool: Tool, args: unknown, scope: ToolScope, context: ServerCo
       ?.start(`tools/call ${name}`, { kind: 'server', startedAt: Date.now() - ms, attributes: { outcome } })
       ?.end(outcome === 'ok' ? undefined : outcome);
     log.debug({ tool: name, outcome, client_id: caller.clientId, token_id: caller.tokenId }, 'tool called');
-  }
-}
-
-/** Runs `work`. Reports any error that is no `ProtocolError`, and throws one that hides its cause from the client. */
-function reportingFailures<T>({ log, onFailure }: ServerContext, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof ProtocolError) throw error;
-    log.error({ err: error }, 'a resource failed');
-    onFailure(error);
-    throw new ProtocolError(ProtocolErrorCode.InternalError, SERVER_FAILED);
   }
 }
 

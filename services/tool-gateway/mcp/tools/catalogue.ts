@@ -24,11 +24,7 @@ export const listSports = tool({
     const answer = data.sports(paging);
     const { sports } = dataOf<'sports.index'>(answer);
     return {
-      sports: sports.map(({ id: sport_id, name, has_timer }) => ({
-        sport_id,
-        name,
-        has_clock: has_timer === 'yes',
-      })),
+      sports: sports.map((one) => ({ ...one, sport_id: one.id, has_clock: one.has_timer === 'yes' })),
       total: answer.total ?? sports.length,
     };
   },
@@ -51,10 +47,8 @@ const competition = z.object({
 const MAX_SEASONS = 10;
 
 export function seasonsOf(competitionId: number, { queries, access }: ToolScope): z.input<typeof season>[] {
-  return queries
-    .seasons(competitionId, access)
-    .slice(0, MAX_SEASONS)
-    .map(({ id: season_id, name, current }) => ({ season_id, name, current }));
+  const seasons = queries.seasons(competitionId, access).slice(0, MAX_SEASONS);
+  return seasons.map(({ id: season_id, ...named }) => ({ season_id, ...named }));
 }
 
 export const listCompetitions = tool({
@@ -73,7 +67,7 @@ export const listCompetitions = tool({
     return {
       competitions: competitions.map((record) => ({
         competition_id: record.id,
-        name: record.name === '' ? null : record.name,
+        name: record.name || null,
         area: record.area_name ?? null,
         sport_id: toWholeNumber(record.sport_id),
         seasons: seasonsOf(record.id, scope),

@@ -1,6 +1,7 @@
 /** A change of a match for an assistant: the steps of one version, joined with their incident. */
 import { z } from 'zod';
 import { isInShootOut } from '#domain/goals.ts';
+import { each } from '#json/records.ts';
 import type { Score } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { stepEntry } from '#story/history.ts';
@@ -22,9 +23,7 @@ const shownChange = z.object({
       'goal, goal_to_be_confirmed, goal_confirmed, goal_taken_back, goal_reinstated, goal_amended, score_changed, incident, status, guard etc.',
     ),
   what: z.string().describe('In words.'),
-  minute: z.string().optional(),
-  team: z.string().optional(),
-  player: z.string().optional(),
+  ...each(z.string().optional(), 'minute', 'team', 'player'),
   before: z.string().optional().describe('Score before the change, such as 1-0.'),
   score: z.string().optional().describe('Score after it.'),
   firm_score: z.string().optional().describe('After it, if it changed.'),

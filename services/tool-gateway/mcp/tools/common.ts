@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { OperationData, OperationName } from '#contract/rest/operations.ts';
 import type { RestAnswer } from '#contract/rest/provider.ts';
 import { playedMinute } from '#domain/clock.ts';
+import { each } from '#json/records.ts';
 import { tradingOf } from '#trading/trading.ts';
 import type { NamedMatch } from '#views/queries/tool-queries.ts';
 import type { ShownState } from '#views/store/board-view.ts';
@@ -41,19 +42,13 @@ export const NO_SUCH_MATCH = 'No match has this id. Call list_matches, live_boar
 /** A match in a list. Only get_match describes its fields, as each conversation pays for the schemas of all lists. */
 export const matchSummary = z.object({
   match_id: z.int(),
-  home: team,
-  away: team,
+  ...each(team, 'home', 'away'),
   start: z.string().nullable(),
   competition_id: z.int().nullable(),
   competition: z.string().nullable(),
   season_id: z.int().nullable(),
-  round: z.string().nullable(),
-  status: z.string().nullable(),
-  status_type: z.string().nullable(),
-  minute: z.string().nullable(),
-  score: score.nullable(),
-  firm_score: score.nullable(),
-  shoot_out: score.nullable(),
+  ...each(z.string().nullable(), 'round', 'status', 'status_type', 'minute'),
+  ...each(score.nullable(), 'score', 'firm_score', 'shoot_out'),
   guard,
   feed,
   updated_at: z.string(),
@@ -62,48 +57,47 @@ export const matchSummary = z.object({
 /** A page of matches, with their schema only in list_matches: each conversation pays for the schemas of all tools. */
 export const matchPage = { matches: z.array(matchSummary.meta({ sameAs: 'list_matches' })) };
 
-export function matchPageOf(
-  { items, total }: CountedPage<NamedMatch>,
-  scope: ToolScope,
-): z.input<z.ZodObject<typeof matchPage>> & { total: number } {
+export function matchPageOf({ items, total }: CountedPage<NamedMatch>, scope: ToolScope) {
   return { matches: items.map((match) => summaryOf(match, scope)), total };
 }
 
-export function titleOf({ home, away }: ShownState): string {
+type NamedSide = { readonly name: string | null } | null;
+
+export function titleOf({ home, away }: Readonly<Record<'home' | 'away', NamedSide>>): string {
   return `${home?.name ?? '?'} - ${away?.name ?? '?'}`;
 }
 
-export function summaryOf(
-  { state, statusName, roundName }: NamedMatch,
-  { queries, now }: ToolScope,
-): z.input<typeof matchSummary> {
+function teamOf(side: ShownState['home']): z.input<typeof team> {
+  return { team_id: side?.id ?? null, name: side?.name ?? null };
+}
+
+/** Returns the values of `matchSummary`, among others of the match: the schema of an answer chooses its fields. */
+export function summaryOf({ state, ...named }: NamedMatch, { queries, now }: ToolScope) {
   const { cause, status_type } = state;
   const health = queries.health(state.event_id, now * 1000);
-  const { permission, reasons } = tradingOf(state, health, queries.halts(state, now * 1000));
-  const timed = { ...state, ut: cause.ut, received_at: cause.received_at };
+  const halts = queries.halts(state, now * 1000);
+  const { permission, reasons } = tradingOf(state, health, halts);
   return {
+    ...state,
+    ...queries.levelNames(state),
+    ...named,
     match_id: state.event_id,
-    home: { team_id: state.home?.id ?? null, name: state.home?.name ?? null },
-    away: { team_id: state.away?.id ?? null, name: state.away?.name ?? null },
+    home: teamOf(state.home),
+    away: teamOf(state.away),
     start: state.start_date,
-    competition_id: state.competition_id,
-    competition: queries.levelName('competition', state.competition_id),
-    season_id: state.season_id,
-    round: roundName,
-    status: statusName,
-    status_type,
-    minute: status_type === 'live' ? playedMinute(timed, now) : null,
-    score: state.score,
+    minute:
+      status_type === 'live'
+        ? playedMinute({ ...state, ut: cause.ut, received_at: cause.received_at }, now)
+        : null,
     firm_score: state.firm,
-    shoot_out: state.shoot_out,
     guard: { safe: permission === 'safe', trading: permission, reasons: [...reasons] },
     feed: {
+      ...health,
       alive: health.believed,
-      state: health.state,
-      reason: health.reason,
       ...(health.state === 'delayed' &&
         health.delay !== null && { delay_seconds: Math.round(health.delay / 1_000) }),
     },
+    halts,
     updated_at: isoOf(cause.received_at),
   };
 }

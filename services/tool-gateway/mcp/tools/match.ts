@@ -3,16 +3,13 @@ import { pageOf } from '#contract/rest/tree.ts';
 import { isInShootOut } from '#domain/goals.ts';
 import { GUARD_WORDS } from '#domain/guard-words.ts';
 import { periodWords } from '#domain/sports/periods.ts';
-import type { TradingHalt } from '#records/types.ts';
+import { each } from '#json/records.ts';
 import { POSSIBLE_INCIDENTS } from '#soccer/soccer.ts';
 import { feedWords } from '#story/feed-words.ts';
 import { minuteOf, whyVoid } from '#story/incidents.ts';
 import { guardWords } from '#story/words.ts';
-import type { FeedStatus } from '#trading/feed-status.ts';
-import type { HandHalts } from '#trading/halts.ts';
-import { tradingOf } from '#trading/trading.ts';
 import type { NamedMatch } from '#views/queries/tool-queries.ts';
-import type { ShownIncident, ShownState } from '#views/store/board-view.ts';
+import type { ShownIncident } from '#views/store/board-view.ts';
 import { id, isoOf, matchSummary, NO_SUCH_MATCH, summaryOf, textOf } from './common.ts';
 import { type ToolScope, tool } from './tool.ts';
 
@@ -23,9 +20,7 @@ const entry = z.object({
   type_id: z.int(),
   type: z.string().optional().describe('Such as Goal.'),
   team_id: z.int().optional(),
-  team: z.string().optional(),
-  player: z.string().optional(),
-  assistant: z.string().optional(),
+  ...each(z.string().optional(), 'team', 'player', 'assistant'),
   confirmation: z.string().optional().describe('confirmed, tbd (awaits confirmation), cancelled.'),
   stands: z.boolean().describe('False: it does not count, see why.'),
   why: z.string().optional().describe('removed, cancelled, goal_cancelled (by another incident).'),
@@ -48,9 +43,7 @@ const answer = z.object({
     'States: alive, recovered, stale (silent while the clock runs), delayed (too late), down, recovering, ended (the match is over), expired (feed health itself is silent), unknown. Reasons: silence, delay, clock, backlog (our own delay), unreadable_messages, credentials, contract, network, ingress.',
   ),
   updated_at: updated_at.describe('When its last change was received, ISO 8601.'),
-  season: z.string().nullable(),
-  stage: z.string().nullable(),
-  group: z.string().nullable(),
+  ...each(z.string().nullable(), 'season', 'stage', 'group'),
   coverage: z.enum(['complete', 'partial', 'none']).describe('How much of the timeline is known.'),
   score_source: z.enum(['incidents', 'reported', 'none']),
   reported_score: score.describe("The provider's own result."),
@@ -102,7 +95,7 @@ export const getMatch = tool({
 });
 
 /** Returns the answer with the whole timeline in one page. Throws `RestError` `NOT_FOUND`, `NOT_SERVED`, `FORBIDDEN`. */
-export function wholeMatch(id: number, scope: ToolScope): Record<string, unknown> {
+export function wholeMatch(id: number, scope: ToolScope) {
   const match = scope.queries.match(id, scope.access);
   const whole = answer.parse(answerOf(match, match.incidents, scope));
   return { ...whole, total: match.incidents.length, next_page: null };
@@ -114,39 +107,27 @@ function answerOf(
   scope: ToolScope,
 ): z.input<typeof answer> {
   const { state } = match;
-  const { levelName, health, halts } = scope.queries;
+  const summary = summaryOf(match, scope);
   return {
-    act: actLine(state, health(state.event_id, scope.now * 1000), halts(state, scope.now * 1000)),
-    ...summaryOf(match, scope),
-    season: levelName('season', state.season_id),
-    stage: levelName('stage', state.stage_id),
-    group: levelName('group', state.group_id),
-    coverage: state.coverage,
+    ...summary,
+    act: actLine(summary),
     score_source: state.source,
     reported_score: state.reported,
     derived_score: state.derived,
-    agreement: state.agreement,
-    ...(state.periods.length === 0 ? {} : { periods: state.periods.map(periodWords) }),
-    under_review: state.under_review,
-    missing: state.missing,
+    periods: state.periods.length === 0 ? undefined : state.periods.map(periodWords),
     unread: state.unread.map(({ path, ut }) => ({ path, at: isoOf(ut * 1000) })),
     unread_message_at: state.unread_at === null ? null : isoOf(state.unread_at * 1000),
-    bet_status: state.bet_status,
-    verified_result: state.verified_result,
-    version: state.version,
     timeline: shown.map((incident) => entryOf(incident, match)),
   };
 }
 
 /** Returns whether to act on a match, and why, in one line. It begins with `You may act`, `Do not act` or `Nothing to act on`. */
-function actLine(state: ShownState, feed: FeedStatus, halts: HandHalts<TradingHalt>): string {
-  const { status_type, firm } = state;
-  const { permission, reasons } = tradingOf(state, feed, halts);
-  if (permission === 'not_in_play')
+function actLine({ status_type, firm, guard, feed, halts }: ReturnType<typeof summaryOf>): string {
+  if (guard.trading === 'not_in_play')
     return `Nothing to act on: the match ${status_type === 'scheduled' ? 'has not begun' : `is ${status_type}`}.`;
-  if (permission === 'safe' && firm !== null)
+  if (guard.safe && firm !== null)
     return `You may act on the firm score ${firm.home}-${firm.away}: the guard is safe and the feed is alive.`;
-  const words = reasons.map((reason) => {
+  const words = guard.reasons.map((reason) => {
     if (reason === `feed_${feed.state}`) return `feed ${feedWords(feed)}`;
     const said = guardWords([reason]);
     if (reason !== 'halted_by_hand') return said;

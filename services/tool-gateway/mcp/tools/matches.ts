@@ -1,6 +1,7 @@
 /** Tools for matches: schedule and results, the live board, and head to head. */
 import { z } from 'zod';
 import { dateWindow, liveSince, openDates, STATUS_TYPES } from '#contract/rest/parameters.ts';
+import { each } from '#json/records.ts';
 import { day, id, matchPage, matchPageOf, matchSummary } from './common.ts';
 import { ToolError, type ToolScope, tool } from './tool.ts';
 
@@ -94,11 +95,7 @@ export const headToHead = tool({
   pageSize: 10,
   output: z.object({
     played: z.int().describe('Matches with a known result, of all pages.'),
-    team_won: z.int(),
-    drawn: z.int(),
-    opponent_won: z.int(),
-    team_goals: z.int(),
-    opponent_goals: z.int(),
+    ...each(z.int(), 'team_won', 'drawn', 'opponent_won', 'team_goals', 'opponent_goals'),
     ...matchPage,
   }),
   missing: 'Unknown team. Call search to find teams by name.',
@@ -109,15 +106,6 @@ export const headToHead = tool({
       if (!scope.queries.isTeam(team, scope.access))
         throw new ToolError('NOT_FOUND', `${name}: no such team. Call search to find teams by name.`);
     const found = scope.queries.meetings([team_id, opponent_id], scope.access, paging);
-    const { balance } = found;
-    return {
-      played: balance.played,
-      team_won: balance.won,
-      drawn: balance.drawn,
-      opponent_won: balance.lost,
-      team_goals: balance.goals,
-      opponent_goals: balance.against,
-      ...matchPageOf(found, scope),
-    };
+    return { ...found.balance, ...matchPageOf(found, scope) };
   },
 });

@@ -7,7 +7,7 @@ import { pageOf } from '#contract/rest/tree.ts';
 import type { NamedMatch } from '#views/queries/tool-queries.ts';
 import { type DocumentKind, documentId, linkOf, parseDocumentId } from '../uris.ts';
 import { season, seasonsOf } from './catalogue.ts';
-import { isoOf, summaryOf, titleOf } from './common.ts';
+import { isoOf, matchSummary, summaryOf, titleOf } from './common.ts';
 import { wholeMatch } from './match.ts';
 import { shortTexts, ToolError, type ToolScope, tool } from './tool.ts';
 
@@ -165,21 +165,16 @@ export const fetchDocument = tool({
     const named = parseDocumentId(id);
     if (named === null) throw new ToolError('NOT_FOUND', UNKNOWN);
     const { kind } = named;
-    const { title, content } = kind === 'match' ? ofOneMatch(named.id, scope) : ofMany(kind, named.id, scope);
+    const content = kind === 'match' ? wholeMatch(named.id, scope) : ofMany(kind, named.id, scope);
     return {
       id: documentId(kind, named.id),
-      title,
+      title: 'home' in content ? titleOf(content) : (content.name ?? documentId(kind, named.id)),
       text: JSON.stringify(shortTexts(content)),
       url: linkOf(kind, named.id, scope),
       metadata: { kind, read_at: isoOf(scope.now * 1000) },
     };
   },
 });
-
-function ofOneMatch(id: number, scope: ToolScope) {
-  const { state } = scope.queries.match(id, scope.access);
-  return { title: titleOf(state), content: wholeMatch(id, scope) };
-}
 
 function ofMany(kind: 'team' | 'competition', id: number, scope: ToolScope) {
   const isTeam = kind === 'team';
@@ -191,6 +186,5 @@ function ofMany(kind: 'team' | 'competition', id: number, scope: ToolScope) {
     ? sides.find((side) => side?.id === id)?.name
     : scope.queries.levelName('competition', id);
   if (name == null && matches.length === 0) throw new ToolError('NOT_FOUND', UNKNOWN);
-  const content = { ...own, name, matches: matches.map((match) => summaryOf(match, scope)) };
-  return { title: name ?? documentId(kind, id), content };
+  return { ...own, name, matches: matches.map((match) => matchSummary.parse(summaryOf(match, scope))) };
 }

@@ -1,6 +1,7 @@
 /** Tools for tables: their list, one table, and the top scorers. A call may mean a table by season, type, stage and group. */
 import { z } from 'zod';
 import type { OperationData } from '#contract/rest/operations.ts';
+import type { Paging } from '#contract/rest/provider.ts';
 import { pageOf } from '#contract/rest/tree.ts';
 import { foldName } from '#domain/name-search.ts';
 import { correctionText, differenceText } from '#domain/standings/provider-league.ts';
@@ -39,9 +40,8 @@ export const listStandings = tool({
     const season_id = seasonOf(args, scope);
     const { entries, total } = tablesOf(season_id, args, scope);
     const tables = entries.map((one) => ({
+      ...one,
       standings_id: one.id,
-      name: one.name,
-      type_id: one.type_id,
       type: one.type_name,
       of: one.object_type,
       of_id: one.object_id,
@@ -90,25 +90,22 @@ export const getStandings = tool({
     ),
   }),
   missing: FIND_TABLES,
-  answer({ standings_id, stage_id, type_id, group, ...args }, scope) {
-    const wanted = { typeId: type_id, stageId: stage_id, group };
-    const tableId = standings_id ?? chosenTable({ seasonId: seasonOf(args, scope), ...wanted }, scope);
+  answer({ standings_id, group, ...args }, scope) {
+    const tableId = standings_id ?? chosenTable(seasonOf(args, scope), { group, ...args }, scope);
     const table = readTable(tableId, scope);
     const rows = group === undefined ? rowsOf(table.groups) : rowsOfGroup(table, group);
     const shown = pageOf(rows, args);
     return {
+      ...table,
       standings_id: table.id,
-      name: table.name,
       type: table.type_name,
       season_id: table.season_id ?? null,
       groups: [...Map.groupBy(shown, (one) => one.group)].map(([group, of]) => ({
         name: group.name,
         notes: notesOf(group),
         rows: of.map(({ record }) => ({
-          rank: record.rank,
+          ...record,
           last_rank: record.last_rank ?? null,
-          id: record.id,
-          name: record.name,
           club: record.subparticipant_name || null,
           zone: record.zone_name || null,
           values: Object.fromEntries(record.columns.map(({ code, value }) => [code, value])),
@@ -144,13 +141,13 @@ export const getTopScorers = tool({
   missing: 'No top scorers of that season are known. Call list_standings for its tables.',
   answer(args, scope) {
     const season_id = seasonOf(args, scope);
-    const standings_id = chosenTable({ seasonId: season_id, typeId: TOP_SCORERS }, scope);
+    const standings_id = chosenTable(season_id, { type_id: TOP_SCORERS }, scope);
     const rows = rowsOf(readTable(standings_id, scope).groups);
     const scorers = pageOf(rows, args).map(({ record }) => {
       const count = (wanted: string) =>
         toWholeNumber(record.columns.find(({ code }) => code === wanted)?.value);
       return {
-        rank: record.rank,
+        ...record,
         player_id: record.id,
         player: record.name,
         team_id: toWholeNumber(record.subparticipant_id),
@@ -176,35 +173,29 @@ function notesOf({ corrections, provider }: TableGroup): string[] {
 /** Maximum number of tables of one season that are searched: 19 types for each of its stages. */
 const MAX_TABLES = 2_000;
 
-export type TableListEntry = OperationData<'standings.index'>['standings_list'][number];
 type Table = OperationData<'standings.show'>['standings'];
 type TableGroup = Table['groups'][number];
 type TableRow = { readonly group: TableGroup; readonly record: TableGroup['participants'][number] };
 
 /** Returns a page of the tables of a season and its stages. */
-export function tablesOf(
-  seasonId: number,
-  { limit, page }: { limit: number; page: number },
-  { data, access }: ToolScope,
-): { entries: readonly TableListEntry[]; total: number } {
+export function tablesOf(seasonId: number, { limit, page }: Paging, { data, access }: ToolScope) {
   const answer = data.standingsList({ limit, page, object_type: 'season', object_id: seasonId }, access);
   const { standings_list } = dataOf<'standings.index'>(answer);
   return { entries: standings_list, total: answer.total ?? standings_list.length };
 }
 
-type WantedTable = {
-  readonly seasonId: number;
-  readonly typeId: number;
-  readonly stageId?: number | undefined;
-  readonly group?: string | undefined;
-};
-
 /** Returns a season's table of one type: its own, else its stages' only one, else the only one with the group. Throws `ToolError`. */
-function chosenTable({ seasonId, typeId, stageId, group }: WantedTable, scope: ToolScope): number {
+function chosenTable(
+  seasonId: number,
+  wanted: { type_id: number; stage_id?: number | undefined; group?: string | undefined },
+  scope: ToolScope,
+): number {
+  const { stage_id, group } = wanted;
   const { entries } = tablesOf(seasonId, { limit: MAX_TABLES, page: 1 }, scope);
   const candidates = entries.filter(
     ({ type_id, object_type, object_id }) =>
-      type_id === typeId && (stageId === undefined || (object_type === 'stage' && object_id === stageId)),
+      type_id === wanted.type_id &&
+      (stage_id === undefined || (object_type === 'stage' && object_id === stage_id)),
   );
   const usual = candidates.filter((one) => !isOwnTable(one.id, one));
   const withGroup = () =>

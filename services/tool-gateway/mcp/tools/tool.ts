@@ -1,4 +1,5 @@
 /** The definition of a tool: typed input, structured output, and errors that an assistant can act on. */
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { RestError, type RestErrorCode } from '#contract/rest/errors.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
@@ -23,6 +24,14 @@ export type ToolScope = {
 
 /** Thrown to refuse a call. Its message tells an assistant what is wrong, and what to do about it. */
 export class ToolError extends defineError('ToolError') {}
+
+/** The message for a client of any error that neither it nor its contract caused. */
+export const SERVER_FAILED = 'The server failed. Try again later.';
+
+/** Creates the protocol's error for invalid parameters. */
+export function invalidParams(message: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}
 
 /** A tool as it is listed and called. */
 export type Tool = {
