@@ -2,7 +2,6 @@ import type { AddressInfo } from 'node:net';
 import type { z } from 'zod';
 import { AccessTokens } from '#clients/access-tokens.ts';
 import { Contracts } from '#clients/contracts.ts';
-import type { AccessTokenRecord } from '#records/types.ts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
 import { serviceVersion } from '#service/version.ts';
@@ -21,7 +20,7 @@ import { createApp } from './app.ts';
 import { settings } from './config.ts';
 import { mcpEndpoint } from './mcp/endpoint.ts';
 import { gatewayMetrics, mcpMetrics } from './metrics.ts';
-import { issueAccessToken, TokenExchange } from './token-exchange/exchange.ts';
+import { TokenExchange, tokenIssuer } from './token-exchange/exchange.ts';
 import { upstreamCheck } from './token-exchange/upstream.ts';
 
 type Context = ServiceContext<z.output<typeof settings>>;
@@ -80,20 +79,8 @@ export async function serveTools(
     onAnswer: (outcome, seconds) => metrics.upstreamSeconds.observe({ outcome }, seconds),
   });
   const days = config.TOKEN_LIFETIME_DAYS;
-  const lifetimeMs = days === 0 ? null : days * DAY_MS;
   const editor = new VersionedTopic('access-tokens', { brokers, prefix, registryUrl, log });
   const topic = topicName(prefix, 'access-tokens');
-  const issuing = {
-    tokens,
-    write: (token: AccessTokenRecord) =>
-      publisher.publish([{ topic, key: token.token_id, value: codec.encode(token) }]),
-    forget: (isForgotten: Parameters<typeof editor.forget>[0]) =>
-      void editor.forget(isForgotten).catch((error: unknown) => {
-        // The next exchange of the client tries again.
-        log.warn({ err: error }, 'tokens that expired long ago could not be deleted');
-      }),
-    lifetimeMs,
-  };
   const { views } = follower;
   const app = await createApp({
     trustedProxies: config.TRUSTED_PROXIES ?? [],
@@ -104,7 +91,16 @@ export async function serveTools(
     exchange: new TokenExchange({
       check: (clientId, secretKey) => check(clientId, secretKey, signal),
       contracts,
-      issue: (client, label, at) => issueAccessToken(issuing, client, label, at),
+      issue: tokenIssuer({
+        tokens,
+        write: (token) => publisher.publish([{ topic, key: token.token_id, value: codec.encode(token) }]),
+        forget: (isForgotten) =>
+          void editor.forget(isForgotten).catch((error: unknown) => {
+            // The next exchange of the client tries again.
+            log.warn({ err: error }, 'tokens that expired long ago could not be deleted');
+          }),
+        lifetimeMs: days === 0 ? null : days * DAY_MS,
+      }),
       now: Date.now,
       log,
     }),

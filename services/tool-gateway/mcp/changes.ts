@@ -1,8 +1,9 @@
+import type { ServerEvent } from '@modelcontextprotocol/server';
 import { covers, type OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { isCovered } from '#views/queries/access.ts';
 import type { ShownState } from '#views/store/board-view.ts';
-import type { BoardView, Views } from '#views/store/views.ts';
+import type { Views } from '#views/store/views.ts';
 import { promptsOf } from './prompts.ts';
 import { liveResources, readableDocuments } from './resources.ts';
 import { type ServerContext, scopeOf } from './server.ts';
@@ -13,14 +14,9 @@ import { matchUri, tableUri } from './uris.ts';
 
 type Subscriber = {
   readonly clientId: number;
-  /** Called for every changed resource, subscribed to or not. Must not throw. */
-  changed(uri: string): void;
-  /** Called when a list of the client has changed. Must not throw. */
-  listChanged(kind: ListKind): void;
+  /** Called for every changed resource, subscribed to or not, and for each changed list of the client. Must not throw. */
+  readonly send: (event: ServerEvent) => void;
 };
-
-type ChangedViews = Pick<BoardView, 'events' | 'standings' | 'matchHealth' | 'matches' | 'halts'> &
-  Pick<Views, 'health' | 'nameVersion'>;
 
 /** Time for which changes are collected, milliseconds: the messages of one goal follow each other. */
 const BATCH_MS = 10;
@@ -32,7 +28,7 @@ const LISTS_EVERY_MS = 1_000;
 /** Follows the views, and notifies subscribers. Call `close` at the end. */
 export class ChangeNotifier {
   readonly #context: ServerContext;
-  readonly #view: ChangedViews;
+  readonly #view: Views;
   /** Each subscriber with the last keys of its lists; null while its client has no contract. */
   readonly #subscribers = new Map<Subscriber, ListKeys | null>();
   /** Competitions of changed matches, by event id; null if unknown. */
@@ -44,7 +40,7 @@ export class ChangeNotifier {
   #feeds = new Map<number, string>();
   readonly #checks: readonly NodeJS.Timeout[];
 
-  constructor(context: ServerContext, view: ChangedViews) {
+  constructor(context: ServerContext, view: Views) {
     this.#context = context;
     this.#view = view;
     view.events.on('match', this.#onMatch).on('table', this.#onTable);
@@ -139,7 +135,7 @@ export class ChangeNotifier {
       this.#subscribers.set(subscriber, after);
       if (before === null) continue;
       for (const kind of ['tools', 'prompts', 'resources'] as const)
-        if (before[kind] !== after[kind]) subscriber.listChanged(kind);
+        if (before[kind] !== after[kind]) subscriber.send({ kind: `${kind}_list_changed` });
     }
   }
 
@@ -163,7 +159,7 @@ export class ChangeNotifier {
     for (const subscriber of this.#subscribers.keys()) {
       const access = this.#context.accessOf(subscriber.clientId);
       if (access !== undefined && covers(access, operations) && isCovered(access, competitionId))
-        subscriber.changed(uri);
+        subscriber.send({ kind: 'resource_updated', uri });
     }
   }
 }

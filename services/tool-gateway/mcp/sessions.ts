@@ -15,7 +15,6 @@ import type { ChangeNotifier } from './changes.ts';
 import { createServer, type ServerContext } from './server.ts';
 
 type Session = {
-  readonly id: string;
   readonly caller: Caller;
   readonly server: Server;
   readonly transport: WebStandardStreamableHTTPServerTransport;
@@ -25,136 +24,120 @@ type Session = {
 
 const SESSION_HEADER = 'mcp-session-id';
 
+const LIST_NOTIFIERS = {
+  tools_list_changed: 'sendToolListChanged',
+  prompts_list_changed: 'sendPromptListChanged',
+  resources_list_changed: 'sendResourceListChanged',
+} as const;
+
 const SESSION_METHODS = new Set<unknown>(['resources/subscribe', 'resources/unsubscribe']);
 
 /** Answers requests of revisions before 2026-07-28. A session holds subscriptions alone: any replica answers other calls. */
-export class McpSessions {
-  readonly #context: ServerContext;
-  readonly #changes: ChangeNotifier;
-  readonly #sessions = new Map<string, Session>();
+export function mcpSessions(context: ServerContext, changes: ChangeNotifier) {
+  const { limits, log, metrics, now } = context;
+  const sessions = new Map<string, Session>();
   /** Prefix of the ids of this process's sessions. */
-  readonly #idPrefix = `${randomUUID()}.`;
+  const idPrefix = `${randomUUID()}.`;
+  const count = (): void => metrics.sessions.set(sessions.size);
+  const end = ({ server }: Session, reason: string): void => {
+    metrics.ended.inc({ reason: `session_${reason}` });
+    server.close().catch((error: unknown) => log.debug({ err: error }, 'a session did not close'));
+  };
 
-  constructor(context: ServerContext, changes: ChangeNotifier) {
-    this.#context = context;
-    this.#changes = changes;
-  }
+  /** Ends the oldest session without a stream where the token or replica has the maximum. Returns whether one may be opened. */
+  const makeRoom = ({ tokenId }: Caller): boolean => {
+    const all = [...sessions.values()];
+    const ofToken = all.filter(({ caller }) => caller.tokenId === tokenId);
+    const isFull = all.length >= limits.maxSessions;
+    const crowded = ofToken.length >= limits.maxSessionsPerToken ? ofToken : isFull ? all : null;
+    if (crowded === null) return true;
+    const [oldest] = crowded.filter(({ streams }) => streams === 0).sort((a, b) => a.usedAt - b.usedAt);
+    if (oldest !== undefined) end(oldest, 'crowded');
+    return oldest !== undefined;
+  };
 
-  /** Answers a request; `body` is its parsed body, undefined for GET and DELETE. */
-  async answer(request: Request, body: unknown, caller: Caller): Promise<Response> {
-    if (isInitializeRequest(body)) return this.#open(request, body, caller);
-    const id = request.headers.get(SESSION_HEADER);
-    const session = id === null ? undefined : this.#sessions.get(id);
-    if (session !== undefined && session.caller.tokenId === caller.tokenId)
-      return this.#answerIn(session, request, body);
-    // An unknown id with our prefix belongs to an ended session; a session of another process may still exist.
-    const hasEnded = id?.startsWith(this.#idPrefix) === true;
-    if (request.method === 'POST' && !hasEnded && !SESSION_METHODS.has(object(body)?.method))
-      return this.#answerWithoutSession(request, body, caller);
-    return id === null
-      ? refusal(400, 'This needs a session: send initialize first')
-      : refusal(404, 'The session has ended, or another replica has it: send initialize again');
-  }
-
-  sweep(): void {
-    const { limits, now } = this.#context;
-    const before = now() - limits.sessionIdleMs;
-    for (const session of this.#sessions.values())
-      if (session.streams === 0 && session.usedAt <= before) this.#end(session, 'idle');
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(Array.from(this.#sessions.values(), ({ server }) => server.close()));
-  }
-
-  async #open(request: Request, body: unknown, caller: Caller): Promise<Response> {
-    if (!this.#makeRoom(caller)) return refusal(503, 'Too many sessions: end some, or try again later');
+  const open = async (request: Request, parsedBody: unknown, caller: Caller): Promise<Response> => {
+    if (!makeRoom(caller)) return refusal(503, 'Too many sessions: end some, or try again later');
     const uris = new Set<string>();
-    const server = createServer(this.#context, caller, uris);
-    const id = this.#idPrefix + randomUUID();
+    const server = createServer(context, caller, uris);
+    const id = idPrefix + randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       enableJsonResponse: true,
     });
-    const usedAt = this.#context.now();
-    const session: Session = { id, caller, server, transport, usedAt, streams: 0 };
-    const stop = this.#changes.subscribe({
-      clientId: caller.clientId,
-      changed: (uri) => {
-        if (uris.has(uri)) this.#notify(session, () => server.sendResourceUpdated({ uri }));
-      },
-      listChanged: (kind) =>
-        this.#notify(session, () => server.notification({ method: `notifications/${kind}/list_changed` })),
-    });
+    const session: Session = { caller, server, transport, usedAt: now(), streams: 0 };
+    const send = (event: ServerEvent): void => {
+      if (session.streams === 0 || (event.kind === 'resource_updated' && !uris.has(event.uri))) return;
+      metrics.notifications.inc();
+      const sent =
+        event.kind === 'resource_updated'
+          ? server.sendResourceUpdated({ uri: event.uri })
+          : server[LIST_NOTIFIERS[event.kind]]();
+      sent.catch((error: unknown) => log.debug({ err: error }, 'a notification was not sent'));
+    };
+    const stop = changes.subscribe({ clientId: caller.clientId, send });
     server.onclose = () => {
       stop();
-      this.#sessions.delete(id);
-      this.#count();
+      sessions.delete(id);
+      count();
     };
     await server.connect(transport);
-    const response = await transport.handleRequest(request, { parsedBody: body });
+    const response = await transport.handleRequest(request, { parsedBody });
     if (response.ok) {
-      this.#sessions.set(id, session);
-      this.#count();
+      sessions.set(id, session);
+      count();
     } else await server.close();
     return response;
-  }
+  };
 
-  async #answerIn(session: Session, request: Request, body: unknown): Promise<Response> {
-    session.usedAt = this.#context.now();
-    const response = await session.transport.handleRequest(request, { parsedBody: body });
+  const answerIn = async (session: Session, request: Request, parsedBody: unknown): Promise<Response> => {
+    session.usedAt = now();
+    const response = await session.transport.handleRequest(request, { parsedBody });
     if (request.method === 'GET' && response.ok) {
       session.streams += 1;
       request.signal.addEventListener('abort', () => {
         session.streams -= 1;
-        session.usedAt = this.#context.now();
+        session.usedAt = now();
         session.transport.closeStandaloneSSEStream();
       });
     }
     return response;
-  }
+  };
 
-  async #answerWithoutSession(request: Request, body: unknown, caller: Caller): Promise<Response> {
-    const server = createServer(this.#context, caller, null);
+  const answerWithoutSession = async (request: Request, parsedBody: unknown, caller: Caller) => {
+    const server = createServer(context, caller, null);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
     try {
-      return await transport.handleRequest(request, { parsedBody: body });
+      return await transport.handleRequest(request, { parsedBody });
     } finally {
       await server.close();
     }
-  }
+  };
 
-  #notify({ streams }: Session, send: () => Promise<void>): void {
-    if (streams === 0) return;
-    const { metrics, log } = this.#context;
-    metrics.notifications.inc();
-    send().catch((error: unknown) => log.debug({ err: error }, 'a notification was not sent'));
-  }
-
-  /** Ends the oldest session without a stream where the token or replica has the maximum. Returns whether one may be opened. */
-  #makeRoom({ tokenId }: Caller): boolean {
-    const { maxSessions, maxSessionsPerToken } = this.#context.limits;
-    const all = [...this.#sessions.values()];
-    const ofToken = all.filter(({ caller }) => caller.tokenId === tokenId);
-    const crowded = ofToken.length >= maxSessionsPerToken ? ofToken : all.length >= maxSessions ? all : null;
-    if (crowded === null) return true;
-    const [oldest] = crowded.filter(({ streams }) => streams === 0).sort((a, b) => a.usedAt - b.usedAt);
-    if (oldest === undefined) return false;
-    this.#end(oldest, 'crowded');
-    return true;
-  }
-
-  #end(session: Session, reason: string): void {
-    const { metrics, log } = this.#context;
-    metrics.ended.inc({ reason: `session_${reason}` });
-    this.#sessions.delete(session.id);
-    session.server.close().catch((error: unknown) => log.debug({ err: error }, 'a session did not close'));
-  }
-
-  #count(): void {
-    this.#context.metrics.sessions.set(this.#sessions.size);
-  }
+  return {
+    /** Answers a request; `body` is its parsed body, undefined for GET and DELETE. */
+    async answer(request: Request, body: unknown, caller: Caller): Promise<Response> {
+      if (isInitializeRequest(body)) return open(request, body, caller);
+      const id = request.headers.get(SESSION_HEADER);
+      const session = id === null ? undefined : sessions.get(id);
+      if (session !== undefined && session.caller.tokenId === caller.tokenId)
+        return answerIn(session, request, body);
+      // An unknown id with our prefix belongs to an ended session; a session of another process may still exist.
+      const hasEnded = id?.startsWith(idPrefix) === true;
+      if (request.method === 'POST' && !hasEnded && !SESSION_METHODS.has(object(body)?.method))
+        return answerWithoutSession(request, body, caller);
+      return id === null
+        ? refusal(400, 'This needs a session: send initialize first')
+        : refusal(404, 'The session has ended, or another replica has it: send initialize again');
+    },
+    sweep(): void {
+      const before = now() - limits.sessionIdleMs;
+      for (const session of sessions.values())
+        if (session.streams === 0 && session.usedAt <= before) end(session, 'idle');
+    },
+    close: () => Promise.all(Array.from(sessions.values(), ({ server }) => server.close())),
+  };
 }
 
 /** Answers requests of revision 2026-07-28, by one handler of the SDK for each token, as its streams carry only what the contract covers. Without a stream it has no state. */
@@ -174,11 +157,7 @@ export function statelessHandlers(context: ServerContext, changes: ChangeNotifie
         metrics.notifications.inc();
         listener(event);
       };
-      const stop = changes.subscribe({
-        clientId: caller.clientId,
-        changed: (uri) => send({ kind: 'resource_updated', uri }),
-        listChanged: (kind) => send({ kind: `${kind}_list_changed` }),
-      });
+      const stop = changes.subscribe({ clientId: caller.clientId, send });
       created.streams += 1;
       return () => {
         stop();
@@ -218,9 +197,17 @@ export function mcpStreams({ limits, metrics, now }: Pick<ServerContext, 'limits
   /** `check`: returns why a stream must end at a time, null if it may go on. */
   const streams = new Map<ServerResponse, { tokenId: string; check: (at: number) => string | null }>();
   return {
-    admits({ tokenId }: Caller): boolean {
+    /** Returns the refusal of a requested stream; null if it may be opened, or none is requested. */
+    problem(method: string, body: unknown, { tokenId }: Caller): Response | null {
+      const message = object(body);
+      if (method !== 'GET' && message?.method !== 'subscriptions/listen') return null;
       const own = streams.values().filter((stream) => stream.tokenId === tokenId);
-      return streams.size < limits.maxStreams && [...own].length < limits.maxStreamsPerToken;
+      if (streams.size >= limits.maxStreams || [...own].length >= limits.maxStreamsPerToken)
+        return refusal(429, 'Too many open streams: close some');
+      const uris = object(object(message?.params)?.notifications)?.resourceSubscriptions;
+      return Array.isArray(uris) && uris.length > limits.maxSubscriptions
+        ? refusal(400, `Too many resources: subscribe to ${limits.maxSubscriptions} at most`)
+        : null;
     },
     /** Counts a stream until its connection closes. `sweep` ends it once its token is not live any more. */
     add({ tokenId }: Caller, raw: ServerResponse, isLive: () => boolean): void {

@@ -80,35 +80,32 @@ export const MAX_LIVE_TOKENS = 1_000;
 /** Time that a revoked or expired token stays listed, milliseconds. */
 export const KEEP_DEAD_MS = 30 * 86_400_000;
 
-/** Publishes a client's new token. Throws `ExchangeError` `TENANT_SLUG_CONFLICT` above `MAX_LIVE_TOKENS`, and `PublishError`. */
-export async function issueAccessToken(
-  { tokens, write, forget, lifetimeMs }: IssuerOptions,
-  { client_id, identity }: Pick<Client, 'client_id' | 'identity'>,
-  label: string | null,
-  nowMs: number,
-): Promise<IssuedToken> {
-  const known = tokens.of(client_id);
-  const live = known.filter((token) => token.client_identity === identity && isLive(token, nowMs));
-  if (live.length >= MAX_LIVE_TOKENS) throw new ExchangeError('TENANT_SLUG_CONFLICT');
-  const text = newToken();
-  const record: AccessTokenRecord = {
-    token_id: newTokenId(),
-    client_id,
-    client_identity: identity,
-    token_hash: hashToken(text),
-    label,
-    created_at: nowMs,
-    expires_at: lifetimeMs === null ? null : nowMs + lifetimeMs,
-    revoked_at: null,
-    version: 1,
-    updated_at: nowMs,
+/** Returns the `issue` of an exchange. It throws `ExchangeError` `TENANT_SLUG_CONFLICT` above `MAX_LIVE_TOKENS`, and `PublishError`. */
+export function tokenIssuer({ tokens, write, forget, lifetimeMs }: IssuerOptions): ExchangeOptions['issue'] {
+  return async ({ client_id, identity }, label, nowMs) => {
+    const known = tokens.of(client_id);
+    const live = known.filter((token) => token.client_identity === identity && isLive(token, nowMs));
+    if (live.length >= MAX_LIVE_TOKENS) throw new ExchangeError('TENANT_SLUG_CONFLICT');
+    const text = newToken();
+    const record: AccessTokenRecord = {
+      token_id: newTokenId(),
+      client_id,
+      client_identity: identity,
+      token_hash: hashToken(text),
+      label,
+      created_at: nowMs,
+      expires_at: lifetimeMs === null ? null : nowMs + lifetimeMs,
+      revoked_at: null,
+      version: 1,
+      updated_at: nowMs,
+    };
+    await write(record);
+    tokens.add(record);
+    const time = nowMs - KEEP_DEAD_MS;
+    const isUnlisted = ({ expires_at, revoked_at }: AccessTokenRecord): boolean =>
+      (revoked_at ?? time) < time || (expires_at ?? time) < time;
+    // Otherwise the log of a client that exchanges repeatedly would grow without limit.
+    if (known.some(isUnlisted)) forget((token) => token.client_id === client_id && isUnlisted(token));
+    return { text, token: record };
   };
-  await write(record);
-  tokens.add(record);
-  const time = nowMs - KEEP_DEAD_MS;
-  const isUnlisted = ({ expires_at, revoked_at }: AccessTokenRecord): boolean =>
-    (revoked_at ?? time) < time || (expires_at ?? time) < time;
-  // Otherwise the log of a client that exchanges repeatedly would grow without limit.
-  if (known.some(isUnlisted)) forget((token) => token.client_id === client_id && isUnlisted(token));
-  return { text, token: record };
 }
