@@ -32,7 +32,7 @@ export function requireKafkaAccess(brokers: Brokers): Promise<boolean> {
 }
 
 /** Sends a request to the first broker that accepts a connection. Resolves with undefined when anything fails. */
-export async function requestAny<T>(
+async function requestAny<T>(
   brokers: Brokers,
   request: (broker: Connection) => Promise<T>,
 ): Promise<T | undefined> {
@@ -67,8 +67,6 @@ export async function readyClusterId(brokers: Brokers): Promise<string | null> {
   return isReady ? (cluster.clusterId ?? null) : null;
 }
 
-const WITHOUT_MEMBERS: ReadonlySet<string> = new Set(['Empty', 'Dead']);
-
 /** Returns the groups that have members. Rejects with `StreamError` UNAVAILABLE while a broker is silent: it may have more of them. */
 export async function groupsWithMembers(brokers: Brokers): Promise<string[]> {
   const found = await requestEach(brokers, (broker) => listGroupsV4.api.async(broker, [], []));
@@ -78,7 +76,7 @@ export async function groupsWithMembers(brokers: Brokers): Promise<string[]> {
       if (list !== undefined) return list.groups;
       throw new StreamError('UNAVAILABLE', `list groups: ${address} does not respond`);
     })
-    .filter(({ groupState }) => !WITHOUT_MEMBERS.has(groupState))
+    .filter(({ groupState }) => groupState !== 'Empty' && groupState !== 'Dead')
     .map(({ groupId }) => groupId);
 }
 

@@ -1,5 +1,5 @@
 /** Describes a cluster for commands that check it. Changes nothing and creates no topic. */
-import { type Brokers, brokersAt, shownBrokers } from '#security/brokers.ts';
+import { type Brokers, shownBrokers } from '#security/brokers.ts';
 import { FORBIDDEN_TOPIC, metadataOf, UNKNOWN_TOPIC } from '#streams/client/platformatic/connections.ts';
 import { hasCode, toStreamError } from '#streams/client/platformatic/errors.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from '#streams/client/platformatic/library.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
 import { accessError } from '#streams/client/platformatic/security.ts';
-import { requestAny, withConnections } from './access.ts';
+import { requestEach, withConnections } from './access.ts';
 
 export type TopicFacts = {
   /** The broker's id: a topic that is deleted and created again has another one. */
@@ -35,6 +35,7 @@ export type TopicFacts = {
 export type ClusterFacts = {
   /** Advertised addresses of all brokers, host:port. */
   readonly brokers: readonly string[];
+  /** Those that did not respond, or failed to describe their disks. */
   readonly unreachable: readonly string[];
   /** Disks of the brokers that responded and allow these credentials to describe them. */
   readonly disks: readonly {
@@ -60,11 +61,16 @@ export function describeCluster(brokers: Brokers, names: readonly string[]): Pro
     const broker = await connections.any();
     const { topics, brokers: members } = await describeTopics(broker, names);
     const addresses = members.map(({ host, port }) => `${host}:${port}`);
-    const disks = await Promise.all(addresses.map((address) => disksOf(brokers, address)));
+    const answers = await requestEach(brokers, (one) => ifAllowed(describeLogDirsV4.api.async(one, [])));
+    const disks = [...(answers ?? [])].flatMap(([address, answer]) =>
+      (answer?.results ?? []).map(({ usableBytes, totalBytes }) => {
+        return { broker: address, freeBytes: Number(usableBytes), totalBytes: Number(totalBytes) };
+      }),
+    );
     return {
       brokers: addresses,
-      unreachable: addresses.filter((_, at) => disks[at] === null),
-      disks: disks.flatMap((of) => of ?? []),
+      unreachable: addresses.filter((address) => answers?.get(address) === undefined),
+      disks: disks.filter(({ totalBytes }) => totalBytes !== UNKNOWN_BYTES),
       topics,
     };
   }).catch((error: unknown) => {
@@ -84,19 +90,24 @@ export async function describeTopics(
   const wanted = new Set(names);
   const found = topics.filter(({ name }) => wanted.has(name ?? ''));
   const resources = found.map(({ name }) => ({ resourceType: TOPIC_RESOURCE, resourceName: name ?? '' }));
-  // The whole request fails when the settings of one topic may not be read; a missing answer is no such refusal.
-  const { results } =
+  // The whole request fails when the settings of one topic may not be read.
+  const answer =
     resources.length === 0
-      ? { results: [] }
-      : await describeConfigsV4.api.async(broker, resources, false, false).catch((error: unknown) => {
-          if (hasCode(error, FORBIDDEN)) return { results: [] };
-          throw error;
-        });
-  const settings = new Map(results.map(({ resourceName, configs }) => [resourceName, configs]));
+      ? null
+      : await ifAllowed(describeConfigsV4.api.async(broker, resources, false, false));
+  const settings = new Map(answer?.results.map(({ resourceName, configs }) => [resourceName, configs]));
   const facts = found.map(
     (topic) => [topic.name ?? '', factsOf(topic, settings.get(topic.name ?? ''))] as const,
   );
   return { brokers, topics: new Map(facts) };
+}
+
+/** Resolves with null where these credentials lack the right to a request. Rejects for any other failure. */
+function ifAllowed<T>(request: Promise<T>): Promise<T | null> {
+  return request.catch((error: unknown) => {
+    if (hasCode(error, FORBIDDEN)) return null;
+    throw error;
+  });
 }
 
 type Configs = Awaited<ReturnType<typeof describeConfigsV4.api.async>>['results'][number]['configs'];
@@ -117,19 +128,6 @@ function factsOf(topic: metadataV12.MetadataResponseTopic, configs: Configs | un
   };
 }
 
-/** Returns the disks of one broker; none when these credentials may not describe them, null when it does not respond. */
-async function disksOf(brokers: Brokers, address: string): Promise<ClusterFacts['disks'] | null> {
-  const response = await requestAny(brokersAt(brokers, [address]), (broker) =>
-    describeLogDirsV4.api.async(broker, []).catch(() => ({ results: [] })),
-  );
-  if (response === undefined) return null;
-  return response.results.flatMap(({ usableBytes, totalBytes }) =>
-    Number(totalBytes) === UNKNOWN_BYTES
-      ? []
-      : [{ broker: address, freeBytes: Number(usableBytes), totalBytes: Number(totalBytes) }],
-  );
-}
-
 type NeededRight = {
   readonly operation: 'Read' | 'Write';
   readonly resource: 'Topic' | 'Group' | 'TransactionalId';
@@ -144,6 +142,7 @@ const OPERATION_BITS = { Read: 1 << 3, Write: 1 << 4 } as const;
 /** The value of a broker that does not report authorized operations. */
 const UNKNOWN = -(2 ** 31);
 const FORBIDDEN = [
+  'CLUSTER_AUTHORIZATION_FAILED',
   'TOPIC_AUTHORIZATION_FAILED',
   'GROUP_AUTHORIZATION_FAILED',
   'TRANSACTIONAL_ID_AUTHORIZATION_FAILED',
@@ -186,11 +185,6 @@ function isTopicGranted(
 /** Whether these credentials may look up the coordinator of a group or a transactional id. */
 async function isFound(broker: Connection, { resource, name }: NeededRight): Promise<boolean> {
   const { GROUP, TRANSACTION } = FindCoordinatorKeyTypes;
-  try {
-    await findCoordinatorV4.api.async(broker, resource === 'Group' ? GROUP : TRANSACTION, [name]);
-    return true;
-  } catch (error) {
-    if (hasCode(error, FORBIDDEN)) return false;
-    throw error;
-  }
+  const type = resource === 'Group' ? GROUP : TRANSACTION;
+  return (await ifAllowed(findCoordinatorV4.api.async(broker, type, [name]))) !== null;
 }

@@ -120,14 +120,11 @@ export function adminOver(connections: BrokerConnections, withinMs: number) {
 }
 
 /** Errors of a slow broker, which may nevertheless have created some of the topics. */
-export const BUSY_CREATE_CODES = ['REQUEST_TIMED_OUT', 'TOPIC_ALREADY_EXISTS', 'NOT_CONTROLLER'] as const;
-/** `BUSY_CREATE_CODES`, and the error of a broker that has not joined its cluster yet: then no broker can host a replica. */
-export const TRANSIENT_CREATE_CODES = [...BUSY_CREATE_CODES, 'INVALID_REPLICATION_FACTOR'];
+const BUSY = ['REQUEST_TIMED_OUT', 'TOPIC_ALREADY_EXISTS', 'NOT_CONTROLLER'];
 
-/** Whether topic creation failed with transient errors only: `passing` codes or a lost connection. */
-export function isTransientCreateError(
-  error: unknown,
-  passing: readonly string[] = TRANSIENT_CREATE_CODES,
-): boolean {
+/** Whether topic creation failed with transient errors only. `replicationFactor`: undefined for that of the broker. */
+export function isTransientCreateError(error: unknown, replicationFactor?: number): boolean {
+  // Of a broker that has not joined its cluster yet: then no broker can host a replica.
+  const passing = replicationFactor === undefined ? [...BUSY, 'INVALID_REPLICATION_FACTOR'] : BUSY;
   return isDisconnected(error) || hasOnly(error, passing);
 }

@@ -1,11 +1,9 @@
 import { requireKafkaAccess, withConnections } from '#cluster/access.ts';
 import { topicBounds } from '#cluster/logs.ts';
 import {
-  BUSY_CREATE_CODES,
   isTransientCreateError,
   type NewTopic,
   type TopicAdmin,
-  TRANSIENT_CREATE_CODES,
   withTopicAdmin,
 } from '#cluster/topic-admin.ts';
 import type { Brokers } from '#security/brokers.ts';
@@ -89,13 +87,13 @@ const ATTEMPTS = 5;
 /** Creates missing topics, and repairs others where nothing is lost. Throws `TopicMismatchError`, `TopicAdminError`, `StreamError`. */
 export function createTopics(options: CreateTopicsOptions): Promise<CreatedTopics> {
   // A requested factor above the number of brokers fails at once: retries would not help.
-  const retryable = options.replicationFactor === undefined ? TRANSIENT_CREATE_CODES : BUSY_CREATE_CODES;
+  const passes = (error: unknown) => isTransientCreateError(error, options.replicationFactor);
   const repaired = new Set<string>();
   return withAdmin(options.brokers, STARTING_MS, (admin) =>
     retry(() => create(admin, options, repaired), {
       ...PAUSE,
       deadlineMs: SETTLE_MS,
-      passes: (error) => isTransientCreateError(error, retryable),
+      passes,
     }),
   );
 }
