@@ -20,10 +20,7 @@ type BackboneOptions = {
   /** For runs of a few minutes: an embedded broker then starts faster and is slower later. Default: false. */
   readonly isShort?: boolean;
   /** Ports for the embedded broker and registry, used if they are free. */
-  readonly preferredPorts?: {
-    readonly kafka: number | undefined;
-    readonly registry: number | undefined;
-  };
+  readonly preferredPorts?: Readonly<Record<'kafka' | 'registry', number | undefined>>;
 };
 
 /** A running broker and schema registry. */
@@ -49,10 +46,9 @@ export async function startBackbone(options: BackboneOptions): Promise<Backbone>
   if (!engine) return await startEmbedded(options, 'KAFKA_BROKERS is not set and no Docker engine answers');
   try {
     options.onProgress('starting the broker and the registry in Docker');
-    const { startContainers } = options;
-    const how = startContainers === undefined ? 'docker compose' : 'containers of this run';
-    const containers = await (startContainers?.() ?? composeUp(engine, options.env));
-    const why = `using ${how} at ${engine}: KAFKA_BROKERS is not set and Docker runs`;
+    const { startContainers = () => composeUp(engine, options.env) } = options;
+    const containers = await startContainers();
+    const why = `using containers at ${engine}: KAFKA_BROKERS is not set and Docker runs`;
     return { kind: 'docker', why, ...containers };
   } catch (error) {
     if (!(error instanceof EmbeddedError) || error.code !== 'DOCKER_FAILED') throw error;
@@ -113,7 +109,7 @@ async function startEmbedded(options: BackboneOptions, because: string): Promise
 
 const MISSING: readonly string[] = ['JAVA_MISSING', 'JAVA_TOO_OLD', 'MAVEN_MISSING'];
 
-const BOTH = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL'];
+const INCOMPLETE = 'only one of KAFKA_BROKERS and SCHEMA_REGISTRY_URL is set: set both, or neither';
 
 /** Returns KAFKA_BROKERS and SCHEMA_REGISTRY_URL, shown without user, password and query; undefined if neither is set. Throws CONFIG_INCOMPLETE. */
 export function configured(env: Env): Backbone | undefined {
@@ -123,10 +119,7 @@ export function configured(env: Env): Backbone | undefined {
     .filter((broker) => broker !== '');
   const url = (env.SCHEMA_REGISTRY_URL ?? '').trim().replace(/\/+$/, '');
   if (brokers.length === 0 && url === '') return undefined;
-  if (brokers.length === 0 || url === '') {
-    const [set, unset] = url === '' ? BOTH : BOTH.toReversed();
-    throw new EmbeddedError('CONFIG_INCOMPLETE', `${set} is set but ${unset} is not: set both or none`);
-  }
+  if (brokers.length === 0 || url === '') throw new EmbeddedError('CONFIG_INCOMPLETE', INCOMPLETE);
   const { origin, pathname } = new URL(url);
   return {
     kind: 'configured',

@@ -47,15 +47,10 @@ test('waits for the end of a broker that outlived its starter', async () => {
   owner.release();
 });
 
-test('ignores another process with the pid of the last broker', async () => {
-  await writeFile(join(folder, 'broker.json'), JSON.stringify({ ...NOTES, broker: process.pid }));
-  const owner = await ownFolder(folder);
-  owner.release();
-});
-
-test('ignores half-written notes', async () => {
-  await writeFile(join(folder, 'broker.json'), '{"owner":47');
-  const owner = await ownFolder(folder);
-  expect(owner.last).toBeUndefined();
-  owner.release();
+test.each([
+  ['another process with the pid of the last broker', JSON.stringify({ ...NOTES, broker: process.pid })],
+  ['half-written notes', '{"owner":47'],
+])('ignores %s', async (_, notes) => {
+  await writeFile(join(folder, 'broker.json'), notes);
+  (await ownFolder(folder)).release();
 });

@@ -15,20 +15,22 @@ describe('findJava', () => {
   const fakeJava = (bin: string, version: string) =>
     installProgram(bin, 'java', `echo 'openjdk version "${version}"' >&2`);
 
-  test('prefers the Java of JAVA_HOME to the one on the PATH, unless it is too old', async () => {
+  test('uses the Java of JAVA_HOME, else the one on the PATH', async () => {
     await fakeJava(join(folder, 'home', 'bin'), '21.0.1');
     await fakeJava(join(folder, 'path'), '17.0.1');
     const env = { JAVA_HOME: join(folder, 'home'), PATH: join(folder, 'path') };
     expect(await findJava(env)).toEqual({ path: join(folder, 'home', 'bin', 'java'), version: '21.0.1' });
     expect(await findJava({ PATH: env.PATH })).toEqual({ path: 'java', version: '17.0.1' });
-    await fakeJava(join(folder, 'home', 'bin'), '11.0.2');
-    expect(await findJava(env)).toEqual({ path: 'java', version: '17.0.1' });
   });
 
   test('reports a missing or old Java', async () => {
     await expect(findJava({ PATH: folder })).rejects.toMatchObject({
       code: 'JAVA_MISSING',
       message: 'no Java found: install Java 17 or later and Maven',
+    });
+    await expect(findJava({ PATH: folder, JAVA_HOME: '/no/java' })).rejects.toMatchObject({
+      code: 'JAVA_MISSING',
+      message: 'JAVA_HOME has no Java (/no/java/bin/java): install Java 17 or later and Maven',
     });
     await fakeJava(folder, '11.0.2');
     await expect(findJava({ PATH: folder })).rejects.toMatchObject({

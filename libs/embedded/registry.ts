@@ -2,10 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { makeFolder } from '#security/folders.ts';
 import { findJava, install, javaCommand } from './installation.ts';
-import { freePort, HOST, requireFree } from './ports.ts';
+import { freePort, HOST } from './ports.ts';
 import type { OnProgress } from './progress.ts';
 import { Server } from './server.ts';
-import { CONFLUENT_API, type Env, registryEnvironment } from './settings.ts';
+import { CONFLUENT_API, type Env, QUICK_START, registryEnvironment } from './settings.ts';
 
 type EmbeddedRegistryOptions = {
   readonly brokers: readonly string[];
@@ -26,7 +26,7 @@ export type SchemaRegistry = Server & { readonly url: string };
 export async function startRegistry(options: EmbeddedRegistryOptions): Promise<SchemaRegistry> {
   const { env, onProgress, preferredPort } = options;
   const java = await findJava(env);
-  const { registryJar, classArchives } = await install(env, onProgress);
+  const installation = await install(env, onProgress);
   onProgress('starting the schema registry');
   const folder = resolve(options.dataDir);
   const work = join(folder, 'work');
@@ -34,49 +34,44 @@ export async function startRegistry(options: EmbeddedRegistryOptions): Promise<S
   const portFile = join(folder, 'port');
   const last = Number(await readFile(portFile, 'utf8').catch(() => '')) || undefined;
   const port = await freePort(preferredPort, last);
+  const address = `http://${HOST}:${port}`;
   const registry = new Server({
     name: 'schema registry',
     log: 'registry',
     folder,
-    async prepare() {
-      await requireFree(port);
-      return {
-        command: java.path,
-        args: [
-          '-XX:+UseSerialGC',
-          // The second compiler would cost more at the start than it gains under a small load.
-          '-XX:TieredStopAtLevel=1',
-          ...javaCommand(java, classArchives, 'registry', 256),
-          `-Dtouchline.folder=${folder}`, // identifies its owner in a list of processes
-          '-jar',
-          registryJar,
-        ],
-        env: {
-          ...env,
-          QUARKUS_HTTP_HOST: HOST,
-          QUARKUS_HTTP_PORT: String(port),
-          QUARKUS_HTTP_ACCESS_LOG_ENABLED: 'false',
-          QUARKUS_LOG_CONSOLE_ENABLE: 'false',
-          QUARKUS_LOG_FILE_ENABLE: 'true',
-          QUARKUS_LOG_FILE_PATH: join(folder, 'logs', 'registry.log'),
-          ...registryEnvironment(options.brokers),
-          APICURIO_STORAGE_SNAPSHOT_LOCATION: work,
-          APICURIO_IMPORT_WORK_DIR: work,
-        },
-      };
+    port,
+    command: java.path,
+    args: [
+      ...QUICK_START,
+      ...javaCommand(java, installation.folder, 'registry', 256),
+      `-Dtouchline.folder=${folder}`, // identifies its owner in a list of processes
+      '-jar',
+      installation.registryJar,
+    ],
+    env: {
+      ...env,
+      QUARKUS_HTTP_HOST: HOST,
+      QUARKUS_HTTP_PORT: String(port),
+      QUARKUS_HTTP_ACCESS_LOG_ENABLED: 'false',
+      QUARKUS_LOG_CONSOLE_ENABLE: 'false',
+      QUARKUS_LOG_FILE_ENABLE: 'true',
+      QUARKUS_LOG_FILE_PATH: join(folder, 'logs', 'registry.log'),
+      ...registryEnvironment(options.brokers),
+      APICURIO_STORAGE_SNAPSHOT_LOCATION: work,
+      APICURIO_IMPORT_WORK_DIR: work,
     },
-    ready: () => isReady(port),
+    ready: () => isReady(address),
   });
   await registry.start(options.signal);
   // Without it the next start takes another port.
   await writeFile(portFile, `${port}\n`).catch(() => {});
-  return Object.assign(registry, { url: `http://${HOST}:${port}${CONFLUENT_API}` });
+  return Object.assign(registry, { url: `${address}${CONFLUENT_API}` });
 }
 
 /** Whether the registry reports that it is ready. Its API answers earlier, while schemas are still missing. */
-async function isReady(port: number): Promise<boolean> {
+async function isReady(address: string): Promise<boolean> {
   const signal = AbortSignal.timeout(5_000);
-  const response = await fetch(`http://${HOST}:${port}/health/ready`, { signal }).catch(() => null);
+  const response = await fetch(`${address}/health/ready`, { signal }).catch(() => null);
   await response?.body?.cancel().catch(() => {});
   return response?.ok ?? false;
 }

@@ -11,8 +11,8 @@ beforeEach(() => {
 /** Returns a server that is this line of shell. */
 function serverOf(script: string, spec: Partial<ServerSpec> = {}): Server {
   const env = { PATH: process.env.PATH };
-  const prepare = async () => ({ command: '/bin/sh', args: ['-c', script], env });
-  return new Server({ name: 'server', log: 'server', folder, prepare, ready: async () => true, ...spec });
+  const command = { command: '/bin/sh', args: ['-c', script], env, port: 0 };
+  return new Server({ name: 'server', log: 'server', folder, ...command, ready: async () => true, ...spec });
 }
 
 const ready = async () => false;

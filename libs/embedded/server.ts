@@ -7,16 +7,17 @@ import { machineClock } from '#timing/clock.ts';
 import { poll } from '#timing/poll.ts';
 import { backoffMs } from '#timing/retry.ts';
 import { type Exit, endText, type Guarded, type GuardedOptions, spawnGuarded } from './guarded.ts';
+import { requireFree } from './ports.ts';
 import { EmbeddedError } from './settings.ts';
 
 /** A Java server to run. */
-export type ServerSpec = {
+export type ServerSpec = Pick<GuardedOptions, 'command' | 'args' | 'env'> & {
   /** Its name in messages, such as "Kafka broker", and of its logs. */
   readonly name: string;
   readonly log: string;
   readonly folder: string;
-  /** Prepares a start. Returns what to run. */
-  prepare(): Promise<Pick<GuardedOptions, 'command' | 'args' | 'env'>>;
+  /** The port that it listens on, which must be free. */
+  readonly port: number;
   ready(): Promise<boolean>;
   /** Called with its pid when it runs, before it is ready. */
   onSpawned?(pid: number): Promise<void>;
@@ -59,13 +60,13 @@ export class Server {
    * PORT_IN_USE, and the end of its log.
    */
   async start(signal?: AbortSignal): Promise<void> {
-    const { name, folder, prepare, ready, onSpawned } = this.#spec;
+    const { name, folder, port, ready, onSpawned, ...program } = this.#spec;
     const { log, output: outputFile } = this.#files;
     if (this.#isStopped) throw new EmbeddedError('START_FAILED', `the ${name} was stopped: start a new one`);
     if (this.#child?.running()) return;
-    const process = await prepare();
+    await requireFree(port);
     await rename(log, `${log}.last`).catch(() => {});
-    const child = await spawnGuarded({ ...process, cwd: folder, outputFile });
+    const child = await spawnGuarded({ ...program, cwd: folder, outputFile });
     this.#child = child;
     const isReady = async (): Promise<boolean> => {
       if (signal?.aborted) await child.stop(STOP_TIMEOUT_MS);

@@ -29,7 +29,7 @@ export const LONE_BROKER: Readonly<Record<string, string>> = {
   'share.coordinator.state.topic.min.isr': '1',
 };
 
-/** Java arguments for a broker that runs briefly: it starts with 3.0 s of processor time instead of 5.6, and is slower later. */
+/** Java arguments for a broker that runs briefly, or a small load: it starts with 3.0 s of processor time instead of 5.6, and is slower later. */
 export const QUICK_START: readonly string[] = ['-XX:TieredStopAtLevel=1'];
 
 /** Returns the environment variables of a registry that stores its schemas in the broker. */

@@ -1,15 +1,20 @@
 import { inject } from 'vitest';
-import { type Kafka, type KafkaOptions, type Listener, startKafka } from '#embedded/kafka.ts';
 import { type SchemaRegistry, startRegistry } from '#embedded/registry.ts';
 import { QUICK_START } from '#embedded/settings.ts';
+import {
+  type Listener,
+  startTestKafka,
+  type TestKafka,
+  type TestKafkaOptions,
+} from '#embedded/testing/cluster.ts';
 import { atEnd } from './at-end.ts';
 import { TcpProxy } from './proxy.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** Starts a broker for the current test or file. It is stopped and its data deleted afterwards. */
-export async function startOwnKafka(options: Omit<KafkaOptions, 'dataDir'> = {}): Promise<Kafka> {
+export async function startOwnKafka(options: Omit<TestKafkaOptions, 'dataDir'> = {}): Promise<TestKafka> {
   const dataDir = temporaryFolder(inject('folder'));
-  const kafka = await startKafka({ jvmArgs: QUICK_START, ...options, dataDir });
+  const kafka = await startTestKafka({ jvmArgs: QUICK_START, ...options, dataDir });
   atEnd(() => kafka.stop());
   return kafka;
 }
@@ -30,7 +35,7 @@ export function proxied(advertisedPort: number): Listener {
 }
 
 /** Starts a broker behind a proxy for the current test or file. Both are stopped and the data is deleted afterwards. */
-export async function startProxiedKafka(options: Omit<KafkaOptions, 'dataDir' | 'listeners'> = {}) {
+export async function startProxiedKafka(options: Omit<TestKafkaOptions, 'dataDir' | 'listeners'> = {}) {
   const proxy = await TcpProxy.start();
   const [proxyPort] = proxy.ports as [number];
   const kafka = await startOwnKafka({ ...options, listeners: [proxied(proxyPort)] });

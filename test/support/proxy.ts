@@ -10,7 +10,7 @@ const MAX_HELD = 1 << 20;
 /**
  * A proxy in the test's process between clients and the brokers of a cluster, with one listening port for each broker.
  * It simulates faults of networks. Kafka clients connect to the addresses that brokers advertise, so a broker must
- * advertise the proxy's port (`proxyPort` of `startKafka`); `startProxiedKafka` does this.
+ * advertise the proxy's port (`listeners` of `startTestKafka`); `startProxiedKafka` does this.
  */
 export class TcpProxy {
   /** Ports to listen on, one for each broker, in their order. */

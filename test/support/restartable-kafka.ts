@@ -2,8 +2,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { withTopicAdmin } from '#cluster/topic-admin.ts';
-import { startKafka } from '#embedded/kafka.ts';
 import { QUICK_START } from '#embedded/settings.ts';
+import { startTestKafka } from '#embedded/testing/cluster.ts';
 import { QUICK_REJOIN } from '#embedded/testing/settings.ts';
 import { atEnd } from './at-end.ts';
 import { changeBroker } from './broker-settings.ts';
@@ -41,12 +41,12 @@ export async function restartableKafka(
   return restartable;
 }
 
-/** Starts the broker, which `startKafka` stops when the worker exits. */
+/** Starts the broker, which `startTestKafka` stops when the worker exits. */
 async function start(): Promise<RestartableKafka> {
   const proxy = await TcpProxy.open();
   const [proxyPort] = proxy.ports as [number];
   const dataDir = await mkdtemp(join(inject('folder'), 'restartable-'));
-  const kafka = await startKafka({
+  const kafka = await startTestKafka({
     dataDir,
     listeners: [proxied(proxyPort)],
     settings: QUICK_REJOIN,

@@ -1,8 +1,8 @@
 /** Secured listeners of a test's broker, in addition to its plain one. */
-import type { KafkaOptions } from '../kafka.ts';
+import type { TestKafkaOptions } from './cluster.ts';
 
 /** The options of a broker with secured listeners. */
-export type BrokerSecurity = Required<Pick<KafkaOptions, 'listeners' | 'settings' | 'storageArguments'>>;
+export type BrokerSecurity = Required<Pick<TestKafkaOptions, 'listeners' | 'settings' | 'storageArguments'>>;
 
 /** Options of the secured listeners. */
 type Secured = {

@@ -37,7 +37,7 @@ export async function killInTurns(
   random: () => number,
 ): Promise<number> {
   const port = await coordinatorPort(brokers, group);
-  const first = nodes.findIndex((node) => node.port === port);
+  const first = nodes.findIndex((node) => node.ports.PLAINTEXT === port);
   const until = performance.now() + killingMs;
   let killed = 0;
   for (let next = performance.now(); next < until; next = Math.max(next + everyMs, performance.now())) {
