@@ -1,4 +1,5 @@
 /** What a process or its machine has run out of, and what to do about it: one wording, wherever an error of the system shows it. */
+import { causesOf } from './touchline-error.ts';
 
 /** How to let a process open more files and connections. */
 export const RAISE_FILES = 'raise the limit (ulimit -n, LimitNOFILE of systemd, ulimits of Compose)';
@@ -31,11 +32,8 @@ export type Shortage = keyof typeof SHORTAGES;
 
 /** Returns what the process lacked when an error, or a cause of it, occurred; null for any other error. */
 export function shortageOf(error: unknown): Shortage | null {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    const code = 'code' in at ? at.code : undefined;
-    if (typeof code === 'string' && Object.hasOwn(SHORTAGES, code)) return code as Shortage;
-  }
-  return null;
+  const found = causesOf(error).find(({ code }) => Object.hasOwn(SHORTAGES, String(code)));
+  return found === undefined ? null : (found.code as Shortage);
 }
 
 /** Returns what a program lacked that wrote this text; null when it names nothing. */

@@ -57,5 +57,10 @@ export function reasonOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
+/** Returns an error and its causes; nothing for another value. */
+export function causesOf(error: unknown): (Error & { readonly code?: unknown; readonly errno?: unknown })[] {
+  return error instanceof Error ? [error, ...causesOf(error.cause)] : [];
+}
+
 /** A message or record that can never be used: it becomes a dead letter with this code. The message holds no value of the record. */
 export class PoisonError extends defineError('PoisonError') {}

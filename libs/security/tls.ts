@@ -1,5 +1,6 @@
 /** TLS of outgoing connections: trusted authorities, and the certificate of this process. */
 import { isIP } from 'node:net';
+import { causesOf } from '#errors/touchline-error.ts';
 import { readSecret, readText, type Secret } from './secret.ts';
 
 /** Paths of PEM files, which are read for each new connection because certificates rotate. Null is unset. */
@@ -24,30 +25,20 @@ export function readTls({ ca, cert, key, keyPassword }: TlsFiles, host: string) 
   };
 }
 
-const UNTRUSTED = 'no trusted authority vouches for it';
-
-/** What is wrong with an untrusted certificate, by codes of Node and OpenSSL. */
-const CERTIFICATE_FAULTS: Readonly<Record<string, string | undefined>> = {
+/** Codes of Node and OpenSSL for a certificate that is refused. */
+const REFUSED =
+  /^(CERT_|DEPTH_ZERO_SELF_|SELF_SIGNED_|INVALID_(CA|PURPOSE)|UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|HOSTNAME_|ERR_TLS_CERT_)/;
+const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'it has expired',
   CERT_NOT_YET_VALID: 'it is not valid yet',
-  CERT_REJECTED: UNTRUSTED,
   CERT_REVOKED: 'it is revoked',
-  CERT_SIGNATURE_FAILURE: UNTRUSTED,
-  CERT_UNTRUSTED: UNTRUSTED,
-  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
   ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
   HOSTNAME_MISMATCH: 'it is for another name',
-  INVALID_CA: UNTRUSTED,
-  INVALID_PURPOSE: UNTRUSTED,
-  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
-  UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
 };
 
 /** Returns what is wrong with a peer's certificate, by the code of a failed handshake; undefined for any other failure. */
 export function certificateFault(code: string): string | undefined {
-  return CERTIFICATE_FAULTS[code];
+  return REFUSED.test(code) ? (CERTIFICATE_FAULTS[code] ?? 'no trusted authority vouches for it') : undefined;
 }
 
 /** The reason of a failed handshake: the peer's certificate (`theirs`), or that of this process (`ours`). */
@@ -55,10 +46,9 @@ type TlsFailure = { readonly of: 'theirs' | 'ours'; readonly reason: string };
 
 /** Returns the TLS failure in an error or its causes; undefined for any other failure. */
 export function tlsFailure(error: unknown): TlsFailure | undefined {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    const { code } = at as { code?: unknown };
+  for (const { code, message } of causesOf(error)) {
     if (typeof code !== 'string') continue;
-    if (certificateFault(code) !== undefined) return { of: 'theirs', reason: `${at.message} (${code})` };
+    if (certificateFault(code) !== undefined) return { of: 'theirs', reason: `${message} (${code})` };
     if (/^ERR_SSL_.*ALERT.*(CERTIFICATE|UNKNOWN_CA)/.test(code)) return { of: 'ours', reason: code };
   }
   return undefined;

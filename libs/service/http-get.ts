@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
-import { defineError } from '#errors/touchline-error.ts';
+import { causesOf, defineError } from '#errors/touchline-error.ts';
 
 /** An unparsed answer. */
 export type HttpReply = { readonly status: number; readonly body: Buffer };
@@ -81,11 +81,8 @@ function decoded(body: Readable, headers: IncomingHttpHeaders): AsyncIterable<Ui
 
 /** Returns the system's code of a failure, such as ECONNREFUSED; undefined without. Safe to report, unlike messages. */
 export function systemCode(error: unknown): string | undefined {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    const { code } = at as { code?: unknown };
-    if (typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code)) return code;
-  }
-  return undefined;
+  const codes = causesOf(error).map(({ code }) => code);
+  return codes.find((code): code is string => typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code));
 }
 
 /** Reads all bytes of a stream. Returns null above the limit, and then ends the stream without reading the rest. */

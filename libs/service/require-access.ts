@@ -77,15 +77,10 @@ async function silence(
 ): Promise<string | null> {
   const seconds = waitMs / 1_000;
   const warning = setTimeout(() => logger.warn(`${what}: waiting for ${seconds} s`), warnAfterMs);
-  const ends = new AbortController();
+  const answered = poll(ask, { timeoutMs: waitMs, everyMs: RETRY_MS, signal });
   // A request to a port that accepts and never answers may take longer than there is time.
-  const timeUp = sleep(waitMs, AbortSignal.any([ends.signal, signal]));
-  try {
-    const answered = poll(ask, { timeoutMs: waitMs, everyMs: RETRY_MS, signal });
-    const isAnswered = await Promise.race([answered, timeUp]);
-    return isAnswered === true || signal.aborted ? null : `${what} within ${seconds} s`;
-  } finally {
-    ends.abort();
-    clearTimeout(warning);
-  }
+  const isAnswered = await Promise.race([answered, sleep(waitMs, signal)]).finally(() =>
+    clearTimeout(warning),
+  );
+  return isAnswered === true || signal.aborted ? null : `${what} within ${seconds} s`;
 }

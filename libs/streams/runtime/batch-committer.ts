@@ -1,4 +1,4 @@
-import { PoisonError } from '#errors/touchline-error.ts';
+import { causesOf, PoisonError } from '#errors/touchline-error.ts';
 import {
   type FetchedRecord,
   type ReadBatch,
@@ -258,10 +258,7 @@ const NODE_CODES = /^(ERR_SQLITE|ERR_MEMORY_ALLOCATION_FAILED|ERR_WORKER_)/;
 
 /** Whether broker, disk, memory or runtime caused a failure, and not the record; by the error's causes too. */
 export function isEnvironmentFault(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if (at instanceof StreamError) return true;
-    const { code, errno } = at as { code?: unknown; errno?: unknown };
-    if (typeof errno === 'number' || (typeof code === 'string' && NODE_CODES.test(code))) return true;
-  }
-  return false;
+  return causesOf(error).some(
+    (at) => at instanceof StreamError || typeof at.errno === 'number' || NODE_CODES.test(String(at.code)),
+  );
 }
