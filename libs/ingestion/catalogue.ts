@@ -16,23 +16,10 @@ import { UT_MAX } from './head.ts';
 const anyTime = number(UT_MAX, -UT_MAX);
 
 const columns = listOf(
-  record(
-    { id: long, ...each(text, 'code', 'short_name', 'name') },
-    ({ values: { id, ...named }, other }) => ({
-      id: id ?? 0,
-      ...named,
-      other,
-    }),
-  ),
+  record({ id: long, ...each(text, 'code', 'short_name', 'name') }, ({ values, other }) => {
+    return { ...values, id: values.id ?? 0, other };
+  }),
 );
-const COMPETITION_NAMES = [
-  'short_name',
-  'mini_name',
-  'area_name',
-  'sport_name',
-  'tour_name',
-  'slug',
-] as const;
 
 /** The fields of each kind of record, but for its id, its name and its time. */
 const FIELDS = {
@@ -48,7 +35,8 @@ const FIELDS = {
   },
   standings_type: { type_id: long, type_name: text, sport_id: int, columns },
   competition: {
-    ...each(text, ...COMPETITION_NAMES, 'gender', 'type', 'area_type', 'area_code', 'stats_lvl'),
+    ...each(text, 'short_name', 'mini_name', 'area_name', 'sport_name', 'tour_name', 'slug', 'gender'),
+    ...each(text, 'type', 'area_type', 'area_code', 'stats_lvl'),
     ...each(long, 'area_id', 'tour_id'),
     ...each(int, 'area_sort', 'overall_sort', 'sport_id'),
     generate_season_stats: yesNo,
@@ -76,17 +64,8 @@ export type CatalogueItem = Omit<CatalogueRecord, 'ut'> & {
 
 /** What a record says that has just an id. */
 export const NO_ENTRY: Omit<CatalogueRecord, 'kind' | 'id' | 'parent_id' | 'ut'> = {
-  name: null,
-  sport: null,
-  area: null,
-  language: null,
-  status: null,
-  incident: null,
-  standings_type: null,
-  competition: null,
-  season: null,
-  stage: null,
-  provider_league: null,
+  ...each(null, 'name', 'sport', 'area', 'language', 'status', 'incident', 'standings_type'),
+  ...each(null, 'competition', 'season', 'stage', 'provider_league'),
   other: {},
 };
 

@@ -33,14 +33,7 @@ const bad = { type: 'incident' };
 
 test.each([
   ['a message that cannot be normalized', [{ ...bad, id: 'm-7' }], 'm-7'],
-  [
-    'one of several',
-    [
-      { ...bad, uuid: 'm-8' },
-      { ...bad, id: 9 },
-    ],
-    'm-8',
-  ],
+  ['one of several', [{ ...bad, uuid: 'm-8' }, bad], 'm-8'],
   ['a body that is no JSON', 'no json', null],
 ])('logs a dead letter with the id of its message: %s', (_, body, id) => {
   expect(linesOf(body, 'info')[0]).toMatchObject({

@@ -22,7 +22,7 @@ export const UT_MAX = 253_402_300_799;
 const MAX_LEAD_MS = 300_000;
 
 /** Whether a time of the provider, Unix seconds, is of a wrong clock: it must not win against the corrections of hours to come. */
-export function isAhead(ut: number, { receivedAt }: Pick<MessageContext, 'receivedAt'>): boolean {
+function isAhead(ut: number, { receivedAt }: Pick<MessageContext, 'receivedAt'>): boolean {
   return ut * 1_000 > receivedAt + MAX_LEAD_MS;
 }
 
@@ -30,16 +30,17 @@ export function receiptOf({ receivedAt }: Pick<MessageContext, 'receivedAt'>): n
   return Math.floor(receivedAt / 1_000);
 }
 
-/** Returns `ut`, or the time of the receipt where `ut` is of a wrong clock; names `path` in `unread` then. */
+/** Returns `ut`, or where it is of a wrong clock `instead`, by default the time of the receipt; names `path` in `unread` then. */
 export function plausibleTime(
   ut: number,
   context: MessageContext,
   path: string,
   unread: Set<string>,
+  instead = receiptOf(context),
 ): number {
   if (!isAhead(ut, context)) return ut;
   unread.add(path);
-  return receiptOf(context);
+  return instead;
 }
 
 export function base(

@@ -11,11 +11,11 @@ import {
   UNREADABLE,
   yesNo,
 } from '#json/kinds.ts';
-import { each, isRecord, listOf, record, recordReader } from '#json/records.ts';
+import { each, isRecord, listOf, record, recordReader, withOther } from '#json/records.ts';
 import { INT_MAX, isWhole, LONG_MAX } from '#json/values.ts';
 import type { Event, Incident } from '#records/types.ts';
 import { SHOOT_OUT_PHASES } from '#soccer/soccer.ts';
-import { isAhead, type MessageContext, UT_MAX } from './head.ts';
+import { type MessageContext, plausibleTime, UT_MAX } from './head.ts';
 
 const readConfirmation = oneOf('confirmed', 'tbd', 'cancelled');
 
@@ -52,7 +52,7 @@ const incidentReader = recordReader({
       ...each(long, 'assistant_id', 'goalkeeper_id', 'secondary_assistant_id'),
       ...each(text, 'assistant_name', 'goalkeeper_name', 'secondary_assistant_name'),
     },
-    ({ values, other }) => ({ ...values, other }),
+    withOther,
   ),
   ut: number(UT_MAX),
 });
@@ -72,13 +72,11 @@ export function readIncident(
   if (id === null) throw new PoisonError('UNKNOWN_SHAPE', `${at}.id: expected text of 1 to 255 bytes`);
   if (incident_id === null)
     throw new PoisonError('UNKNOWN_SHAPE', `${at}.incident_id: expected a whole number from 0 to ${INT_MAX}`);
-  const isWrong = own !== null && isAhead(own, context);
-  if (isWrong) unread.add(`${path}.ut`);
   const incident = {
     id,
     incident_id,
     ...fields,
-    ut: own === null || isWrong ? ut : own,
+    ut: own === null ? ut : plausibleTime(own, context, `${path}.ut`, unread, ut),
     counts_for,
     attribute_ids: attribute_ids ?? [],
     message_id: null,

@@ -3,13 +3,11 @@ import type { DeadLetterCode } from '#errors/catalogue.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
 import { canonicalWord, isEmpty, long } from '#json/kinds.ts';
 import { isRecord, type RawRecord, record, recordReader } from '#json/records.ts';
-import { fitsInBytes } from '#json/values.ts';
 import type { Incident, NormalizedMessage } from '#records/types.ts';
 import { ofEvent, readEvent } from './event.ts';
 import {
   base,
   headOf,
-  isAhead,
   type MessageContext,
   plausibleTime,
   readEnvelope,
@@ -132,10 +130,7 @@ function eventMessage(
   const head = headOf(message, eventId, context, unread);
   const { ut } = head;
   const event = readEvent(data.event, unread);
-  if (event.ut !== null && isAhead(event.ut, context)) {
-    unread.add('event.ut');
-    event.ut = ut;
-  }
+  if (event.ut !== null) event.ut = plausibleTime(event.ut, context, 'event.ut', unread, ut);
   const place = { context, ut, path: 'incident', at: 'data.incident' };
   const read = type === 'incident' ? readIncident(data.incident, place, unread) : null;
   limitBytes([event, read?.incident], MAX_MESSAGE_BYTES);
@@ -178,9 +173,8 @@ function otherMessage(
 }
 
 function limitBytes(value: object, maxBytes: number, at = 'message'): void {
-  if (!fitsInBytes([JSON.stringify(value)], maxBytes)) {
+  if (Buffer.byteLength(JSON.stringify(value)) > maxBytes)
     throw new PoisonError('TOO_LARGE', `${at}: more than ${maxBytes} bytes`);
-  }
 }
 
 function sorted(paths: ReadonlySet<string>): string[] {
@@ -209,6 +203,6 @@ function markOf(
   reason: string,
   context: MessageContext,
 ): NormalizedMessage {
-  const ut = isAhead(time, context) ? receiptOf(context) : time;
+  const ut = plausibleTime(time, context, 'ut', new Set());
   return { ...base(messageId, eventId, ut, context), type: 'event', unreadable: reason };
 }

@@ -2,7 +2,7 @@
 import { FIRST_STANDINGS_ID } from '#domain/standings/table-id.ts';
 import { int as wholeOf } from '#domain/values.ts';
 import { int, type Kind, long, onlyText, text } from '#json/kinds.ts';
-import { each, isRecord, listOf, type RawRecord, record, recordReader } from '#json/records.ts';
+import { each, isRecord, listOf, type RawRecord, record, recordReader, withOther } from '#json/records.ts';
 import { toWholeNumber } from '#json/values.ts';
 import type { ProviderCorrection, ProviderLeague, ProviderStandings } from '#records/types.ts';
 import { SOCCER } from '#soccer/soccer.ts';
@@ -26,12 +26,9 @@ const correctionRecord = record(
 
 const column = record(
   { id: long, ...each(text, 'code', 'short_name', 'name'), value: numberOrText },
-  ({ values, other }) => ({ ...values, other }),
+  withOther,
 );
-const zone = record({ id: long, ...each(text, 'name', 'colour') }, ({ values, other }) => ({
-  ...values,
-  other,
-}));
+const zone = record({ id: long, ...each(text, 'name', 'colour') }, withOther);
 
 const row = record(
   {
@@ -41,7 +38,7 @@ const row = record(
     ...each(text, 'zone_name', 'subparticipant_name', 'subparticipant_slug'),
     columns: listOf(column),
   },
-  ({ values, other }) => ({ ...values, columns: values.columns ?? [], other }),
+  (read) => ({ ...withOther(read), columns: read.values.columns ?? [] }),
 );
 
 const group = record(
@@ -52,15 +49,11 @@ const group = record(
     corrections: listOf(correction),
     participants: listOf(row),
   },
-  ({ values: { id, name, ut, zones, corrections, participants }, other }) => ({
-    id: String(id ?? ''),
-    name: name ?? '',
-    ut,
-    zones: zones ?? [],
-    corrections: corrections ?? [],
-    participants: participants ?? [],
-    other,
-  }),
+  ({ values: { id, name, ut, ...lists }, other }) => {
+    const { zones, corrections, participants } = lists;
+    const all = { zones: zones ?? [], corrections: corrections ?? [], participants: participants ?? [] };
+    return { id: String(id ?? ''), name: name ?? '', ut, ...all, other };
+  },
 );
 
 const readTable = recordReader({

@@ -9,11 +9,8 @@ test('counts the messages of the last minute', () => {
   const recent = new RecentMessages();
   recent.add({ read: 5, unreadable: 1 }, NOW);
   recent.add({ read: 2, unreadable: 0 }, NOW + 59_999);
-  expect(recent.counts(NOW + 59_999)).toEqual({
-    messages_read: 7,
-    messages_unreadable: 1,
-    unreadable_in_row: 0,
-  });
+  const counts = { messages_read: 7, messages_unreadable: 1, unreadable_in_row: 0 };
+  expect(recent.counts(NOW + 59_999)).toEqual(counts);
   expect(recent.counts(NOW + 60_000)).toMatchObject({ messages_read: 2, messages_unreadable: 0 });
 });
 
@@ -21,11 +18,8 @@ test('counts unreadable messages in a row until one is read, however long ago th
   const recent = new RecentMessages();
   for (const at of [0, 30_000, 120_000]) recent.add({ read: 0, unreadable: 1 }, NOW + at);
   recent.add({ read: 0, unreadable: 0 }, NOW + 121_000);
-  expect(recent.counts(NOW + 600_000)).toEqual({
-    messages_read: 0,
-    messages_unreadable: 0,
-    unreadable_in_row: 3,
-  });
+  const counts = { messages_read: 0, messages_unreadable: 0, unreadable_in_row: 3 };
+  expect(recent.counts(NOW + 600_000)).toEqual(counts);
   recent.add({ read: 1, unreadable: 1 }, NOW + 600_000);
   expect(recent.counts(NOW + 600_000)).toMatchObject({ unreadable_in_row: 0 });
 });

@@ -1,6 +1,6 @@
 /** The kinds of the provider's values: each reads every form of its one meaning (docs/reference/lenient-reading.md). */
 import { CanonicalJsonError, canonicalJson, MAX_DEPTH } from './canonical-json.ts';
-import { fitsInBytes, INT_MAX, LONG_MAX, toWholeNumber, wholeInText } from './values.ts';
+import { INT_MAX, LONG_MAX, toWholeNumber, wholeInText } from './values.ts';
 
 /** The result of reading a value that has no readable form. */
 export const UNREADABLE = Symbol('unreadable');
@@ -89,7 +89,7 @@ const MAX_ID_BYTES = 255;
 export const textId: Kind<string> = (value) => {
   if (Number.isSafeInteger(value)) return String(value);
   if (typeof value !== 'string') return UNREADABLE;
-  if (value !== '' && fitsInBytes([value], MAX_ID_BYTES) && value.isWellFormed()) return value;
+  if (value !== '' && Buffer.byteLength(value) <= MAX_ID_BYTES && value.isWellFormed()) return value;
   return isEmpty(value) ? null : UNREADABLE;
 };
 

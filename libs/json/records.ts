@@ -11,7 +11,7 @@ export function isRecord(value: unknown): value is RawRecord {
 /** The known fields of a record by name. */
 export type Kinds = Readonly<Record<string, Kind<unknown>>>;
 
-/** Returns fields of one kind. */
+/** Returns fields of one kind, or value. */
 export function each<K, Name extends string>(kind: K, ...names: readonly Name[]) {
   return Object.fromEntries(names.map((name) => [name, kind])) as Record<Name, K>;
 }
@@ -81,6 +81,11 @@ function byName(fields: Record<string, string>): Record<string, string> {
 
 function joined(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
+}
+
+/** Builds a record of its values and of the fields that the contract does not know. */
+export function withOther<K extends Kinds>({ values, other }: ReadRecord<K>) {
+  return { ...values, other };
 }
 
 /** A record, built from what was read of it. */

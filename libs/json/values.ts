@@ -3,19 +3,6 @@
 /** A JSON object whose fields are not known. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Maximum number of UTF-8 bytes for a code unit of UTF-16. */
-const UTF8_BYTES = 3;
-
-/** Whether texts together take at most `maxBytes` of UTF-8. */
-export function fitsInBytes(texts: readonly string[], maxBytes: number): boolean {
-  let units = 0;
-  for (const { length } of texts) units += length;
-  if (units * UTF8_BYTES <= maxBytes) return true;
-  let bytes = 0;
-  for (const text of texts) bytes += Buffer.byteLength(text);
-  return bytes <= maxBytes;
-}
-
 /** The maximum of a field of Avro type `int`. */
 export const INT_MAX = 2_147_483_647;
 

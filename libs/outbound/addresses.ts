@@ -39,19 +39,14 @@ const REFUSED_IPV6 = [
   '3fff::/20', // documentation
 ];
 
-const refusedIpv4 = blockList(REFUSED_IPV4);
+const refused = blockList([...REFUSED_IPV4, ...REFUSED_IPV6]);
 const globalIpv6 = blockList(GLOBAL_IPV6);
-const refusedIpv6 = blockList(REFUSED_IPV6);
+const FAMILIES: Readonly<Record<number, 'ipv4' | 'ipv6'>> = { 4: 'ipv4', 6: 'ipv6' };
 
 export function isPublicAddress(address: string): boolean {
-  switch (isIP(address)) {
-    case 4:
-      return !refusedIpv4.check(address, 'ipv4');
-    case 6:
-      return globalIpv6.check(address, 'ipv6') && !refusedIpv6.check(address, 'ipv6');
-    default:
-      return false;
-  }
+  const family = FAMILIES[isIP(address)];
+  if (family === undefined || refused.check(address, family)) return false;
+  return family === 'ipv4' || globalIpv6.check(address, family);
 }
 
 /** Ranges that an operator allows beside public addresses. */
@@ -67,15 +62,18 @@ export class AllowedRanges {
 
   /** Whether an address is public or in a range. An IPv4-mapped IPv6 address is in a range of its IPv4 address. */
   allows(address: string): boolean {
-    const family = isIP(address);
-    return (
-      isPublicAddress(address) || (family !== 0 && this.#list.check(address, family === 4 ? 'ipv4' : 'ipv6'))
-    );
+    const family = FAMILIES[isIP(address)];
+    return family !== undefined && (isPublicAddress(address) || this.#list.check(address, family));
   }
 
   toString(): string {
     return this.#ranges.join(',');
   }
+}
+
+/** Returns the host of a URL without the brackets of an IPv6 address. */
+export function withoutBrackets(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
 }
 
 function blockList(ranges: readonly string[]): BlockList {

@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
 import { defineError } from '#errors/touchline-error.ts';
-import type { AllowedRanges, ResolveName } from './addresses.ts';
+import { type AllowedRanges, type ResolveName, withoutBrackets } from './addresses.ts';
 import { openTunnel } from './proxy.ts';
 
 type ConnectorOptions = {
@@ -71,7 +71,7 @@ async function tunnelled(
   { hostname, port }: buildConnector.Options,
   signal: AbortSignal,
 ): Promise<Pick<buildConnector.Options, 'httpSocket'>> {
-  const [address] = await permittedAddresses(options, hostname.replace(/^\[|\]$/g, ''), signal);
+  const [address] = await permittedAddresses(options, withoutBrackets(hostname), signal);
   return { httpSocket: await openTunnel(proxy, { address, port: port || HTTPS_PORT }, signal) };
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
 import { answers, type HostileAnswer, HttpsReceiver } from '../../test/support/https-receiver.ts';
 import { untilTrue } from '../../test/support/poll.ts';
-import type { DeliveryOutcome } from './endpoint.ts';
+import { type DeliveryOutcome, retryAfterMs } from './endpoint.ts';
 import { endpointOf, endpointTo, SECRET } from './testing/endpoints.ts';
 
 const BODY = '[{"id":"5-1","name":"é"}]';
@@ -196,3 +196,19 @@ function acceptedInParts(response: ServerResponse): void {
   response.write('Acc');
   setTimeout(() => response.end('epted'), 20);
 }
+
+test.each([
+  ['0', 0],
+  ['120', 120_000],
+  ['9999999999', 9_999_999_999_000],
+  ['Thu, 11 Jun 2026 18:02:00 GMT', 120_000],
+  ['Thu, 11 Jun 2026 17:00:00 GMT', 0],
+  ['', null],
+  ['soon', null],
+  ['99999999999', null],
+  ['Thu, 99 Jun 2026 18:02:00 GMT', null],
+  [undefined, null],
+  [['1', '2'], null],
+])('Retry-After %j is a wait of %s ms', (header, wait) => {
+  expect(retryAfterMs(header, Date.UTC(2026, 5, 11, 18, 0, 0))).toBe(wait);
+});

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { type buildConnector, errors, Pool } from 'undici';
 import { informationalLimit, systemCode } from '#service/http-get.ts';
 import { signatureHeaders } from '#signing/signing.ts';
-import { type AllowedRanges, type ResolveName, resolveName } from './addresses.ts';
+import { type AllowedRanges, type ResolveName, resolveName, withoutBrackets } from './addresses.ts';
 import { AddressNotPublicError, createConnector, trusting } from './connector.ts';
 import { type ProxyConfig, proxyFor } from './proxy.ts';
 
@@ -70,7 +70,7 @@ const BROKEN_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 export async function refusalOfAddress(text: string, allowed: AllowedRanges): Promise<RefusalReason | null> {
   const url = parseUrl(text);
   const refusal = refusalOf(url, allowed);
-  if (url === null || refusal !== null || isIP(addressIn(url)) !== 0) return refusal;
+  if (url === null || refusal !== null || isIP(withoutBrackets(url.hostname)) !== 0) return refusal;
   const addresses = await resolveName(url.hostname, AbortSignal.timeout(NAME_MS)).catch(() => []);
   const isRefused = addresses.length > 0 && !addresses.some((address) => allowed.allows(address));
   return isRefused ? 'address_not_public' : null;
@@ -226,17 +226,12 @@ function parseUrl(text: string): URL | null {
   return url;
 }
 
-/** Returns the host of a URL without the brackets of an IPv6 address. */
-function addressIn({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, '');
-}
-
 /** Returns why a URL is refused; null if it is not. Checks an IP address in it, which is never resolved. */
 function refusalOf(url: URL | null, allowed: AllowedRanges): RefusalReason | null {
   if (url === null) return 'not_a_url';
   if (url.protocol !== 'https:') return 'not_https';
   if (url.username !== '' || url.password !== '') return 'credentials';
-  const address = addressIn(url);
+  const address = withoutBrackets(url.hostname);
   return isIP(address) !== 0 && !allowed.allows(address) ? 'address_not_public' : null;
 }
 

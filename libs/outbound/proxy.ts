@@ -4,6 +4,7 @@ import { Client } from 'undici';
 import { z } from 'zod';
 import { defineError } from '#errors/touchline-error.ts';
 import { httpUrl, secret } from '#service/setting-types.ts';
+import { withoutBrackets } from './addresses.ts';
 
 /** Settings of processes that call addresses of others. Their values are those that curl and Node read. */
 export const proxySettings = {
@@ -31,7 +32,7 @@ class ProxyRefusedError extends defineError('ProxyRefusedError') {
 /** Returns the proxy for a host, as written in a URL; null: it is reached directly. */
 export function proxyFor({ HTTPS_PROXY, NO_PROXY }: ProxyConfig, host: string, port: string): URL | null {
   if (HTTPS_PROXY === undefined) return null;
-  const name = host.toLowerCase().replace(/^\[|\]$/g, '');
+  const name = withoutBrackets(host.toLowerCase());
   const isDirect = NO_PROXY.split(/[\s,]+/)
     .filter((entry) => entry !== '')
     .some((entry) => covers(entry.toLowerCase(), name, port));

@@ -8,40 +8,32 @@ import { backoffMs, jittered, randomBackoffMs, retry } from './retry.ts';
 const never = new Promise<void>(() => {});
 const TRANSIENT = { firstMs: 1, ceilingMs: 2, deadlineMs: 60_000, passes: () => true };
 
-describe('backoffMs', () => {
-  test('doubles the wait with each failure, up to the ceiling', () => {
-    const backoff = { firstMs: 100, ceilingMs: 1_000 };
-    expect([1, 2, 5, 5_000].map((failures) => backoffMs(backoff, failures))).toEqual([
-      100, 200, 1_000, 1_000,
-    ]);
-    expect(backoffMs({ firstMs: 2, ceilingMs: 50, factor: 1.5 }, 3)).toBe(4.5);
-  });
+const BACKOFF = { firstMs: 100, ceilingMs: 1_000 };
+
+test('backoffMs doubles the wait with each failure, up to the ceiling', () => {
+  const waits = [1, 2, 5, 5_000].map((failures) => backoffMs(BACKOFF, failures));
+  expect(waits).toEqual([100, 200, 1_000, 1_000]);
+  expect(backoffMs({ firstMs: 2, ceilingMs: 50, factor: 1.5 }, 3)).toBe(4.5);
 });
 
 test('randomBackoffMs returns a wait from 0 to the backoff', () => {
-  const backoff = { firstMs: 100, ceilingMs: 1_000 };
-  expect(randomBackoffMs({ ...backoff, random: () => 0 }, 3)).toBe(0);
-  expect(randomBackoffMs({ ...backoff, random: () => 0.5 }, 1_000_000)).toBe(500);
+  expect(randomBackoffMs({ ...BACKOFF, random: () => 0 }, 3)).toBe(0);
+  expect(randomBackoffMs({ ...BACKOFF, random: () => 0.5 }, 1_000_000)).toBe(500);
 });
 
 test('jittered adds up to its share', () => {
   expect([0, 0.5, 1].map((chance) => Math.round(jittered(100, 0.2, chance)))).toEqual([80, 100, 120]);
 });
 
-describe('machineClock.sleep', () => {
-  test('resolves early when it is aborted, and at once when it was', async () => {
-    const long = new AbortController();
-    const sleeping = machineClock.sleep(60_000, long.signal);
-    long.abort();
-    await sleeping;
-    await machineClock.sleep(60_000, long.signal);
-  });
-
-  test('leaves no listener on the signal', async () => {
-    const { signal } = new AbortController();
-    await machineClock.sleep(1, signal);
-    expect(getEventListeners(signal, 'abort')).toEqual([]);
-  });
+test('machineClock.sleep resolves early when it is aborted, at once when it was, and leaves no listener', async () => {
+  const long = new AbortController();
+  const sleeping = machineClock.sleep(60_000, long.signal);
+  long.abort();
+  await sleeping;
+  await machineClock.sleep(60_000, long.signal);
+  const { signal } = new AbortController();
+  await machineClock.sleep(1, signal);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 describe('retry', () => {
@@ -54,40 +46,27 @@ describe('retry', () => {
     expect(attempt).toHaveBeenCalledTimes(2);
   });
 
-  test('rejects at once with an error that is not retryable', async () => {
-    const attempt = vi.fn<() => Promise<number>>().mockRejectedValue(new Error('refused'));
-    await expect(retry(attempt, { ...TRANSIENT, passes: () => false })).rejects.toThrow('refused');
-    expect(attempt).toHaveBeenCalledTimes(1);
-  });
-
-  test('ends with the first attempt that begins after the deadline', async () => {
+  test.each([
+    ['at once with an error that is not retryable', { passes: () => false }],
+    ['with the first attempt that begins after the deadline', { deadlineMs: -1 }],
+  ])('rejects %s', async (_, options) => {
     const attempt = vi.fn<() => Promise<number>>().mockRejectedValue(new Error('busy'));
-    await expect(retry(attempt, { ...TRANSIENT, deadlineMs: -1 })).rejects.toThrow('busy');
+    await expect(retry(attempt, { ...TRANSIENT, ...options })).rejects.toThrow('busy');
     expect(attempt).toHaveBeenCalledTimes(1);
   });
 });
 
-describe('poll', () => {
-  test('returns the first result that is neither false nor undefined', async () => {
-    const results = [undefined, false, 0] as const;
-    let calls = 0;
-    expect(await poll(() => results[calls++], { timeoutMs: 60_000, everyMs: 1 })).toBe(0);
-  });
-
-  test('returns undefined after the timeout', async () => {
-    expect(await poll(() => false, { timeoutMs: 0, everyMs: 1 })).toBeUndefined();
-  });
+test('poll returns the first result that is neither false nor undefined, and undefined after the timeout', async () => {
+  const results = [undefined, false, 0] as const;
+  let calls = 0;
+  expect(await poll(() => results[calls++], { timeoutMs: 60_000, everyMs: 1 })).toBe(0);
+  expect(await poll(() => false, { timeoutMs: 0, everyMs: 1 })).toBeUndefined();
 });
 
-describe('settlesWithin', () => {
-  test('returns true for work that resolves in time, and false otherwise', async () => {
-    expect(await settlesWithin(Promise.resolve(), 60_000)).toBe(true);
-    expect(await settlesWithin(never, 1)).toBe(false);
-  });
-
-  test('rejects as the work does', async () => {
-    await expect(settlesWithin(Promise.reject(new Error('broken')), 60_000)).rejects.toThrow('broken');
-  });
+test('settlesWithin tells whether the work resolves in time, and rejects as it does', async () => {
+  expect(await settlesWithin(Promise.resolve(), 60_000)).toBe(true);
+  expect(await settlesWithin(never, 1)).toBe(false);
+  await expect(settlesWithin(Promise.reject(new Error('broken')), 60_000)).rejects.toThrow('broken');
 });
 
 test('requests once for concurrent callers, and again after a failure, a removal or the maximum age', async () => {

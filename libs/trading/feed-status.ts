@@ -136,7 +136,8 @@ export class HealthTable<R extends HealthRecord = HealthRecord> {
     const statuses = [...(this.#matches.get(eventId) ?? [])].map(([source, match]) =>
       within(limits, statusOfMatch(this.#sources.get(source), match.record, now), match, now),
     );
-    return statuses.find(({ believed }) => believed) ?? latest(statuses) ?? UNKNOWN;
+    const [latest = UNKNOWN] = statuses.toSorted((a, b) => (b.since ?? 0) - (a.since ?? 0));
+    return statuses.find(({ believed }) => believed) ?? latest;
   }
 }
 
@@ -182,8 +183,4 @@ function within(
 
 function statusOf({ source, state, reason, since, delay }: HealthRecord): FeedStatus {
   return { believed: isBelieved(state), state, reason, since, delay, source };
-}
-
-function latest(statuses: readonly FeedStatus[]): FeedStatus | undefined {
-  return statuses.toSorted((a, b) => (b.since ?? 0) - (a.since ?? 0))[0];
 }
