@@ -25,7 +25,7 @@ export async function createTopicsWithClient(
   await Registry.open({ url: registryUrl, prefix }).registerAll();
   const secret = newSecret();
   const secret_hash = hashSecret(secret);
-  await ClientDirectory.open({ brokers, registryUrl, prefix, log: silentLogger }).edit(1, () => ({
+  await new ClientDirectory('clients', { brokers, registryUrl, prefix, log: silentLogger }).edit(1, () => ({
     client_id: 1,
     name: 'bench',
     active: true,

@@ -48,7 +48,12 @@ export class WebhookSystem {
   /** Creates webhooks of the client at these paths. Resolves with their ids by path. */
   async subscribe(count: number, path: (n: number) => string): Promise<ReadonlyMap<string, string>> {
     const { brokers, registryUrl } = this.#context;
-    const directory = ClientDirectory.open({ brokers, registryUrl, prefix: this.#prefix, log: silentLogger });
+    const directory = new ClientDirectory('clients', {
+      brokers,
+      registryUrl,
+      prefix: this.#prefix,
+      log: silentLogger,
+    });
     const key = deriveKey(CLIENTS_KEY, 'webhooks');
     const webhooks = Array.from({ length: count }, (_, n) => {
       const webhook = { url: `${this.#sink.url}${path(n)}`, secret: SECRET };

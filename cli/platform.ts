@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import { ClientDirectory } from '#clients/directory.ts';
+import { ClientDirectory, type ClientDraft } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/keys.ts';
 import { findBrokerDefects } from '#cluster/broker-defects.ts';
 import { startBackbone } from '#embedded/backbone.ts';
@@ -141,7 +141,7 @@ async function start(options: PlatformOptions, file: ReturnType<typeof backboneF
       ...options.provider,
     };
     const [newClient] = await Promise.all([
-      createFirstClient(cluster),
+      createFirstClient(new ClientDirectory('clients', { ...cluster, log: silentLogger })),
       startServices(options, settings, services),
     ]);
     return {
@@ -219,13 +219,12 @@ function processesToStart({ provider, replicas, settings }: PlatformOptions) {
 }
 
 /** Creates client 1 when there is no client, so that the served contract can be tried at once. Null when there are clients. */
-async function createFirstClient(cluster: TopicCluster) {
-  const directory = ClientDirectory.open({ ...cluster, log: silentLogger });
+export async function createFirstClient(directory: ClientDirectory) {
   if ((await directory.list()).length > 0) return null;
   await directory.requireReadable();
   const secretKey = newSecret();
   const secret_hash = hashSecret(secretKey);
-  await directory.edit(1, () => ({
+  const draft: ClientDraft = {
     client_id: 1,
     name: 'first client',
     active: true,
@@ -234,8 +233,10 @@ async function createFirstClient(cluster: TopicCluster) {
     operations: null,
     may_halt: false,
     webhooks: [],
-  }));
-  return { id: 1, secretKey };
+  };
+  // Another process may just have created it: its secret stays.
+  const client = await directory.edit(1, (known) => known ?? draft);
+  return client.secret_hash === secret_hash ? { id: 1, secretKey } : null;
 }
 
 /** The service that is asked for: every platform runs it. */

@@ -1,17 +1,12 @@
 import type { Client } from '#records/types.ts';
 import { newInstance } from '#signing/token.ts';
-import { type EditConnection, type RecordDraft, VersionedTopic } from '#topics/versioned-topic.ts';
+import { type RecordDraft, VersionedTopic } from '#topics/versioned-topic.ts';
 
 /** A client before its edit is published; the directory gives and keeps its identity. */
 export type ClientDraft = Omit<RecordDraft<Client>, 'identity'>;
 
 /** The clients of the served contract, on their compacted topic. */
 export class ClientDirectory extends VersionedTopic<'clients'> {
-  /** Does not connect yet. */
-  static open(connection: EditConnection): ClientDirectory {
-    return new ClientDirectory('clients', connection);
-  }
-
   /** Edits a client as `VersionedTopic` does: a new one gets an identity that no earlier client of its id had. */
   override edit(id: string | number, change: (known: Client | undefined) => ClientDraft): Promise<Client> {
     const identity = newInstance();

@@ -10,12 +10,12 @@ import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { type DispatcherConfig, settings } from './config.ts';
 import type { DeliveryContext } from './delivery/delivery.ts';
-import { Dispatcher } from './delivery/dispatcher.ts';
-import { MessageBacklog } from './delivery/message-backlog.ts';
+import { Dispatcher, registerDeliveryGauges } from './delivery/dispatcher.ts';
+import { openBacklog } from './delivery/message-backlog.ts';
 import { openMessageReader } from './delivery/message-reader.ts';
 import { ownPartition } from './delivery/progress-log.ts';
 import { WebhookSubscriptions } from './delivery/subscriptions.ts';
-import { dispatcherMetrics, registerDeliveryGauges } from './metrics.ts';
+import { dispatcherMetrics } from './metrics.ts';
 import { createApp } from './test-endpoint/test-endpoint.ts';
 
 const SERVICE = 'webhook-dispatcher';
@@ -46,7 +46,7 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
     reader: application,
     windowBytes: config.DISPATCHER_WINDOW_BYTES,
   });
-  const backlog = new MessageBacklog({
+  const backlog = openBacklog({
     source,
     client,
     partitions: messages.partitions,
@@ -100,7 +100,7 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   });
   const unclaimed = (): number =>
     [...leadership.owned].filter((partition) => !dispatcher.owns(partition)).length;
-  registerDeliveryGauges(registers, () => ({ ...dispatcher.figures(), unclaimed: unclaimed() }));
+  registerDeliveryGauges(registers, dispatcher, unclaimed);
   await leadership.start();
   const app = await createApp({
     ...outbound,

@@ -8,7 +8,7 @@ import { ReceiverApp } from './app.ts';
 import { type ReceiverConfig, SERVICE, settings } from './config.ts';
 import { openIntake } from './intake.ts';
 import { receiverMetrics } from './metrics.ts';
-import { createSourceStatus, startReports } from './source-status.ts';
+import { createSourceStatus } from './source-status.ts';
 
 type ReceiverContext = Pick<ServiceContext<ReceiverConfig>, 'config' | 'logger' | 'metrics' | 'draining'>;
 
@@ -16,6 +16,8 @@ type RunningReceiver = RunningService & { readonly port: number };
 
 /** Timeout of connecting. It may exceed that of a delivery: at a start no sender waits for an answer. */
 const CONNECT_TIMEOUT_MS = 30_000;
+/** Interval between reports: a third of the time after which the monitor considers the receiver gone. */
+const REPORT_MS = 3_000;
 
 export const webhookReceiver: ServiceDefinition<typeof settings> = {
   name: SERVICE,
@@ -54,13 +56,27 @@ export async function startReceiver({
   });
   const status = createSourceStatus(randomUUID(), Date.now());
   const topic = topicName(prefix, 'ingress-status');
-  const reporter = startReports({ status, publisher, codec, topic, log });
-  const onUnreadable = reporter.report;
-  const store = openIntake({ publisher, encode, answerTimeoutMs, metrics, status, onUnreadable, log });
+  const report = (): void => {
+    const current = status.report(Date.now());
+    publisher
+      .publish([{ topic, key: current.source, value: codec.encode(current) }])
+      .catch((error: unknown) => log.debug({ err: error }, 'the status of the source was not written'));
+  };
+  const reporting = setInterval(report, REPORT_MS);
+  report();
+  const store = openIntake({
+    publisher,
+    encode,
+    answerTimeoutMs,
+    metrics,
+    status,
+    onUnreadable: report,
+    log,
+  });
   const app = new ReceiverApp({ config, store, metrics, status, log });
   const stop = async (): Promise<void> => {
     await app.close();
-    reporter.stop();
+    clearInterval(reporting);
     await publisher.close();
   };
   draining.addEventListener('abort', () => app.drain(), { once: true });

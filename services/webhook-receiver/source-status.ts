@@ -1,8 +1,5 @@
 import { type MessageCounts, RecentMessages } from '#ingestion/recent-messages.ts';
 import type { IngressStatus } from '#records/types.ts';
-import type { Logger } from '#streams/log.ts';
-import type { Publisher } from '#streams/publish/publisher.ts';
-import type { Codec } from '#topics/codec.ts';
 
 const WEBHOOK_SOURCE = 'webhook';
 /** Number of forged deliveries that, without an authentic one for `SILENT_MS`, mean that our secret is wrong. */
@@ -56,29 +53,4 @@ export function createSourceStatus(instance: string, startedAt: number) {
       };
     },
   };
-}
-
-/** Interval between reports: a third of the time after which the monitor considers the receiver gone. */
-const REPORT_MS = 3_000;
-
-type StatusReporterOptions = {
-  readonly status: SourceStatus;
-  readonly publisher: Pick<Publisher, 'publish'>;
-  readonly codec: Codec<IngressStatus>;
-  /** Name on the broker. */
-  readonly topic: string;
-  readonly log: Logger;
-};
-
-/** Writes the status of the webhook source to ingress-status every three seconds, and with each `report`. */
-export function startReports({ status, publisher, codec, topic, log }: StatusReporterOptions) {
-  const report = (): void => {
-    const current = status.report(Date.now());
-    publisher
-      .publish([{ topic, key: current.source, value: codec.encode(current) }])
-      .catch((error: unknown) => log.debug({ err: error }, 'the status of the source was not written'));
-  };
-  const timer = setInterval(report, REPORT_MS);
-  report();
-  return { report, stop: () => clearInterval(timer) };
 }

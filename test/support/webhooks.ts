@@ -70,7 +70,7 @@ export async function subscribe(
     max_delay_seconds: limits?.maxDelaySeconds ?? null,
     created_at: Date.now(),
   });
-  await ClientDirectory.open({ ...connection, log: quietLog }).edit(client_id, () => ({
+  await new ClientDirectory('clients', { ...connection, log: quietLog }).edit(client_id, () => ({
     client_id,
     name: `client ${client_id}`,
     active: true,

@@ -11,7 +11,7 @@ export async function onClients(
   perform: (directory: ClientDirectory, cluster: OpenCluster) => Promise<string>,
 ): Promise<number> {
   const cluster = await findClusterWith(['clients']);
-  const directory = ClientDirectory.open({ ...cluster, log: commandLog('clients') });
+  const directory = new ClientDirectory('clients', { ...cluster, log: commandLog('clients') });
   process.stdout.write(await perform(directory, cluster));
   return 0;
 }

@@ -57,7 +57,7 @@ async function openTokens() {
   const cluster = await findClusterWith(['access-tokens', 'clients']);
   const connection = { ...cluster, log: commandLog('tokens') };
   const topic = new VersionedTopic('access-tokens', connection);
-  const clients = await ClientDirectory.open(connection).list();
+  const clients = await new ClientDirectory('clients', connection).list();
   const shown = ({ token_hash, ...token }: AccessTokenRecord) => ({
     ...token,
     state: stateOf({ token_hash, ...token }, clients, Date.now()),

@@ -18,7 +18,7 @@ export class WebhookTopics {
 
   constructor(cluster: OpenCluster) {
     this.#cluster = cluster;
-    this.#clients = ClientDirectory.open({ ...cluster, log: commandLog('webhooks') });
+    this.#clients = new ClientDirectory('clients', { ...cluster, log: commandLog('webhooks') });
   }
 
   async rows(): Promise<WebhookRow[]> {

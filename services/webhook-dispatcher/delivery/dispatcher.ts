@@ -1,7 +1,8 @@
+import type { Registry } from 'prom-client';
 import type { WebhookProgress } from '#records/types.ts';
+import { metersOf } from '#service/meters.ts';
 import { partitionOfKey } from '#streams/client/port.ts';
 import { settlesWithin } from '#timing/clock.ts';
-import type { DeliveryFigures } from '../metrics.ts';
 import { type DeliveryContext, SubscriptionDelivery } from './delivery.ts';
 import type { MessageAtOffset, MessageReader } from './message-reader.ts';
 import type { ProgressLog } from './progress-log.ts';
@@ -75,8 +76,9 @@ export class Dispatcher {
     await settlesWithin(Promise.all([...this.#deliveries()].map((delivery) => delivery.drain())), withinMs);
   }
 
-  figures(): Omit<DeliveryFigures, 'unclaimed'> {
+  figures() {
     const states = new Map<SubscriptionDelivery['state'], number>();
+    /** Records up to the end of webhook-messages, summed over those that are not disabled. */
     let behind = 0;
     for (const { state, behind: records } of this.#deliveries()) {
       states.set(state, (states.get(state) ?? 0) + 1);
@@ -162,4 +164,38 @@ export class Dispatcher {
     }
     return known;
   }
+}
+
+const STATES = ['delivering', 'failing', 'disabled'] as const;
+/** The state of a subscription that no key opens: it has no delivery. */
+const SEALED = 'sealed';
+
+/** Registers the gauges of deliveries, which are read on each scrape. `unclaimed`: number of assigned partitions that it does not deliver. */
+export function registerDeliveryGauges(
+  registry: Registry,
+  dispatcher: Dispatcher,
+  unclaimed: () => number,
+): void {
+  const { measure, sampled } = metersOf(registry);
+  const byState = 'Webhook subscriptions that this process delivers, by state.';
+  sampled('touchline_dispatcher_subscriptions', byState, ['state'], (gauge) => {
+    const { states, sealed } = dispatcher.figures();
+    for (const state of STATES) gauge.set({ state }, states.get(state) ?? 0);
+    gauge.set({ state: SEALED }, sealed);
+  });
+  measure(
+    'touchline_dispatcher_unclaimed_partitions',
+    'Partitions of webhook-progress that the group has assigned to this process, and that it does not deliver yet.',
+    unclaimed,
+  );
+  measure(
+    'touchline_dispatcher_behind_records',
+    'Records between subscriptions and the end of webhook-messages, summed over all that are not disabled.',
+    () => dispatcher.figures().behind,
+  );
+  measure(
+    'touchline_dispatcher_window_bytes',
+    'Bytes of the latest messages in memory, shared by all subscriptions.',
+    () => dispatcher.figures().windowBytes,
+  );
 }

@@ -6,7 +6,7 @@ import { StreamError } from '#streams/errors.ts';
 import type { Registry } from '#topics/registry.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { MessageBacklog } from './message-backlog.ts';
+import { openBacklog } from './message-backlog.ts';
 import { openMessageReader } from './message-reader.ts';
 
 const codec = codecOf('webhook-messages');
@@ -48,7 +48,7 @@ async function world(concurrentReads = 2) {
   };
   const latest = await openMessageReader({ ...shared, reader: 'test', windowBytes: 1_000_000 });
   const { partitions } = latest;
-  const backlog = new MessageBacklog({ ...shared, partitions, cacheBytes: 500_000, concurrentReads });
+  const backlog = openBacklog({ ...shared, partitions, cacheBytes: 500_000, concurrentReads });
   const older = async (partition: number, offset: number) => {
     const { messages, next } = await backlog.read(partition, offset);
     return { offsets: Array.from(messages, (one) => one.offset), next };

@@ -38,76 +38,61 @@ type BacklogRead = {
 
 type ReaderSlot = Map<number, PartitionReader>;
 
-/** Messages older than the latest, by shared and limited reads of the log. */
-export class MessageBacklog {
-  readonly #options: BacklogOptions;
-  readonly #freeSlots: ReaderSlot[];
-  readonly #waiting: ((slot: ReaderSlot) => void)[] = [];
-  readonly #cache: LRUCache<string, BacklogRead>;
-  readonly #pending = new PromiseCache<BacklogRead>();
+export type MessageBacklog = ReturnType<typeof openBacklog>;
 
-  constructor(options: BacklogOptions) {
-    this.#options = options;
-    this.#freeSlots = Array.from({ length: options.concurrentReads }, () => new Map());
-    this.#cache = new LRUCache({ maxSize: options.cacheBytes });
-  }
+/** Opens the messages older than the latest, by shared and limited reads of the log. */
+export function openBacklog({ source, client, partitions, cacheBytes, concurrentReads }: BacklogOptions) {
+  const topic = topicName(source.prefix, TOPIC);
+  const freeSlots: ReaderSlot[] = Array.from({ length: concurrentReads }, () => new Map());
+  const waiting: ((slot: ReaderSlot) => void)[] = [];
+  const cache = new LRUCache<string, BacklogRead>({ maxSize: cacheBytes });
+  const pending = new PromiseCache<BacklogRead>();
 
-  /** Reads messages; none at an open transaction. Rejects with `ExpiredError`, and `StreamError`. */
-  async read(partition: number, offset: number): Promise<MessageChunk> {
-    const cached = this.#findCached(partition, offset);
-    if (cached !== undefined) return cached;
-    const key = `${partition}/${offset}`;
-    const read = () => this.#readNow(partition, offset).finally(() => this.#pending.forget(key));
-    return this.#pending.get(key, read);
-  }
-
-  async #readNow(partition: number, from: number): Promise<BacklogRead> {
-    const slot =
-      this.#freeSlots.pop() ?? (await new Promise<ReaderSlot>((resolve) => this.#waiting.push(resolve)));
-    try {
-      const read = await this.#readWith(slot, partition, from);
-      if (read.next <= from) return read;
-      const bytes = read.messages.reduce((sum, { message }) => sum + message.message.length, 0);
-      // The cache requires a positive size, and a read without messages has no bytes.
-      this.#cache.set(`${partition}/${from}`, read, { size: Math.max(bytes, 1) });
-      return read;
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#freeSlots.push(slot);
-      else next(slot);
+  const findCached = (partition: number, offset: number): MessageChunk | undefined => {
+    for (const [key, read] of cache.entries()) {
+      if (read.partition !== partition || offset < read.from || offset >= read.next) continue;
+      cache.get(key);
+      return { messages: read.messages.filter((message) => message.offset >= offset), next: read.next };
     }
-  }
-
-  async #readWith(slot: ReaderSlot, partition: number, from: number): Promise<BacklogRead> {
-    const { client, source, partitions } = this.#options;
-    const topicPartition = { topic: topicName(source.prefix, TOPIC), partition };
-    const reader = slot.get(partition) ?? client.openReader({ ...topicPartition, maxBytes: READ_BYTES });
+    return undefined;
+  };
+  const readWith = async (slot: ReaderSlot, partition: number, from: number): Promise<BacklogRead> => {
+    const reader = slot.get(partition) ?? client.openReader({ topic, partition, maxBytes: READ_BYTES });
     slot.set(partition, reader);
     try {
       const { records, next } = await reader.read(from);
       const decoder = source.registry.decoder(TOPIC);
-      const values = await decodeRecords(decoder, topicPartition, records, undefined, { partitions });
-      return {
-        partition,
-        from,
-        messages: messagesOf(values.map(({ record, value }) => ({ ...record, value }))),
-        next,
-      };
+      const values = await decodeRecords(decoder, { topic, partition }, records, undefined, { partitions });
+      const messages = messagesOf(values.map(({ record, value }) => ({ ...record, value })));
+      return { partition, from, messages, next };
     } catch (error) {
       slot.delete(partition);
       await reader.close();
       if (!(error instanceof StreamError) || error.code !== 'OFFSET_OUT_OF_RANGE') throw error;
-      const [bounds] = await client.logBounds([topicPartition]);
+      const [bounds] = await client.logBounds([{ topic, partition }]);
       throw new ExpiredError(bounds as LogBounds, error);
     }
-  }
-
-  #findCached(partition: number, offset: number): MessageChunk | undefined {
-    for (const [key, read] of this.#cache.entries()) {
-      if (read.partition !== partition || offset < read.from || offset >= read.next) continue;
-      this.#cache.get(key);
-      return { messages: read.messages.filter((message) => message.offset >= offset), next: read.next };
+  };
+  const readNow = async (key: string, partition: number, from: number): Promise<BacklogRead> => {
+    const slot = freeSlots.pop() ?? (await new Promise<ReaderSlot>((resolve) => waiting.push(resolve)));
+    try {
+      const read = await readWith(slot, partition, from);
+      const bytes = read.messages.reduce((sum, { message }) => sum + message.message.length, 0);
+      // The cache requires a positive size, and a read without messages has no bytes.
+      if (read.next > from) cache.set(key, read, { size: Math.max(bytes, 1) });
+      return read;
+    } finally {
+      pending.forget(key);
+      const next = waiting.shift();
+      if (next === undefined) freeSlots.push(slot);
+      else next(slot);
     }
-    return undefined;
-  }
+  };
+  return {
+    /** Reads messages; none at an open transaction. Rejects with `ExpiredError`, and `StreamError`. */
+    async read(partition: number, offset: number): Promise<MessageChunk> {
+      const key = `${partition}/${offset}`;
+      return findCached(partition, offset) ?? pending.get(key, () => readNow(key, partition, offset));
+    },
+  };
 }

@@ -27,7 +27,7 @@ async function started() {
   const { brokers, registryUrl, prefix } = backbone();
   const names = ['clients', 'operator-orders'] as const;
   await makeOnly(new Set(names.map((name) => topicName(prefix, name))), { brokers, prefix, partitions: 1 });
-  const directory = ClientDirectory.open({ brokers, registryUrl, prefix, log: quietLog });
+  const directory = new ClientDirectory('clients', { brokers, registryUrl, prefix, log: quietLog });
   const run = async (line: string, exitCode = 0, keys: Record<string, string> = { CLIENTS_KEY }) => {
     const env = connectionEnv({ brokers, registryUrl, prefix });
     const ran = await touchlineHere(['clients', ...line.split(' ')], { ...env, ...keys });

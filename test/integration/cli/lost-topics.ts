@@ -190,7 +190,9 @@ export class LostTopics {
   async fill(): Promise<void> {
     const { brokers, registryUrl: url, prefix } = this.connection;
     const registry = Registry.open({ url, prefix });
-    await ClientDirectory.open({ ...this.connection, log: quietLog }).edit(1, () => sampleOf('clients'));
+    await new ClientDirectory('clients', { ...this.connection, log: quietLog }).edit(1, () =>
+      sampleOf('clients'),
+    );
     const token = sampleOf('access-tokens');
     await new VersionedTopic('access-tokens', { ...this.connection, log: quietLog }).edit(
       token.token_id,

@@ -121,7 +121,7 @@ describe('records that nobody can read', () => {
   });
 
   test('are not written over under their key, and do not count as none', async () => {
-    const directory = ClientDirectory.open({ ...connection, log: quietLog });
+    const directory = new ClientDirectory('clients', { ...connection, log: quietLog });
     const draft = { client_id: 7, name: 'x', active: true, secret_hash: 'h' };
     const change = () => ({ ...draft, competitions: null, operations: null, may_halt: false, webhooks: [] });
     await withPublisher({ brokers: connection.brokers, clientId: 'test', log: quietLog }, (publisher) =>

@@ -42,7 +42,7 @@ function record(changes: Partial<AccessTokenRecord> = {}): AccessTokenRecord {
 test('409 tenant_slug_conflict: a client has 1,000 live tokens; dead ones do not count, and are deleted after 30 days', async () => {
   const at = await prepareTopics();
   await clients(at, `add --id ${CLIENT}`);
-  [{ identity }] = (await ClientDirectory.open({ ...at, log: quietLog }).list()) as [Client];
+  [{ identity }] = (await new ClientDirectory('clients', { ...at, log: quietLog }).list()) as [Client];
   const long = Date.now() - KEEP_DEAD_MS - 1_000;
   const live = Array.from({ length: MAX_LIVE_TOKENS }, () => record());
   const [revoked, expired] = [record({ revoked_at: long }), record({ expires_at: long })];
