@@ -125,7 +125,8 @@ test('names the state of each feed in every answer, and of the match in an answe
   world.health(null, { valid_until: Number.MAX_SAFE_INTEGER });
   world.health(1);
   expect(await answered('/v2/statuses?token=good')).toBe('webhook=alive');
-  expect(await answered('/v2/events/1?token=good')).toBe('webhook=alive, match=alive');
+  for (const path of ['events/1', 'feed/1'])
+    expect(await answered(`/v2/${path}?token=good`)).toBe('webhook=alive, match=alive');
   world.health(1, { state: 'stale', reason: 'silence' });
   expect(await answered('/v2/events/1?token=good')).toBe('webhook=alive, match=stale;reason=silence');
   expect(await answered('/v2/events/2?token=good')).toBe('webhook=alive, match=unknown');

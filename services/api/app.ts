@@ -138,7 +138,7 @@ export async function documentRoutes(
   });
 }
 
-const EVENT_ROUTE = /^\/v2\/events\/:id(?:\/|$)/;
+const EVENT_ROUTE = /^\/v2\/(?:events|feed)\/:id(?:\/|$)/;
 
 /** Returns the id of the event that a request names; null when it names none. */
 function eventIdOf({ routeOptions, params }: FastifyRequest): number | null {
