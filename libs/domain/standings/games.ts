@@ -90,16 +90,9 @@ function isAnnulled(eventId: number, home: ResultTeam, away: ResultTeam, rules: 
 }
 
 function stateOf({ status_id, status_type }: SeasonResult): Game['state'] {
-  switch (status_type) {
-    case 'finished':
-      return hasResult(status_id, status_type) ? 'played' : 'void';
-    case 'live':
-      return 'playing';
-    case 'cancelled':
-      return 'void';
-    default:
-      return 'to_come';
-  }
+  if (status_type === 'live') return 'playing';
+  if (status_type === 'finished') return hasResult(status_id, status_type) ? 'played' : 'void';
+  return status_type === 'cancelled' ? 'void' : 'to_come';
 }
 
 /** Returns the parts of a result that could not be counted. `game`: the result as `readGame` returned it. */

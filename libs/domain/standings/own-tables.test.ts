@@ -74,12 +74,12 @@ describe('a table over several stages', () => {
     season.derive();
     season.apply(placed(6, 'B 2-0 C', CLAUSURA, { ...LIVE, version: 2, start_date: '2024-01-21 15:00' }));
     expect(season.derive().map(({ type }) => type.kind)).toEqual(['live']);
-    const renamed = SeasonTables.restore(1, SEASON, twoTournaments({ name: 'Tabla anual' }), RESULTS);
+    const renamed = new SeasonTables(1, SEASON, twoTournaments({ name: 'Tabla anual' }), RESULTS);
     renamed.invalidate();
     const annual = renamed.derive().filter(({ name }) => name === 'Tabla anual');
     expect(annual.map(({ id }) => id)).toEqual([before?.id]);
     // Rules without it delete it.
-    const without = SeasonTables.restore(1, SEASON, rulesOf(), RESULTS);
+    const without = new SeasonTables(1, SEASON, rulesOf(), RESULTS);
     without.invalidate();
     expect(without.derive().find(({ id }) => id === before?.id)).toMatchObject({ groups: [] });
   });

@@ -5,7 +5,6 @@ import type { GameSet } from './game-set.ts';
 import type { Game } from './games.ts';
 import {
   type Criterion,
-  difference,
   type FairPlay,
   OWN,
   type OwnFigure,
@@ -19,14 +18,7 @@ import { emptyTally, tallyGames } from './tally.ts';
 type TalliesAt = (venue: Venue) => ReadonlyMap<number, TeamTally>;
 
 /** What ranks teams. */
-type RankingFigures = {
-  readonly talliesAt: TalliesAt;
-  /** The games in which opponents are found, with their sums. */
-  readonly games: GameSet;
-  readonly points: CompetitionRules['points'];
-  /** Ranks before the stage, see `StageStart`; null without one. */
-  readonly previousRanks: ReadonlyMap<number, number> | null;
-};
+type RankingFigures = Required<Omit<RankingInputs, 'tallies'>> & { readonly talliesAt: TalliesAt };
 
 const NONE = emptyTally();
 
@@ -49,7 +41,7 @@ function isOwnFigure(criterion: Criterion): criterion is OwnFigure {
 function figuresOf(
   criterion: Criterion,
   ids: readonly number[],
-  { talliesAt, games, points, previousRanks }: RankingFigures,
+  { talliesAt, games, rules, previousRanks }: RankingFigures,
 ): FigureOf | null {
   if (isOwnFigure(criterion)) return ownFigure(criterion, talliesAt);
   if (criterion === 'half_point') return (id) => (talliesAt('all').get(id) ?? NONE).halfPoint;
@@ -57,9 +49,9 @@ function figuresOf(
     const ranks = previousRanks;
     return ranks === null || ids.some((id) => !ranks.has(id)) ? null : (id) => -(ranks.get(id) ?? 0);
   }
-  const figureOf = OF_OPPONENTS[criterion];
+  const [, figureOf] = OWN[OF_OPPONENTS[criterion]];
   // Corrections of a team of the table are part of what its opponents' sums count.
-  const ofAll = new Map([...tallyGames(games, games.teamIds(), points), ...talliesAt('all')]);
+  const ofAll = new Map([...tallyGames(games, games.teamIds(), rules.points), ...talliesAt('all')]);
   return (id) =>
     games.ofTeam(id).reduce((sum, { home, away }) => {
       const opponent = home.id === id ? away.id : home.id;
@@ -67,13 +59,12 @@ function figuresOf(
     }, 0);
 }
 
-const OF_OPPONENTS: Readonly<
-  Record<Exclude<Criterion, OwnFigure | 'half_point' | 'previous_rank'>, (tally: TeamTally) => number>
-> = {
-  opponents_points: ({ points }) => points,
-  opponents_goals_diff: difference,
-  opponents_goals_scored: ({ scored }) => scored,
-};
+/** The figures that the criteria of opponents sum up. */
+const OF_OPPONENTS = {
+  opponents_points: 'points',
+  opponents_goals_diff: 'goals_diff',
+  opponents_goals_scored: 'goals_scored',
+} as const;
 
 /** Positions by id. Equal ids share one, and the next counts all before it. In the order of positions, then of ids. */
 export type Ranks = ReadonlyMap<number, number>;
@@ -98,7 +89,7 @@ export type RankingInputs = {
   /** What head-to-head, fair play and the figures of venues and opponents count. */
   readonly games: GameSet;
   readonly rules: CompetitionRules;
-  /** Ranks before the stage; null without an earlier stage. */
+  /** Ranks before the stage, see `StageStart`; null without an earlier one. */
   readonly previousRanks?: ReadonlyMap<number, number> | null;
 };
 
@@ -113,7 +104,7 @@ export function rankTeams({ tallies, games, rules, previousRanks = null }: Ranki
   const out = ids.filter((id) => expelled.has(id));
   const talliesAt: TalliesAt = (venue) =>
     venue === 'all' ? tallies : tallyGames(games, tallies.keys(), rules.points, venue);
-  const figures = { talliesAt, games, points: rules.points, previousRanks };
+  const figures = { talliesAt, games, rules, previousRanks };
   const split = (ids: number[]) => splitBy(ids, order, figures);
   return ranksOf([...split(stay), ...split(out)]);
 }
@@ -150,14 +141,14 @@ function splitBy(ids: number[], steps: readonly TieBreak[], figures: RankingFigu
 function splitByMeetings(
   ids: number[],
   { head_to_head, after_meetings, again, most_teams }: HeadToHead,
-  { games, points }: RankingFigures,
+  { games, rules }: RankingFigures,
 ): number[][] {
   if (most_teams !== null && ids.length > most_teams) return [ids];
   const among = [...games].filter(({ home, away }) => ids.includes(home.id) && ids.includes(away.id));
   if (!haveMet(ids, among, after_meetings)) return [ids];
   let parts = [ids];
   for (const figure of head_to_head) {
-    const figureOf = ownFigure(figure, (venue) => tallyGames(among, ids, points, venue));
+    const figureOf = ownFigure(figure, (venue) => tallyGames(among, ids, rules.points, venue));
     parts = parts.flatMap((part) => partition(part, figureOf));
     // The caller starts again with the teams of each part.
     if (again === 'each' && parts.length > 1) return parts;
@@ -223,14 +214,12 @@ export function fairPlayPoints(
   return points;
 }
 
-type ShownKind = 'yellow' | 'second_yellow' | 'red' | 'yellow_and_red';
-
 /** Returns the card that each player of a team was shown in a game. Each card of an unknown player counts by itself. */
 function shownTo(
   team: number,
   cards: NonNullable<Game['cards']>,
   { second_yellow_attributes }: FairPlay,
-): ShownKind[] {
+): Exclude<keyof FairPlay, 'second_yellow_attributes'>[] {
   const isSecondYellow = ({ kind, attribute_ids }: ResultCard) =>
     kind === 'red' && second_yellow_attributes.some((id) => attribute_ids.includes(id));
   const byPlayer = new Map<number | ResultCard, { yellow: number; red: number; second: boolean }>();

@@ -95,7 +95,7 @@ describe('the tables of a season', () => {
   test('are not derived again because the season was restored', () => {
     const results = [placed(1, 'A 1-0 B'), placed(2, 'A 0-0 C', LIVE)];
     const rules = rulesOf({ tables: [{ id: 1, name: 'General' }] });
-    const tables = SeasonTables.restore(1, 2, rules, results);
+    const tables = new SeasonTables(1, 2, rules, results);
     expect(tables.derive()).toEqual([]);
     tables.apply(placed(2, 'A 1-0 C', { ...LIVE, version: 2 }));
     expect(tables.derive().map(({ type }) => type.kind)).toEqual(['live']);
@@ -141,7 +141,7 @@ describe('the tables of a season', () => {
       stages: [{ stage_ids: [8], carried: { from: [7] } }],
     });
     const results = [LAST, placed(3, 'A 0-0 B', { stage_id: 8, start_date: '2026-05-20 20:30' })];
-    const [tables, restored] = [season(rules, ...results), SeasonTables.restore(1, 2, rules, results)];
+    const [tables, restored] = [season(rules, ...results), new SeasonTables(1, 2, rules, results)];
     expect(restored.derive()).toEqual([]);
     for (const one of [tables, restored]) {
       one.invalidate();

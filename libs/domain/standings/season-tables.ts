@@ -80,28 +80,24 @@ export class SeasonTables {
   readonly #staleOwn = new Set<number>();
   readonly #flags = new Map<Flag['reason'], number>();
   /** The corrections of the last derivation. */
-  #corrections: readonly DatedCorrections[] = NO_CORRECTIONS;
+  #corrections: readonly DatedCorrections[];
 
-  constructor(competitionId: number, seasonId: number, rules: CompetitionRules) {
-    this.#competitionId = competitionId;
-    this.#seasonId = seasonId;
-    this.#rules = rules;
-  }
-
-  static restore(
+  /** `results`: those by which all tables are derived already. */
+  constructor(
     competitionId: number,
     seasonId: number,
     rules: CompetitionRules,
-    results: Iterable<SeasonResult>,
-  ): SeasonTables {
-    const tables = new SeasonTables(competitionId, seasonId, rules);
-    for (const result of results) tables.apply(result);
-    tables.#settle();
-    tables.#corrections = tables.#datedCorrections();
-    for (const stage of tables.#stages.values()) stage.stale.clear();
-    tables.#stale.clear();
-    tables.#staleOwn.clear();
-    return tables;
+    results: Iterable<SeasonResult> = [],
+  ) {
+    this.#competitionId = competitionId;
+    this.#seasonId = seasonId;
+    this.#rules = rules;
+    for (const result of results) this.apply(result);
+    this.#settle();
+    this.#corrections = this.#datedCorrections();
+    for (const { stale } of this.#stages.values()) stale.clear();
+    this.#stale.clear();
+    this.#staleOwn.clear();
   }
 
   /** Applies a result, in the order of their log; the last one counts, in its group alone. Returns false for one that is known. */
@@ -310,10 +306,8 @@ function derivedTable(
   const [now, ...later] = dated.map(({ day, groups }) => ({
     day,
     groups: groups.flatMap(({ id: groupId, tables }): StandingsGroup[] => {
-      const { zones, corrections, rows } = tables.get(kind) ?? { zones: [], corrections: [], rows: [] };
-      return rows.length === 0
-        ? []
-        : [{ id: groupId, zones: [...zones], corrections: [...corrections], rows: [...rows] }];
+      const table = tables.get(kind);
+      return table === undefined || table.rows.length === 0 ? [] : [{ id: groupId, ...table }];
     }),
   })) as [DatedStandings, ...DatedStandings[]];
   const changes = later.filter(({ groups }, at) => !isDeepStrictEqual(groups, (later[at - 1] ?? now).groups));

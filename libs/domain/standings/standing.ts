@@ -165,12 +165,9 @@ function partsOf(season: RankedSeason, cutoff: SeasonCutoff): number[][] | null 
 }
 
 /** Returns a function that returns the position of a team or person before the last round of `team`; null if it had none. */
-export function lastRanks(
-  season: RankedSeason,
-  rankAt: RankAt,
-): (id: number, team?: number) => number | null {
+export function lastRanks(season: RankedSeason, rankAt: RankAt) {
   const known = new Map<SeasonCutoff, Ranks>();
-  return (id, team = id) => {
+  return (id: number, team = id): number | null => {
     const cutoff = season.before.get(team);
     if (cutoff === undefined) return null;
     const ranks = known.get(cutoff) ?? rankAt(cutoff);

@@ -86,13 +86,7 @@ function wholeStats({ all, home, away }: VenueTallies): [string, Value][] {
     ['avg_goals_scored', ratio(all.scored, all.mp)],
     ['avg_home_goals_scored', ratio(home.scored, home.mp)],
     ['avg_away_goals_scored', ratio(away.scored, away.mp)],
-    ...(
-      [
-        ['', all],
-        ['home_', home],
-        ['away_', away],
-      ] as const
-    ).flatMap(([prefix, tally]): [string, Value][] => [
+    ...Object.entries({ '': all, home_: home, away_: away }).flatMap(([prefix, tally]): [string, Value][] => [
       [`${prefix}won`, tally.won],
       [`${prefix}draw`, tally.draw],
       [`${prefix}lost`, tally.lost],
@@ -116,12 +110,7 @@ function halfStats(half: 'first' | 'second', { all, home, away }: VenueTallies):
     [`goals_allowed_${half}`, all.allowed],
     [`${short}_avg_goals_scored`, ratio(all.scored, all.mp)],
     [`avg_goals_allowed_${half}_half`, ratio(all.allowed, all.mp)],
-    ...(
-      [
-        ['home', home],
-        ['away', away],
-      ] as const
-    ).flatMap(([venue, tally]): [string, Value][] => [
+    ...Object.entries({ home, away }).flatMap(([venue, tally]): [string, Value][] => [
       [`${venue}_wins_${half}_half`, tally.won],
       [`${venue}_draw_${half}_half`, tally.draw],
       [`${venue}_losses_${half}_half`, tally.lost],

@@ -158,11 +158,8 @@ type Correction = CompetitionRules['corrections'][number];
 /** The games of a season by stage, then by group; null is no stage, or no group. */
 export type SeasonGames = ReadonlyMap<number | null, ReadonlyMap<number | null, GameSet>>;
 
-/** The rules of one stage. `carried`: what it starts with; null: nothing. */
-export type StageRules = CompetitionRules & { readonly carried: Carried | null };
-
-/** Returns the rules of a stage: those of the file, with what its own entry replaces. */
-export function rulesOfStage(rules: CompetitionRules, stageId: number | null): StageRules {
+/** Returns the rules of a stage: those of the file, with what its own entry replaces, and what it starts with; null: nothing. */
+export function rulesOfStage(rules: CompetitionRules, stageId: number | null) {
   const own = rules.stages.find(({ stage_ids }) => stage_ids.some((one) => one === stageId));
   const { stage_ids: _, carried = null, ...replaced } = own ?? { stage_ids: [] };
   // A file leaves a field out: none is undefined.

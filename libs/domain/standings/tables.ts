@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ResultTeam, StandingsCorrection, StandingsRow, StandingsZone } from '#records/types.ts';
+import type { ResultTeam, StandingsCorrection, StandingsGroup, StandingsRow } from '#records/types.ts';
 import { COUNTS, countOf, type RowCount, TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
 import type { CompetitionRules } from './competition-rules.ts';
 import { type GameSet, KNOWN, PLAYED, PLAYING, TO_COME } from './game-set.ts';
@@ -11,14 +11,8 @@ import { overallStatsRow, popularResultRows, teamStatsRows } from './stats.ts';
 import { type TableScope, teamsOf } from './table-scope.ts';
 import type { RankedRow } from './types.ts';
 
-/** A table of one group. */
-export type Table = {
-  readonly type: TableType;
-  readonly zones: readonly StandingsZone[];
-  /** The corrections in force, of teams of this group. */
-  readonly corrections: readonly StandingsCorrection[];
-  readonly rows: readonly StandingsRow[];
-};
+/** A table of one group, with the corrections in force of its teams. */
+export type Table = Readonly<Omit<StandingsGroup, 'id'>>;
 
 /** Tables of points, the only ones with zones and corrections. */
 export const OF_POINTS: ReadonlySet<TableKind> = new Set(['league', 'wide', 'live']);
@@ -69,7 +63,6 @@ export function tablesOf(
     const rows = ROWS[kind]({ games, season, live });
     const zoneOf = zonesOf(rows, zones, rules.not_entitled);
     tables.set(kind, {
-      type,
       zones,
       corrections: ownCorrections ?? [],
       rows: rows.map((row) => tableRow(row, type, zoneOf(row), teams, ownCorrections)),

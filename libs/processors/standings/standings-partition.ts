@@ -180,7 +180,7 @@ export class StandingsPartition implements PartitionProcessor {
       await fetchSchemas(codecs['match-results'], records);
       const results = records.map(({ value }) => decodeInput(codecs['match-results'], value));
       const rules = this.#options.rulesOf(competitionId, seasonId);
-      tables = SeasonTables.restore(competitionId, seasonId, rules, results);
+      tables = new SeasonTables(competitionId, seasonId, rules, results);
     } else this.#seasons.delete(key);
     this.#seasons.set(key, tables);
     return tables;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { cellsOf } from '#contract/rest/standings-record.ts';
-import type { ResultTeam, Score, StandingsGroup, StandingsRow } from '#records/types.ts';
-import { TABLE_TYPES, type TableKind } from '../columns.ts';
+import type { ResultTeam, Score, StandingsRow } from '#records/types.ts';
+import { TABLE_TYPES, type TableKind, type TableType } from '../columns.ts';
 import { type CompetitionRules, readRulesFile } from '../competition-rules.ts';
 import type { Table } from '../tables.ts';
 import type { SeasonResult } from '../types.ts';
@@ -107,10 +107,10 @@ export function table(
   results: Iterable<SeasonResult>,
   rules: CompetitionRules = rulesOf(),
   day: string | null = null,
-): Table {
+): Table & { readonly type: TableType } {
   const found = deriveTables(results, rules, day).tables.get(kind);
   if (found === undefined) throw new Error(`no table ${kind}`);
-  return found;
+  return { ...found, type: TABLE_TYPES.get(kind) as TableType };
 }
 
 /** Returns the columns of a row as the contract shows them, by code. */
@@ -120,15 +120,15 @@ export function cells(kind: TableKind, row: StandingsRow | undefined): Map<strin
 }
 
 /** Returns the row of a team or person. */
-export function rowOf(
-  { rows }: Pick<StandingsGroup, 'rows'> | Table,
-  name: string | null,
-): StandingsRow | undefined {
+export function rowOf({ rows }: Pick<Table, 'rows'>, name: string | null): StandingsRow | undefined {
   return rows.find(({ participant }) => participant.name === name);
 }
 
 /** Returns a table as lines: rank, name and the values of some columns. */
-export function lines({ type, rows }: Table, ...codes: string[]): string[] {
+export function lines(
+  { type, rows }: Pick<ReturnType<typeof table>, 'type' | 'rows'>,
+  ...codes: string[]
+): string[] {
   return rows.map((row) => {
     const values = cells(type.kind, row);
     return [row.rank, row.participant.name, ...codes.map((code) => values.get(code))].join(' ');

@@ -33,7 +33,7 @@ export function tablesOfSeason(
     derived.flatMap(({ type, object, groups }) =>
       groups.map(({ id, rows }) => [
         id === null ? String(object.id) : `${object.id}/${id}`,
-        lines({ type, rows, zones: [], corrections: [] }, ...codes),
+        lines({ type, rows }, ...codes),
       ]),
     ),
   );
