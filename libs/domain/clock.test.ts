@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Clock } from '#records/types.ts';
 import { clockAt, isClockChange, SOCCER_CLOCK } from './clock.ts';
 import { clockRuleOf } from './event-facts.ts';
+import { EventRegister } from './event-register.ts';
 import { eventOf } from './testing/messages.ts';
 
 const reading = (time: number | null, status: string | null, ut = 1000) => ({ time, status, ut });
@@ -63,10 +64,12 @@ test.each<[news: boolean, why: string, before: Clock | null, after: Clock | null
 
 describe('the clock rule of a match state', () => {
   const rule = (sport_id: number | null, ...messages: [ut: number, fields: Record<string, unknown>][]) =>
-    clockRuleOf({
+    clockRuleOf(
       sport_id,
-      reports: messages.map(([ut, fields]) => ({ ut, message_id: null, event: eventOf(fields) })),
-    });
+      EventRegister.restore(
+        messages.map(([ut, fields]) => ({ ut, message_id: null, event: eventOf(fields) })),
+      ),
+    );
 
   test('of another sport has the reported match time, unless clock or status were reported later', () => {
     const { played } = rule(6, [5, { played_time: 2400, status_id: 34, clock_time: 600 }]);

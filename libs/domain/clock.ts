@@ -57,8 +57,7 @@ export function periodLengths(sportId: number | null, details: readonly Reported
   const isTwoHalves = (values.get(DETAIL.periods) ?? 2) === 2;
   const half = (isTwoHalves ? own(DETAIL.periodLength) : null) ?? SOCCER_LENGTHS.half;
   const extra_half = own(DETAIL.extraPeriodLength) ?? SOCCER_LENGTHS.extra_half;
-  const isUsual = half === SOCCER_LENGTHS.half && extra_half === SOCCER_LENGTHS.extra_half;
-  return isUsual ? SOCCER_LENGTHS : { half, extra_half };
+  return { half, extra_half };
 }
 
 /** Maximum difference between a reading and the running clock that is no change, seconds. */

@@ -15,7 +15,7 @@ import { RESULT } from '#soccer/soccer.ts';
 import { STATUSES } from '#soccer/statuses.ts';
 import { type ClockRule, extraTimePlayed, type PeriodRule, periodLengths } from './clock.ts';
 import { type ReportedSide, sameValue } from './event.ts';
-import { EventRegister } from './event-register.ts';
+import type { EventRegister } from './event-register.ts';
 import { comparePositions, type MessagePosition } from './message-key.ts';
 import { count } from './values.ts';
 
@@ -179,19 +179,14 @@ function readTeam(side: ReportedSide | undefined): ResultTeam | null {
   return { id, name, acronym, area_id, area_name };
 }
 
-/** Returns the event register of a match state. */
-export function reportedEvent({ reports }: Pick<MatchState, 'reports'>): EventRegister {
-  return EventRegister.restore(reports);
-}
-
 /** Whether a field was reported before any of these; false if it never was. */
 export function isOlder(
   event: EventRegister,
   field: EventField,
   ...sources: readonly (EventField | 'participants')[]
 ): boolean {
-  const ut = event.reportedAt(field) ?? Number.POSITIVE_INFINITY;
-  return sources.some((source) => (event.reportedAt(source) ?? ut) > ut);
+  const ut = event.reportedAt(field);
+  return ut !== undefined && sources.some((source) => (event.reportedAt(source) ?? ut) > ut);
 }
 
 /** Returns the match time that was reported last; null where the clock or the status was reported later. */
@@ -206,12 +201,9 @@ export function statusNameOf(event: EventRegister): string | null {
   return isOlder(event, 'status_name', 'status_id') ? null : (event.value('status_name') ?? null);
 }
 
-/** Returns the clock rule of a match state. `event`: its register, where it was restored already. */
-export function clockRuleOf(
-  state: Pick<MatchState, 'sport_id' | 'reports'>,
-  event: EventRegister = reportedEvent(state),
-): ClockRule {
-  const lengths = periodLengths(state.sport_id, event.value('details') ?? []);
+/** Returns how the clock of a match of a sport is read. */
+export function clockRuleOf(sportId: number | null, event: EventRegister): ClockRule {
+  const lengths = periodLengths(sportId, event.value('details') ?? []);
   return {
     lengths,
     extra_time: typeof lengths === 'string' ? null : extraTimePlayed(event.sides()),

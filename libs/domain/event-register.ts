@@ -31,8 +31,6 @@ export type FieldChanges = {
   readonly outranked: readonly string[];
 };
 
-const NO_CHANGES: FieldChanges = { changed: false, fields: [], outranked: [] };
-
 /** A message with an event. */
 type Report = MessageKey & { readonly event: Event };
 
@@ -70,14 +68,14 @@ export class EventRegister {
   readonly #sides = new Map<number, Field<ReportedSide>>();
   /** By team; of messages that named no team by `sideKey`. */
   readonly #results = new Map<number, Field<readonly ReportedValue[]>>();
-  #course: CourseMemory = { first_finished: null, first_started: null, last_scheduled: null };
+  readonly course: CourseMemory = { first_finished: null, first_started: null, last_scheduled: null };
 
   /** Restores a register from `reports()` and `course`. */
   static restore(reports: readonly EventReport[], course: Partial<CourseMemory> = {}): EventRegister {
     const register = new EventRegister();
     register.merge(reports);
     const { first_finished = null, first_started = null, last_scheduled = null } = course;
-    register.#course = { first_finished, first_started, last_scheduled };
+    Object.assign(register.course, { first_finished, first_started, last_scheduled });
     return register;
   }
 
@@ -86,12 +84,8 @@ export class EventRegister {
     for (const report of reports) this.#accept(reportOf(report, report.event));
   }
 
-  get course(): Readonly<CourseMemory> {
-    return this.#course;
-  }
-
   apply(event: Event | null, position: MessagePosition): FieldChanges {
-    if (event === null) return NO_CHANGES;
+    if (event === null) return { changed: false, fields: [], outranked: [] };
     const stage = stageOf(event.status_id, event.status_type);
     const isRemembered = stage !== null && this.#remember(stage, position);
     const changes = this.#accept(reportOf(position, event));
@@ -158,7 +152,7 @@ export class EventRegister {
 
   /** Remembers a report of the match's stage. Returns whether the memory changed. */
   #remember(stage: ReturnType<typeof stageOf>, position: MessagePosition): boolean {
-    const course = this.#course;
+    const { course } = this;
     const isBefore = (first: MessagePosition | null) =>
       first === null || comparePositions(position, first) < 0;
     if (stage === 'scheduled') {
@@ -241,24 +235,16 @@ function sideKey(counter: number): number {
   return -1 - counter;
 }
 
-/** What a message says of a side; null for nothing. */
-type SaidOfSide = {
-  readonly counter: number;
-  readonly side: ReportedSide | null;
-  /** The results of a team; without its id, of the side with the counter. */
-  readonly results: { readonly team: number | null; readonly values: readonly ReportedValue[] } | null;
-};
-
 /**
  * Returns what a message says of its sides, by counter: of each the first participant, which has an id, or nothing but results. A side
- * without results says nothing about them.
+ * without results says nothing about them; results without a team are those of the side with the counter.
  */
-const sidesOf = ofFrozen((participants: readonly EventParticipant[]): readonly SaidOfSide[] => {
+const sidesOf = ofFrozen((participants: readonly EventParticipant[]) => {
   const counters = new Set<number>();
   return participants
     .filter(({ counter }) => counter !== null)
     .sort((a, b) => Number(a.counter) - Number(b.counter))
-    .flatMap((side): SaidOfSide[] => {
+    .flatMap((side) => {
       const { results: values, ...own } = side;
       const team = own.id;
       const counter = side.counter as number;

@@ -1,11 +1,15 @@
 import type { Incident, Score } from '#records/types.ts';
-import { SHOOT_OUT_PHASES } from '#soccer/soccer.ts';
+import { INCIDENT, SHOOT_OUT_PHASES } from '#soccer/soccer.ts';
 import type { Sides } from './event-facts.ts';
 import { compareIds } from './incident-register.ts';
-import { COUNTS_FOR, TYPES_OF } from './sports/goal-rules.ts';
+import { COUNTS_FOR } from './sports/goal-rules.ts';
 
 /** Types of incidents that are goals, in play or in the shoot-out. */
-export const GOAL_TYPES: ReadonlySet<number> = new Set(TYPES_OF.goals);
+export const GOAL_TYPES: ReadonlySet<number> = new Set([
+  INCIDENT.goal,
+  INCIDENT.penaltyGoal,
+  INCIDENT.ownGoal,
+]);
 
 /** An incident of a register; `incident` is null when only deletes have arrived. */
 export type KnownIncident = {
@@ -23,32 +27,24 @@ export type KnownSides = Pick<Sides, 'home' | 'away'>;
 /** An incident with a body. */
 export type WithBody = KnownIncident & { readonly incident: Incident };
 
-/** Returns whether an incident is of a kind. */
-function ofKind(kind: keyof typeof TYPES_OF) {
-  const types = new Set<number>(TYPES_OF[kind]);
-  return ({ incident_id }: Pick<Incident, 'incident_id'>): boolean => types.has(incident_id);
+/** Returns whether an incident is of one of these types. */
+function ofTypes(...types: readonly number[]) {
+  return ({ incident_id }: Pick<Incident, 'incident_id'>): boolean => types.includes(incident_id);
 }
 
 /** Whether an incident is a goal, in play or in the shoot-out. */
-export const isGoal = ofKind('goals');
+export const isGoal = ofTypes(...GOAL_TYPES);
 /** Whether an incident is a goal of its participant's for the other side. */
-const isOwnGoal = ofKind('own_goals');
+const isOwnGoal = ofTypes(INCIDENT.ownGoal);
 /** Whether an incident cancels a goal. */
-export const isCancellation = ofKind('cancellations');
-export const isRedCard = ofKind('red_cards');
-const isYellowCard = ofKind('yellow_cards');
-/** Whether an incident shows that the timeline is reported from its start. */
-export const isTimelineStart = ofKind('starts');
-
+export const isCancellation = ofTypes(INCIDENT.goalCancelled);
 /** Whether an incident is a goal, or may decide whether one counts. */
-export function concernsGoals(incident: Incident): boolean {
-  return isGoal(incident) || isCancellation(incident);
-}
-
+export const concernsGoals = ofTypes(...GOAL_TYPES, INCIDENT.goalCancelled);
+export const isRedCard = ofTypes(INCIDENT.redCard);
 /** Whether an incident is a yellow or a red card. */
-export function isCard(incident: Incident): boolean {
-  return isRedCard(incident) || isYellowCard(incident);
-}
+export const isCard = ofTypes(INCIDENT.yellowCard, INCIDENT.redCard);
+/** Whether an incident shows that the timeline is reported from its start. */
+export const isTimelineStart = ofTypes(INCIDENT.notStarted, INCIDENT.firstHalfStarted);
 
 /** The fields that decide which side an incident counts for. */
 export type Scoring = Pick<Incident, 'incident_id' | 'participant_id' | 'counts_for'>;
@@ -303,15 +299,12 @@ function fits(goal: WithBody, cancellation: WithBody, sides: KnownSides): boolea
   if (isInShootOut(goal.incident) !== isInShootOut(cancellation.incident)) return false;
   const side = sideOf(cancellation.incident, sides);
   const isOfSide = side !== null && sideOf(goal.incident, sides) === side;
-  if (!isOfSide && !isOwnGoalOf(goal, cancellation)) return false;
+  // Reviews of an own goal are reported under either team.
+  const { participant_id } = cancellation.incident;
+  const isOfTeam = participant_id !== null && goal.incident.participant_id === participant_id;
+  if (!isOfSide && !(isOfTeam && isOwnGoal(goal.incident))) return false;
   const goalTime = goal.incident.event_time;
   const time = cancellation.incident.event_time;
   // The provider's feed has incidents without a time: an unknown time excludes no goal.
   return goalTime === null || time === null || Math.abs(goalTime - time) <= MAX_DISTANCE_SECONDS;
-}
-
-/** Whether a goal is an own goal of the cancellation's participant: reviews of one are reported under either team. */
-function isOwnGoalOf({ incident }: WithBody, cancellation: WithBody): boolean {
-  const { participant_id } = cancellation.incident;
-  return isOwnGoal(incident) && participant_id !== null && incident.participant_id === participant_id;
 }

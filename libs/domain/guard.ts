@@ -61,6 +61,25 @@ export const GUARD_REASONS = {
 /** A reason of a guard. */
 export type GuardReason = keyof typeof GUARD_REASONS;
 
+/** A few words for each reason, a part of a sentence, for every surface that people read. */
+export const GUARD_WORDS: Readonly<Record<GuardReason, string>> = {
+  under_review: 'score under review',
+  possible_goal: 'possible goal',
+  possible_card: 'possible card',
+  possible_penalty: 'possible penalty',
+  possible_var: 'video review',
+  game_break: 'play is stopped',
+  bet_suspended: 'betting suspended',
+  score_differs: 'score differs from the provider’s',
+  interrupted: 'match interrupted',
+  missing_from_list: 'not on the provider’s latest list',
+  unread_message: 'a message could not be read',
+  score_unknown: 'score unknown',
+  status_went_back: 'the match was reported as not started again',
+  unexplained_cancellation: 'unclear which goal was cancelled',
+  event_missing: 'the provider no longer has the match',
+};
+
 /** The input of law 9. Times are Unix seconds. */
 export type GuardInputs = {
   readonly facts: Pick<EventFacts, 'status_id' | 'status_type' | 'bet_status' | 'verified_result'>;
@@ -134,11 +153,6 @@ function hasAgreedSince(ut: number, { resultsAt, final }: GuardInputs): boolean 
   return (
     resultsAt !== null && resultsAt > ut && (final.agreement === 'agrees' || final.source === 'reported')
   );
-}
-
-/** Whether two guards are equal. */
-export function sameGuard(a: Guard, b: Guard): boolean {
-  return a.reasons.length === b.reasons.length && a.reasons.every((reason, i) => reason === b.reasons[i]);
 }
 
 /** Whether the incident `id` exists, and `other` does not follow it in the order of ids. */

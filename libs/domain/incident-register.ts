@@ -1,3 +1,4 @@
+import { each } from '#json/records.ts';
 import type { Cause, Incident, MatchIncident } from '#records/types.ts';
 import { incidentText, sameValue } from './event.ts';
 import { compareMessageIds, comparePositions } from './message-key.ts';
@@ -30,10 +31,7 @@ export type IncidentChanges = {
 export const NO_CHANGES: IncidentChanges = { incidents: [], snapshot: false };
 
 const UNKNOWN: IncidentChange['before'] = {
-  incident: null,
-  deleted_at: null,
-  deleted_by: null,
-  listed_at: null,
+  ...each(null, 'incident', 'deleted_at', 'deleted_by', 'listed_at'),
   removed: false,
   missing: false,
 };
@@ -54,21 +52,17 @@ export function outranks(record: Incident, current: Incident): boolean {
 /** Laws 1 and 3: all incidents of an event, and which of them are removed. */
 export class IncidentRegister {
   readonly #entries = new Map<string, IncidentEntry>();
-  #snapshotAt: number | null = null;
+  /** Time of the latest snapshot, Unix seconds; null without one. */
+  snapshotAt: number | null = null;
   /** Null before the first call of `contradict`, which then settles what a restored register has. */
   #isContradicted: boolean | null = null;
 
   /** Restores a register from its records and the time of the latest snapshot. */
   static restore(records: Iterable<MatchIncident>, snapshotAt: number | null): IncidentRegister {
     const register = new IncidentRegister();
-    register.#snapshotAt = snapshotAt;
+    register.snapshotAt = snapshotAt;
     for (const record of records) register.#entries.set(record.id, { ...record });
     return register;
-  }
-
-  /** Time of the latest snapshot, Unix seconds. */
-  get snapshotAt(): number | null {
-    return this.#snapshotAt;
   }
 
   /** Number of incidents, removed ones and deletes of unknown ones included. */
@@ -111,8 +105,8 @@ export class IncidentRegister {
       });
     }
     for (const incident of deleted) this.#change(touched, incident, markDeleted);
-    if (incidents.length > 0 && (this.#snapshotAt === null || time > this.#snapshotAt)) {
-      this.#snapshotAt = time;
+    if (incidents.length > 0 && (this.snapshotAt === null || time > this.snapshotAt)) {
+      this.snapshotAt = time;
       isNews = true;
       this.#touchAll(touched);
     }
@@ -144,8 +138,8 @@ export class IncidentRegister {
     const entry = this.#entries.get(id);
     return (
       entry !== undefined &&
-      omissionOf(entry, this.#snapshotAt) !== 'none' &&
-      !isDeleted(entry, this.#snapshotAt)
+      omissionOf(entry, this.snapshotAt) !== 'none' &&
+      !isDeleted(entry, this.snapshotAt)
     );
   }
 
@@ -157,8 +151,8 @@ export class IncidentRegister {
   }
 
   #statusOf(entry: IncidentEntry): Pick<IncidentEntry, 'removed' | 'missing'> {
-    const omission = omissionOf(entry, this.#snapshotAt);
-    const removed = isDeleted(entry, this.#snapshotAt) || (omission === 'long_ago' && !this.#isContradicted);
+    const omission = omissionOf(entry, this.snapshotAt);
+    const removed = isDeleted(entry, this.snapshotAt) || (omission === 'long_ago' && !this.#isContradicted);
     return { removed, missing: omission !== 'none' && !removed };
   }
 
@@ -223,9 +217,8 @@ function accept(entry: IncidentEntry, incident: Incident): boolean {
 
 /** Sets the time and the message of an incident's delete. Returns whether it is the latest one. */
 function markDeleted(entry: IncidentEntry, { ut, message_id }: Incident): boolean {
-  const { deleted_at, deleted_by } = entry;
-  const last = { ut: deleted_at ?? Number.NEGATIVE_INFINITY, message_id: deleted_by };
-  if (comparePositions({ ut, message_id }, last) <= 0) return false;
+  const last = entry.deleted_at !== null && { ut: entry.deleted_at, message_id: entry.deleted_by };
+  if (last && comparePositions({ ut, message_id }, last) <= 0) return false;
   entry.deleted_at = ut;
   entry.deleted_by = message_id;
   return true;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { each } from '#json/records.ts';
 import type {
   Cause,
   Incident,
@@ -63,19 +64,8 @@ function standingCards(index: IncidentIndex): ResultCard[] {
 
 /** The fields of a removal. */
 const NO_RESULT = {
-  round_id: null,
-  start_date: null,
-  kick_off: null,
-  status_id: null,
-  status_type: null,
-  home: null,
-  away: null,
-  score: null,
-  first_half: null,
-  second_half: null,
-  goals: null,
-  cards: null,
-  shoot_out: null,
+  ...each(null, 'round_id', 'start_date', 'kick_off', 'status_id', 'status_type', 'home', 'away'),
+  ...each(null, 'score', 'first_half', 'second_half', 'goals', 'cards', 'shoot_out'),
 } satisfies Partial<TableResult>;
 
 /** Returns the records of a changed result, also under its old key when it left a table. `again`: publish an equal one too. */

@@ -104,14 +104,13 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
       unread: unreadChanges.newPaths,
     }),
     incidents: changes.incidents.map(({ entry }) => entry.id),
-    result: concerns(changes, isCard) || changesResult(before, after),
+    result: concerns(changes, isCard) || RESULT_PARTS.some((part) => before[part] !== after[part]),
     inPlay: facts.status_type === 'live',
   };
 }
 
-function changesResult(before: DerivedMatch, after: DerivedMatch): boolean {
-  return (['facts', 'tally', 'coverage', 'final'] as const).some((part) => before[part] !== after[part]);
-}
+/** What `matchResult` reads of a view, apart from the cards. */
+const RESULT_PARTS = ['facts', 'tally', 'coverage', 'final'] as const;
 
 /** Returns the most incidents that a match may have after a message, and the most goals, cancellations and cards of them. */
 export function countAfter(

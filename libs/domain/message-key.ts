@@ -5,9 +5,6 @@ import type { NormalizedMessage, ReportKey } from '#records/types.ts';
 import { STATUS } from '#soccer/soccer.ts';
 import { STATUSES } from '#soccer/statuses.ts';
 
-/** The provider's id of the status "finished after overtime", which soccer does not use. */
-const FINISHED_AFTER_OVERTIME = 140;
-
 /** Statuses after which a match is finished, whatever its status type says (law 8). */
 const FINISHED_STATUSES: ReadonlySet<number | null> = new Set([
   STATUS.abandoned,
@@ -15,7 +12,8 @@ const FINISHED_STATUSES: ReadonlySet<number | null> = new Set([
   STATUS.finishedAwardedWin,
   STATUS.finishedAfterPenalties,
   STATUS.finishedAfterExtraTime,
-  FINISHED_AFTER_OVERTIME,
+  // Finished after overtime, which soccer does not have.
+  140,
 ]);
 
 /** Whether a match of this status is finished (law 8). */

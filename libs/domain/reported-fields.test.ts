@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { isOlder, reportedEvent, statusNameOf } from './event-facts.ts';
+import { isOlder, statusNameOf } from './event-facts.ts';
+import { EventRegister } from './event-register.ts';
 import { eventOf } from './testing/messages.ts';
 
 const report = (ut: number, fields: Readonly<Record<string, unknown>>) => ({
@@ -15,9 +16,10 @@ const side = (counter: number, id: unknown, score?: number) => ({
 });
 
 test('has the latest value of each field with its time', () => {
-  const event = reportedEvent({
-    reports: [report(1, { name: 'A', status_id: 33 }), report(2, { status_id: 34, clock_time: null })],
-  });
+  const event = EventRegister.restore([
+    report(1, { name: 'A', status_id: 33 }),
+    report(2, { status_id: 34, clock_time: null }),
+  ]);
   expect([event.value('name'), event.value('status_id'), event.value('clock_time')]).toEqual(['A', 34, null]);
   expect(event.reportedAt('name')).toBe(1);
   expect(isOlder(event, 'name', 'status_id')).toBe(true);
@@ -27,8 +29,8 @@ test('has the latest value of each field with its time', () => {
 
 test('has the name of a status that was reported with it', () => {
   const named = report(1, { status_id: 33, status_name: 'First' });
-  expect(statusNameOf(reportedEvent({ reports: [named] }))).toBe('First');
-  expect(statusNameOf(reportedEvent({ reports: [named, report(2, { status_id: 34 })] }))).toBeNull();
+  expect(statusNameOf(EventRegister.restore([named]))).toBe('First');
+  expect(statusNameOf(EventRegister.restore([named, report(2, { status_id: 34 })]))).toBeNull();
 });
 
 /** The sides of `messages` as text: counter, id and score of each. */
@@ -45,7 +47,7 @@ test.each<[why: string, sides: string, ...messages: readonly (readonly object[])
   ],
   ['not of results alone', '', [{ counter: '2', results: result(1) }]],
 ])('joins the sides of messages: %s', (_, sides, ...messages) => {
-  const event = reportedEvent({ reports: messages.map((participants, at) => report(at, { participants })) });
+  const event = EventRegister.restore(messages.map((participants, at) => report(at, { participants })));
   const joined = event
     .sides()
     .map(({ counter, id, results }) => `${counter} ${id} ${results[0]?.value ?? '-'}`);

@@ -1,6 +1,6 @@
+import { each } from '#json/records.ts';
 import type {
   Cause,
-  Incident,
   IncidentPresence,
   KeyIncident,
   MatchTransition,
@@ -79,13 +79,8 @@ type AcceptedVersion = {
 
 /** What only some kinds of transitions have. */
 const NO_DETAIL = {
-  incident_id: null,
-  incident_type: null,
-  incident_presence: null,
-  key_incident: null,
-  key_incident_before: null,
-  score: null,
-  value: null,
+  ...each(null, 'incident_id', 'incident_type', 'incident_presence', 'key_incident', 'key_incident_before'),
+  ...each(null, 'score', 'value'),
   fields: [],
   goals: [],
 } satisfies Partial<MatchTransition>;
@@ -233,16 +228,13 @@ function kindsOf({ entry, before }: IncidentChange): TransitionKind[] {
   const decided =
     incident.confirmation !== before.incident.confirmation ? decisionOf(incident.confirmation) : null;
   if (decided !== null) kinds.push(decided);
-  const amended = !hasSameContent(incident, before.incident) || deleted_at !== before.deleted_at;
+  // The message decides only the order of equal records in a second.
+  const current = { ...before.incident, message_id: incident.message_id };
+  const amended = !sameValue(incident, current) || deleted_at !== before.deleted_at;
   if (amended && decided === null && removed === before.removed) kinds.push('incident_amended');
   // Last, as the first one of an incident tells where it stands.
   if (missing !== before.missing && !removed) kinds.push(missing ? 'incident_missing' : 'incident_listed');
   return kinds;
-}
-
-/** Whether two records of an incident report the same, so that only their order in a second differs. */
-function hasSameContent(a: Incident, b: Incident): boolean {
-  return sameValue({ ...a, message_id: null }, { ...b, message_id: null });
 }
 
 function presenceAfter(

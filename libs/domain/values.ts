@@ -1,7 +1,6 @@
 /** Reads values of the provider's JSON: one that is unreadable or out of range is unknown (null), never a guess or an error. */
 
-/** The maximum of a field of Avro type `int`. */
-const INT_MAX = 2 ** 31 - 1;
+import { INT_MAX } from '#json/values.ts';
 
 const DIGITS = /^-?\d{1,16}$/;
 

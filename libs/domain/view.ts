@@ -10,7 +10,7 @@ import {
 } from './event-facts.ts';
 import type { EventRegister } from './event-register.ts';
 import { contradictsList, type GoalTally, sameScore, tallyGoals } from './goals.ts';
-import { guardOf, sameGuard } from './guard.ts';
+import { guardOf } from './guard.ts';
 import type { IncidentIndex } from './incident-index.ts';
 import { type IncidentChanges, type IncidentRegister, inSequence } from './incident-register.ts';
 import { comparePositions, isAwarded, isFinished } from './message-key.ts';
@@ -112,7 +112,7 @@ export function deriveView(
     shootOut: shootOutOf(facts, tally, finished),
     wentBack,
     absence,
-    guard: previous !== undefined && sameGuard(previous.guard, guard) ? previous.guard : guard,
+    guard: previous !== undefined && sameValue(previous.guard, guard) ? previous.guard : guard,
   };
 }
 

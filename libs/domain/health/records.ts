@@ -22,12 +22,7 @@ const STEP_MS = 1_000;
 const STEP_REFRESH_MS = 1_000;
 
 /** Returns the record of a match under a source, if it is due. */
-export function matchRecord(
-  term: number,
-  track: MatchTrack,
-  pair: PairTrack,
-  now: number,
-): PublishedHealth[] {
+export function matchRecord(term: number, track: MatchTrack, pair: PairTrack, now: number) {
   const { health, key, written: last } = pair;
   const { facts } = track;
   const { delay, heardAt } = pair.signs;

@@ -87,7 +87,7 @@ export class SourceTrack {
     this.#reports.set(status.instance, { ...status, written_at: at });
     this.#lastReportAt = Math.max(this.#lastReportAt ?? at, at);
     // Messages that cannot be read are no sign of life.
-    if (status.heard_at !== null && !this.#isUnreadable()) {
+    if (status.heard_at !== null && !isUnreadable([...this.#reports.values()])) {
       const heardAt = Math.min(status.heard_at, now);
       this.noteContent({ contentAt: heardAt, receivedAt: heardAt });
     }
@@ -105,7 +105,7 @@ export class SourceTrack {
       if (this.#isMissed(written_at)) this.#reports.delete(instance);
     const reports = [...this.#reports.values()];
     if (reports.some(({ state }) => state === 'up'))
-      return this.#isUnreadable() ? this.#bad('down', 'unreadable_messages', now) : GOOD;
+      return isUnreadable(reports) ? this.#bad('down', 'unreadable_messages', now) : GOOD;
     const report = reports.find(({ state }) => state === 'recovering') ?? reports[0];
     if (report === undefined) return this.#unreported();
     const { state, reason, progress } = report;
@@ -130,10 +130,6 @@ export class SourceTrack {
   /** Returns when it becomes silent if no more messages come; null while the clock of no match runs. */
   silenceDue(runsSince: number | null, staleAfterMs: number): number | null {
     return runsSince === null ? null : Math.max(runsSince, silentSince(this.signs)) + staleAfterMs;
-  }
-
-  #isUnreadable(): boolean {
-    return isUnreadable([...this.#reports.values()]);
   }
 
   /** Returns the verdict on a source without reports: it never reported, or no longer does. */

@@ -111,16 +111,6 @@ export const DECIDED: SignalTable = {
   var_decided: [INCIDENT.varEnded, ...PERIOD_STARTS, ...FINISHES],
 };
 
-/** The types of incidents that the laws read, by kind. `starts`: what shows that the timeline is reported from its start. */
-export const TYPES_OF = {
-  goals: [INCIDENT.goal, INCIDENT.penaltyGoal, INCIDENT.ownGoal],
-  own_goals: [INCIDENT.ownGoal],
-  cancellations: [INCIDENT.goalCancelled],
-  red_cards: [INCIDENT.redCard],
-  yellow_cards: [INCIDENT.yellowCard],
-  starts: [INCIDENT.notStarted, INCIDENT.firstHalfStarted],
-} as const;
-
 /** Whose goal a type is where the incident does not say it: the participant's own, the other side's (rival), nobody's. */
 export const COUNTS_FOR: ReadonlyMap<number, string> = new Map(TYPES.map((type) => [type.id, type.for]));
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { providerIncident } from '#contract/provider-message.ts';
-import { reportedEvent } from '#domain/event-facts.ts';
+import { EventRegister } from '#domain/event-register.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
 import { hasContent, histories, redelivered } from '#domain/testing/arbitraries.ts';
 import { AWAY, causeOf, EVENT_ID, HOME, incident, incidentMessage, START } from '#domain/testing/messages.ts';
@@ -73,7 +73,7 @@ function shared(match: Match) {
     ...rest
   } = state;
   const reasons = guard.reasons.filter((reason) => !LOCAL_REASONS.has(reason));
-  const event = reportedEvent({ reports });
+  const event = EventRegister.restore(reports);
   const fields = EVENT_FIELDS.map((name) => [name, event.value(name)]);
   const values = { fields, others: event.others(), sides: event.sides() };
   const { firm, under_review, anomalies: found, ...others } = rest;

@@ -4,8 +4,8 @@ import { withFlags } from '#contract/provider-message.ts';
 import { LEVELS } from '#contract/rest/tree.ts';
 import { type ClockRule, clockAt } from '#domain/clock.ts';
 import { incidentObject, yesNo, yesNoOrNull } from '#domain/event.ts';
-import { isOlder, playedTimeOf, reportedEvent } from '#domain/event-facts.ts';
-import type { EventRegister } from '#domain/event-register.ts';
+import { isOlder, playedTimeOf } from '#domain/event-facts.ts';
+import { EventRegister } from '#domain/event-register.ts';
 import { text } from '#domain/values.ts';
 import { otherFields, writeRecord } from '#json/records.ts';
 import { type JsonObject, toWholeNumber } from '#json/values.ts';
@@ -37,7 +37,7 @@ type StatusName = (statusId: number) => string | undefined;
 
 /** Renders every reported field and every field of the spec, unknown ones with the provider's empty value. Result 2 is missing if unknown, never zero. */
 export function renderEvent(state: MatchState, statusName: StatusName) {
-  const reported = reportedEvent(state);
+  const reported = EventRegister.restore(state.reports);
   const shown = shownStateOf(state, reported);
   const { events_incidents: _, ...others } = otherFields(reported.others());
   const isSoccer = state.sport_id === SOCCER || state.sport_id === null;

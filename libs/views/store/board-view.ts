@@ -2,10 +2,10 @@
 
 import type { TreeLevel } from '#contract/rest/tree.ts';
 import type { ClockRule } from '#domain/clock.ts';
-import { clockRuleOf, reportedEvent, statusNameOf } from '#domain/event-facts.ts';
-import type { EventRegister } from '#domain/event-register.ts';
+import { clockRuleOf, statusNameOf } from '#domain/event-facts.ts';
+import { EventRegister } from '#domain/event-register.ts';
 import { type PeriodResult, periodResults } from '#domain/sports/periods.ts';
-import type { Guard, Incident, MatchState, MatchTransition, Standings } from '#records/types.ts';
+import type { Incident, MatchState, MatchTransition, Standings } from '#records/types.ts';
 
 /** The state of a match without the memory of its register. */
 export type ShownState = Omit<MatchState, 'reports'> & {
@@ -20,12 +20,12 @@ export type ShownState = Omit<MatchState, 'reports'> & {
 /** Returns what surfaces show of a match state. `event`: its register, where it was restored already. */
 export function shownStateOf(
   { reports, ...state }: MatchState,
-  event: EventRegister = reportedEvent({ reports }),
+  event = EventRegister.restore(reports),
 ): ShownState {
   const { sport_id } = state;
   return {
     ...state,
-    clock_rule: clockRuleOf({ sport_id, reports }, event),
+    clock_rule: clockRuleOf(sport_id, event),
     status_name: statusNameOf(event),
     periods: periodResults(sport_id, event.sides()),
   };
@@ -60,23 +60,9 @@ export type ScoringIncident = Readonly<
 >;
 
 /** A transition that belongs to the story of its match. */
-export type StoryStep = Pick<
-  MatchTransition,
-  'id' | 'version' | 'n' | 'kind' | 'incident_id' | 'incident_type' | 'score' | 'value'
-> & {
-  /** Of a goal that no longer counts: the team that it named. */
-  readonly team_id: number | null;
-  /** The new guard, where it changed. */
-  readonly guard: Guard | null;
-  /** Ids of the goals that began to count for their team. */
-  readonly goals: readonly string[];
-  /** The provider's time, Unix seconds. */
-  readonly ut: number;
-  /** Unix milliseconds. */
-  readonly received_at: number;
-};
+export type StoryStep = Readonly<ReturnType<typeof storyStepOf>>;
 
-export function storyStepOf(transition: MatchTransition): StoryStep {
+export function storyStepOf(transition: MatchTransition) {
   const { id, version, n, kind, incident_id, incident_type, score, value } = transition;
   const { key_incident, key_incident_before, match, goals, cause } = transition;
   return {
@@ -86,12 +72,17 @@ export function storyStepOf(transition: MatchTransition): StoryStep {
     kind,
     incident_id,
     incident_type,
+    /** Of a goal that no longer counts: the team that it named. */
     team_id: kind === 'goal_cancelled' ? ((key_incident_before ?? key_incident)?.team_id ?? null) : null,
     score,
     value,
+    /** The new guard, where it changed. */
     guard: kind === 'guard_changed' ? match.guard : null,
+    /** Ids of the goals that began to count for their team. */
     goals: goals.map((goal) => goal.id),
+    /** The provider's time, Unix seconds. */
     ut: cause.ut,
+    /** Unix milliseconds. */
     received_at: cause.received_at,
   };
 }

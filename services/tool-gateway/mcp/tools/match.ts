@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pageOf } from '#contract/rest/tree.ts';
 import { isInShootOut } from '#domain/goals.ts';
-import { GUARD_WORDS } from '#domain/guard-words.ts';
+import { GUARD_WORDS } from '#domain/guard.ts';
 import { periodWords } from '#domain/sports/periods.ts';
 import { each } from '#json/records.ts';
 import { POSSIBLE_INCIDENTS } from '#soccer/soccer.ts';
