@@ -78,10 +78,7 @@ function boardSide(side: ShownState['home']): BoardSide {
 }
 
 /** Returns the goals that count, the score at half-time and the cards that stand: of match state, sides and halves of the incidents. */
-function goalsAndCards(
-  state: ShownState,
-  { incidentLog }: Pick<BoardMatchView, 'incidentLog'>,
-): Pick<BoardMatch, 'goals' | 'half_time' | 'red_cards' | 'yellow_cards'> {
+function goalsAndCards(state: ShownState, { incidentLog }: BoardMatchView) {
   const { event_id, counting_goals, key_incidents, home, away } = state;
   const known: ReadonlyMap<string, ScoringIncident> =
     counting_goals.length === 0 ? new Map() : incidentLog.scoring(event_id, counting_goals);

@@ -3,10 +3,7 @@ import type { TradingHalt, TradingOrder } from '#records/types.ts';
 import { isStanding } from '#trading/halts.ts';
 
 /** Returns the halts that stood at a time. `records`: those of the scopes that a match is in. */
-export function haltsAt(
-  records: readonly TradingHalt[],
-  at: number,
-): { readonly isRead: true; readonly standing: readonly TradingOrder[] } {
+export function haltsAt(records: readonly TradingHalt[], at: number) {
   const standing = records.flatMap(({ orders }) => {
     const last = orders.findLast(({ order }) => order.at <= at);
     return last !== undefined && isStanding({ halted: last.action === 'halt', until: last.until }, at)

@@ -1,5 +1,5 @@
 import { incidentMinute } from '#domain/clock.ts';
-import { GOAL_TYPES, isInShootOut, scoresAfter } from '#domain/goals.ts';
+import { GOAL_TYPES, isInShootOut, sameScore, scoresAfter } from '#domain/goals.ts';
 import { object, text } from '#domain/values.ts';
 import type { Score } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
@@ -7,7 +7,7 @@ import { INCIDENT, POSSIBLE_INCIDENTS } from '#soccer/soccer.ts';
 import type { ShownIncident, ShownState, StoryStep } from '#views/store/board-view.ts';
 import { movedGoals } from '#views/store/story-steps.ts';
 import { lateBy } from './minute.ts';
-import { isSameScore, scoreWords } from './words.ts';
+import { scoreWords } from './words.ts';
 
 /** An important incident on the page of a match. */
 export type TimelineEntry = ReturnType<typeof entryOf>;
@@ -286,7 +286,7 @@ export function sumOf(score: Score | null | undefined): number {
 
 /** Returns e.g. `1–0 → 2–0`; null when both are the same, or nothing changed. */
 function changeWords(change: StoryStep['score']): string | null {
-  if (change === null || isSameScore(change.before, change.after)) return null;
+  if (change === null || sameScore(change.before, change.after)) return null;
   return `${scoreWords(change.before)} → ${scoreWords(change.after)}`;
 }
 

@@ -1,7 +1,7 @@
 /** Words for the codes of match state. */
 
 import { yesNo } from '#domain/event.ts';
-import { GUARD_WORDS } from '#domain/guard-words.ts';
+import { GUARD_WORDS } from '#domain/guard.ts';
 import type { GapReason } from '#domain/health/health-status.ts';
 import type { MatchState, Score } from '#records/types.ts';
 import { SHOOT_OUT_PHASES, STATUS, STATUSES_OF_SOCCER } from '#soccer/soccer.ts';
@@ -121,11 +121,6 @@ export function endingWords(statusId: number | null): string | null {
 /** Returns e.g. `2–1`; `?–?` when unknown. */
 export function scoreWords(score: Score | null): string {
   return score === null ? '?–?' : `${score.home}–${score.away}`;
-}
-
-/** Whether both scores are equal, or both unknown. */
-export function isSameScore(a: Score | null, b: Score | null): boolean {
-  return a?.home === b?.home && a?.away === b?.away;
 }
 
 type ComparedScores = Pick<ShownState, 'score' | 'source' | 'derived' | 'reported'>;

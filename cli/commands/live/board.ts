@@ -1,10 +1,11 @@
 /** Renders matches as the live board has them, for a terminal. Pure. */
 import { styleText } from 'node:util';
+import { sameScore } from '#domain/goals.ts';
 import { boardMatch } from '#story/board-match.ts';
 import { feedWords } from '#story/feed-words.ts';
 import { type BoardMatch, nameOf, phaseOf } from '#story/match.ts';
 import { durationWords, minuteText } from '#story/minute.ts';
-import { guardWords, isSameScore, scoreWords } from '#story/words.ts';
+import { guardWords, scoreWords } from '#story/words.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { topicName } from '#topics/topics.ts';
 import type { FeedStatus, Now, SourceFeedStatus } from '#trading/feed-status.ts';
@@ -50,7 +51,7 @@ function columnsAt(now: number): TextColumn<LiveRow>[] {
 }
 
 function scoresText({ score, firm }: ShownState): string {
-  const isFirm = firm !== null && isSameScore(score, firm);
+  const isFirm = firm !== null && sameScore(score, firm);
   return `${scoreWords(score)}${isFirm ? '' : ` (firm ${scoreWords(firm)})`}`;
 }
 

@@ -57,11 +57,12 @@ const ONE: Paging = { limit: 1, page: 1 };
 
 export type ToolQueries = ReturnType<typeof toolQueries>;
 
-/** Reads matches, and caches those that were read last until they change. */
-function matchReader(views: Views) {
-  const { matches, incidentLog } = views;
-  /** By id. Lists of live matches are compared each second for each contract. */
+/** Queries the matches of `views`. Every method omits matches outside `access`, or throws `RestError` for them. */
+export function toolQueries(views: Views) {
+  const { matches, incidentLog, changes, catalogue, tree } = views;
+  /** The matches that were read last, by id: lists of live ones are compared each second for each contract. */
   const read = new LRUCache<number, NamedMatch>({ max: MAX_MATCHES });
+  views.events.on('stale', (eventId) => read.delete(eventId));
   const matchOf = (id: number): NamedMatch => {
     const known = read.get(id);
     if (known !== undefined) return known;
@@ -70,24 +71,15 @@ function matchReader(views: Views) {
     read.set(id, match);
     return match;
   };
-  views.events.on('stale', (eventId) => read.delete(eventId));
-  return {
-    page(conditions: Conditions, order: MatchOrder, paging: Paging): CountedPage<NamedMatch> {
-      const { total, items } = matches.ids(conditions, order, paging);
-      return { total, items: items.map(({ id }) => matchOf(id)) };
-    },
-    /** Throws `not_found`, `not_served`, `forbidden`. */
-    match(id: number, access: Access): MatchWithIncidents {
-      visibleEvent(matches, id, access);
-      return { ...matchOf(id), incidents: incidentLog.shown(id) };
-    },
+  const page = (conditions: Conditions, order: MatchOrder, paging: Paging): CountedPage<NamedMatch> => {
+    const { total, items } = matches.ids(conditions, order, paging);
+    return { total, items: items.map(({ id }) => matchOf(id)) };
   };
-}
-
-/** Queries the matches of `views`. Every method omits matches outside `access`, or throws `RestError` for them. */
-export function toolQueries(views: Views) {
-  const { matches, changes, catalogue, tree } = views;
-  const { page, match: matchDetails } = matchReader(views);
+  /** Throws `not_found`, `not_served`, `forbidden`. */
+  const match = (id: number, access: Access): MatchWithIncidents => {
+    visibleEvent(matches, id, access);
+    return { ...matchOf(id), incidents: incidentLog.shown(id) };
+  };
 
   return {
     /** Returns the matches of `events.index`. Throws `forbidden`, `not_served`. */
@@ -122,7 +114,7 @@ export function toolQueries(views: Views) {
     health: (eventId: number, now: number): FeedStatus => views.matchHealth(eventId, now),
     halts: (match: ShownState, now: number) => views.halts.standing(now, match),
 
-    match: matchDetails,
+    match,
 
     /** Returns changes, those about goals first. Throws `not_found`, `not_served`, `forbidden`. */
     changes(query: ChangesQuery, access: Access): CountedPage<MatchChange> {
@@ -138,7 +130,7 @@ export function toolQueries(views: Views) {
       const { total, items } = changes.page(conditions, query);
       return {
         total,
-        items: items.map((change) => ({ match: matchDetails(change.event_id, access), ...change })),
+        items: items.map((change) => ({ match: match(change.event_id, access), ...change })),
       };
     },
 

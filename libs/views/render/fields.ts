@@ -71,11 +71,8 @@ export function slugWords(name: string): string {
 }
 
 /** Returns a lookup of nodes as JSON text with every field of the level: the provider's record, else what events say, else its empty values. */
-export function nodeLookup({
-  catalogue,
-  tree,
-}: Pick<Views, 'catalogue' | 'tree'>): (level: TreeLevel, id: number) => string {
-  return (level, id) => {
+export function nodeLookup({ catalogue, tree }: Pick<Views, 'catalogue' | 'tree'>) {
+  return (level: TreeLevel, id: number): string => {
     const entry = catalogue.find(level, id);
     const name = entry?.name ?? '';
     const sport_id = level === 'competition' ? tree.sportOf(id) : null;

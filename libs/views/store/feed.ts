@@ -65,11 +65,7 @@ export class FeedView extends SqlView {
    * (Unix seconds) and its end. A filter by importance finds incidents only. `competitions`: those the client may see;
    * null means all. Reads in slices, so that a day of messages does not block other requests.
    */
-  window(
-    query: FeedQuery,
-    changedSince: number,
-    competitions: ReadonlySet<number> | null,
-  ): Promise<StreamedAnswer> {
+  window(query: FeedQuery, changedSince: number, competitions: ReadonlySet<number> | null) {
     const { timestamp: from, timestamp_to: to, type, eventIds, important, important_for_trader } = query;
     const incidentsOnly = important !== undefined || important_for_trader !== undefined;
     const is = (flag: 0 | 1, wanted: string | undefined): boolean =>
@@ -91,7 +87,7 @@ export class FeedView extends SqlView {
   }
 
   /** Finds the messages of one event, as `window` does. */
-  ofEvent(eventId: number): Promise<StreamedAnswer> {
+  ofEvent(eventId: number) {
     return this.#find([{ by: 'event_id', from: eventId, to: eventId }], () => true);
   }
 

@@ -87,10 +87,7 @@ export class Views extends SqlView {
   #isLive = false;
 
   /** Opens existing views as `openViews` does, or creates empty ones, also if the content is damaged. Throws `ViewsInUseError`. */
-  static open(options: OpenViewsOptions & { readonly competitions: ServedCompetitions }): {
-    readonly views: Views;
-    readonly fresh: string | null;
-  } {
+  static open(options: OpenViewsOptions & { readonly competitions: ServedCompetitions }) {
     const { competitions } = options;
     const opened = openViews(options);
     const { fresh } = opened;

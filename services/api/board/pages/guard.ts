@@ -1,11 +1,12 @@
 /** Renders the permission to trade. */
+import { sameScore } from '#domain/goals.ts';
 import type { GuardReason } from '#domain/guard.ts';
 import { hasResult } from '#domain/message-key.ts';
 import { feedWords } from '#story/feed-words.ts';
 import { clockWords, scopeWords } from '#story/halts.ts';
 import type { BoardMatch, ShownHalt } from '#story/match.ts';
 import { timeText } from '#story/minute.ts';
-import { differenceWords, guardWords, isSameScore, kickOffWords, scoreWords } from '#story/words.ts';
+import { differenceWords, guardWords, kickOffWords, scoreWords } from '#story/words.ts';
 import { type Permission, type Trading, tradingOf, WENT_BACK } from '#trading/trading.ts';
 import { type Html, html, type Moment, NO_WORD, whileConnected } from './html.ts';
 
@@ -28,10 +29,7 @@ function handWords({ scope, user, reason, until }: ShownHalt): string {
 }
 
 /** Renders the guard of a row: icon, word, and reasons on their own line. `state` chooses the row's colour. */
-export function guardCell(
-  match: BoardMatch,
-  moment: Moment,
-): { readonly state: ShownState; readonly cell: Html } {
+export function guardCell(match: BoardMatch, moment: Moment) {
   const { permission, reasons } = tradingOf(match, match.feed, match.halts);
   const cellOf = (state: ShownState, words: Html) => ({ state, cell: html`${ICON}${words}` });
   if (permission === 'halted')
@@ -100,6 +98,6 @@ function sentence(words: string): string {
 
 /** Renders the firm score, where it is known and differs from the score. */
 export function firmHtml({ score, firm }: Pick<BoardMatch, 'score' | 'firm'>): Html | null {
-  if (firm === null || isSameScore(score, firm)) return null;
+  if (firm === null || sameScore(score, firm)) return null;
   return html`<span class="firm">firm <b>${scoreWords(firm)}</b></span>`;
 }
