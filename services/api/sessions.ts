@@ -13,15 +13,8 @@ const MAX_ENDED = 100_000;
 /** Who may halt and resume trading by hand: a client's session, also where the board is open. */
 export type Operator = { readonly name: string; readonly access: Access };
 
-export type Viewer = {
-  readonly clientId: number;
-  /** Returns the client's current contract; null once the session is over. */
-  access(): Access | null;
-  /** Returns the client as one that may halt trading by hand; null where it may not, or the session is over. */
-  operator(): Operator | null;
-};
-
 export type BoardSessions = ReturnType<typeof createSessions>;
+export type Viewer = NonNullable<ReturnType<BoardSessions['viewer']>>;
 
 /** Creates the sessions of the board: texts that every replica accepts, by a key of the client's secret. Only this process knows who signed out. */
 export function createSessions({
@@ -41,7 +34,7 @@ export function createSessions({
   const keyOf = (base: Buffer, secretHash: string): Buffer =>
     createHmac('sha256', base).update(secretHash).digest();
   const seconds = (): number => Math.floor(now());
-  const viewer = (session: string): Viewer | null => {
+  const viewer = (session: string) => {
     const clientId = Number(/^v1\.(\d+)\./.exec(session)?.[1] ?? 0);
     const secretHash = clients.find(clientId)?.client.secret_hash ?? '';
     const keys = bases.map((base) => keyOf(base, secretHash));
@@ -54,8 +47,10 @@ export function createSessions({
     if (current() === null) return null;
     return {
       clientId,
-      access: () => current()?.access ?? null,
-      operator() {
+      /** Returns the client's current contract; null once the session is over. */
+      access: (): Access | null => current()?.access ?? null,
+      /** Returns the client as one that may halt trading by hand; null where it may not, or the session is over. */
+      operator(): Operator | null {
         const holder = current();
         if (holder?.client.may_halt !== true) return null;
         return { name: `client ${clientId} (${holder.client.name})`, access: holder.access };

@@ -6,7 +6,7 @@ import type { FeedHealth, MatchState } from '#records/types.ts';
 import type { CourseStretch } from '#story/course.ts';
 import { NO_HALTS } from '#trading/halts.ts';
 import { type Permission, tradingOf } from '#trading/trading.ts';
-import { matchDetails } from './match-details.ts';
+import { matchDetails } from './pages/match-page.ts';
 import { PlayedViews } from './testing/playing.ts';
 import { firstHalf, incident, SERBIA_BRAZIL as match, playSerbiaBrazil } from './testing/scenes.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type MatchDetails, matchDetails } from './match-details.ts';
+import { type MatchDetails, matchDetails } from './pages/match-page.ts';
 import { PlayedViews } from './testing/playing.ts';
 import { firstHalf, incident, SERBIA_BRAZIL as match, playSerbiaBrazil } from './testing/scenes.ts';
 

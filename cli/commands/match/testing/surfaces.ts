@@ -1,7 +1,7 @@
 /** A match that tests read as its surfaces do: the pages and tools from views, the export from records. */
 import type { MatchIncident, MatchState, MatchTransition, NormalizedMessage } from '#records/types.ts';
 import { ViewsWorld } from '#views/testing/world.ts';
-import { matchDetails } from '../../../../services/api/board/match-details.ts';
+import { matchDetails } from '../../../../services/api/board/pages/match-page.ts';
 import { scopeOf } from '../../../../services/tool-gateway/mcp/testing/tool-calls.ts';
 import { wholeMatch } from '../../../../services/tool-gateway/mcp/tools/match.ts';
 import type { ExportCell, ExportShape } from '../../export/datasets.ts';

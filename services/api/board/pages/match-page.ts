@@ -1,7 +1,9 @@
 import { hasResult } from '#domain/message-key.ts';
-import type { Course, CourseStretch } from '#story/course.ts';
-import type { HistoryEntry } from '#story/history.ts';
-import type { IncidentStep, TimelineEntry } from '#story/incidents.ts';
+import { INCIDENT } from '#soccer/soccer.ts';
+import { boardMatch } from '#story/board-match.ts';
+import { type Course, type CourseStretch, feedPast, matchCourse } from '#story/course.ts';
+import { type HistoryEntry, historyOf } from '#story/history.ts';
+import { type IncidentStep, type TimelineEntry, timelineOf } from '#story/incidents.ts';
 import { type BoardMatch, hasNoScoreYet, nameOf } from '#story/match.ts';
 import { delayWords, durationWords, timeText } from '#story/minute.ts';
 import {
@@ -16,11 +18,10 @@ import {
   verifiedWords,
 } from '#story/words.ts';
 import { isOver } from '#trading/trading.ts';
-import type { MatchDetails } from '../match-details.ts';
+import type { ReadView } from '../scoped-view.ts';
 import { guardHtml, resultDoubts } from './guard.ts';
 import { haltForm, resumeForm } from './halts-page.ts';
 import { document, factsHtml, type Html, html, type Moment, timeOf } from './html.ts';
-
 import { newsAttributes, whenCell } from './row.ts';
 
 const COVERAGES: Readonly<Record<MatchDetails['coverage'], string>> = {
@@ -147,13 +148,10 @@ function historyRow({ version, kind, what, at, ut, late, incident_id }: HistoryE
 /** Renders an incident with its story and its own address. `now`: Unix seconds. */
 function entryHtml(entry: TimelineEntry, details: MatchDetails, now: number): Html {
   const { id, kind, note, story } = entry;
-  const { match, home_id, away_id } = details;
-  const side = (
-    [
-      ['home', home_id],
-      ['away', away_id],
-    ] as const
-  ).find(([, team]) => team !== null && team === entry.participant_id)?.[0];
+  const { match } = details;
+  const of = entry.participant_id;
+  const side =
+    of === null ? undefined : (['home', 'away'] as const).find((one) => details[`${one}_id`] === of);
   const team = side === undefined ? entry.participant_name : nameOf(match[side]);
   const what = html`<b>${entry.name}</b>${entry.added !== null && html` +${entry.added} min`}`;
   return html`<li id="${anchorOf(id)}" class="incident ${kind}" data-side="${side ?? 'none'}" data-void="${entry.void === null ? 'no' : 'yes'}">
@@ -236,4 +234,54 @@ function kindOf({ permission, believed }: CourseStretch): string {
 function titleOf({ from, to, permission, reasons }: CourseStretch): string {
   const what = permission === 'not_in_play' ? 'not in play' : permission;
   return `${timeText(from / 1000)} to ${timeText(to / 1000)}: ${[what, guardWords(reasons)].filter(Boolean).join(', ')}`;
+}
+
+/** The content of the page of a match, and the answer of `/board/matches/{id}`. */
+export type MatchDetails = NonNullable<ReturnType<typeof matchDetails>>;
+
+/** Returns the details of a match; null when the event is unknown or deleted. `now`: Unix seconds. */
+export function matchDetails(view: ReadView, eventId: number, now: number) {
+  const state = view.matches.state(eventId);
+  if (state === null) return null;
+  const story = view.incidentLog.story(eventId);
+  const past = {
+    feed: feedPast(view.health.past(eventId), now * 1000),
+    halts: view.halts.records(state),
+  };
+  const course = matchCourse(story, past, now * 1000);
+  return {
+    match: boardMatch(state, view, now),
+    home_id: state.home?.id ?? null,
+    away_id: state.away?.id ?? null,
+    coverage: state.coverage,
+    /** Ids of incidents that the provider's latest list omits. */
+    missing: state.missing,
+    unread: state.unread,
+    /** Unix seconds of the latest message that could not be read at all; null: none. */
+    unread_at: state.unread_at,
+    /** The provider's flag as JSON text; null: not reported. */
+    verified_result: state.verified_result,
+    timeline: pairSubstitutions(timelineOf(state, view.incidentLog.shown(eventId), story)),
+    history: historyOf(story, past, course),
+    course,
+  };
+}
+
+/** Shows a substitution (spec, 450 and 452) as its player in and the one out: of one team and time, in the order of ids. */
+function pairSubstitutions(timeline: readonly TimelineEntry[]): TimelineEntry[] {
+  const leaving = new Map<TimelineEntry, TimelineEntry>();
+  const known = timeline.filter((entry) => entry.void === null && entry.time !== null);
+  for (const members of Map.groupBy(known, (entry) => `${entry.participant_id} ${entry.time}`).values()) {
+    const [comes, leaves] = [INCIDENT.substitutionIn, INCIDENT.substitutionOut].map((type) =>
+      members.filter(({ incident_id }) => incident_id === type),
+    ) as [TimelineEntry[], TimelineEntry[]];
+    for (const [n, entry] of comes.entries()) if (leaves[n] !== undefined) leaving.set(entry, leaves[n]);
+  }
+  const paired = new Set(leaving.values());
+  return timeline.flatMap((entry) => {
+    if (paired.has(entry)) return [];
+    const left = leaving.get(entry);
+    if (left === undefined) return [entry];
+    return [{ ...entry, name: 'Substitution', replaces: left.player ?? 'unknown player' }];
+  });
 }
