@@ -43,15 +43,9 @@ export function errorBody(
 }
 
 /** Returns the numbers of the previous and the next page; null if there is no such page. */
-export function neighbours(
-  paging: Paging,
-  total: number,
-): { readonly previous: number | null; readonly next: number | null } {
-  const last = Math.max(1, Math.ceil(total / paging.limit));
-  return {
-    previous: paging.page > 1 ? Math.min(paging.page - 1, last) : null,
-    next: paging.page < last ? paging.page + 1 : null,
-  };
+export function neighbours({ limit, page }: Paging, total: number) {
+  const last = Math.max(1, Math.ceil(total / limit));
+  return { previous: page > 1 ? Math.min(page - 1, last) : null, next: page < last ? page + 1 : null };
 }
 
 /** Returns the path of an operation with its id and a query of these parameters, relative to the base URL. */

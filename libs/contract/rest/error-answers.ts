@@ -87,13 +87,10 @@ export function restServerOptions(
     frameworkErrors: (_error: Error, _request: FastifyRequest, reply: FastifyReply) => {
       sendError(reply, 'INVALID_PARAMETER', version, Math.floor(now()));
     },
+    // A request that is not HTTP, or whose URL is too long.
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
-      refuseWith(error, socket, () => refusal(version, Math.floor(now()))),
+      refuseWith(error, socket, () =>
+        rawAnswer('400 Bad Request', errorBody('INVALID_PARAMETER', version, Math.floor(now()))),
+      ),
   };
-}
-
-/** Returns the raw answer to a request that is not HTTP, or whose URL is too long. */
-function refusal(version: string, now: number): string {
-  const status = `${REST_ERRORS.INVALID_PARAMETER.status} Bad Request`;
-  return rawAnswer(status, errorBody('INVALID_PARAMETER', version, now));
 }

@@ -1,7 +1,7 @@
 /** The contract as an OpenAPI 3.1 document, generated from the definitions that the routes serve and check. */
 import { z } from 'zod';
 import { ERRORS } from '#errors/catalogue.ts';
-import { LONG_MAX } from '#json/values.ts';
+import { type JsonObject, LONG_MAX } from '#json/values.ts';
 import { HEALTH_HEADER } from '#trading/feed-status.ts';
 import { REST_ERRORS, type RestErrorCode } from './errors.ts';
 import type { OperationInfo } from './operation.ts';
@@ -12,8 +12,6 @@ import { ANSWERS } from './records.ts';
 
 /** Returns path and query of a request without its token, and its answer. */
 type ExampleOf = (name: OperationName) => { readonly request: string; readonly answer: unknown };
-
-export type JsonSchema = { readonly [key: string]: unknown };
 
 /** The parts of the document that are generated here. */
 export type OpenApiDocument = ReturnType<typeof openApi>;
@@ -78,7 +76,7 @@ const DESCRIPTION = `Sports data: catalogues, structure, events, incidents, stan
 ${DESCRIBED_ERRORS.map(({ status, internalCode, message, cause, action }) => `| ${status} | ${internalCode} | ${message} | ${cause} | ${action} |`).join('\n')}
 `;
 
-const HEALTH_HEADER_OBJECT: JsonSchema = {
+const HEALTH_HEADER_OBJECT: JsonObject = {
   description:
     'Feed health, a dictionary of structured fields (RFC 9651): the state of each source and, where the request is about one ' +
     'event, of its `match`; `reason` is why the state is not good. Act only on `alive` and `recovered`. `unknown` alone: no state ' +
@@ -149,7 +147,7 @@ function exampleValue(name: string, { path }: OperationInfo, request: string): s
 function parametersOf({ params, idName, name: operation }: OperationInfo) {
   const { properties = {} } = z.toJSONSchema(params);
   const query = Object.entries(properties).map(([name, schema]) => {
-    const { description: _, ...rest } = schema as JsonSchema;
+    const { description: _, ...rest } = schema as JsonObject;
     return {
       name,
       in: 'query',
@@ -201,10 +199,7 @@ function errorsOf(info: OperationInfo): RestErrorCode[] {
   ];
 }
 
-function responsesOf(
-  operation: OperationInfo,
-  example: unknown,
-): Record<string, ReturnType<typeof response>> {
+function responsesOf(operation: OperationInfo, example: unknown) {
   const byStatus = Map.groupBy(errorsOf(operation), (code) => REST_ERRORS[code].status);
   const errors = [...byStatus].map(([status, codes]) => {
     const causes = codes.map(
@@ -228,7 +223,7 @@ function response(description: string, schema: string, status: number, example?:
 const reference = (id: string): string => `#/components/schemas/${id}`;
 
 /** Returns the schemas of answers and records by name. Answers refer to records. */
-function schemas(): JsonSchema {
+function schemas(): JsonObject {
   const registry = z.registry<{ id: string }>();
   for (const [name, schema] of Object.entries(ANSWERS)) registry.add(schema, { id: name });
   for (const { name, data } of ALL_OPERATIONS) registry.add(answerEnvelope(name, data), { id: name });

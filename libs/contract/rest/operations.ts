@@ -190,7 +190,7 @@ const list = [
     summary: 'The important incidents of an event.',
     notShown: 'Fields of an important incident: not shown; those of an incident.',
     idName: 'event_id',
-    data: z.looseObject({ event_incidents: z.array(ANSWERS.importantIncident) }),
+    data: z.looseObject({ event_incidents: z.array(ANSWERS.incident) }),
     answer: (data, _values, id, access) => data.importantIncidents(id, access),
   }),
   operation({

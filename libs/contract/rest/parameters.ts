@@ -11,9 +11,6 @@ const CATALOGUE_LIMITS = [5, 10, 25, 50, 100, 150, 250, 500] as const;
 /** Values of `limit` for lists of events (spec, "Limits"). */
 const LIST_LIMITS = [5, 10, 25, 50, 100, 150] as const;
 
-/** Maximum window of dates or of the feed, days. The spec names a limit without its value. */
-const MAX_WINDOW_DAYS = 31;
-
 const MAX_EVENT_IDS = 500;
 
 /** Values of `status_type`. The spec shows three of them; the provider has the others too. */
@@ -151,7 +148,8 @@ export function parseDate(date: string): number {
 }
 
 const DAY_SECONDS = 86_400;
-const MAX_WINDOW_SECONDS = MAX_WINDOW_DAYS * DAY_SECONDS;
+/** Maximum window of dates or of the feed. The spec names a limit without its value. */
+const MAX_WINDOW_SECONDS = 31 * DAY_SECONDS;
 
 export type DateWindow = { readonly date_from: string; readonly date_to: string };
 type Dates = { readonly [Name in keyof DateWindow]?: string | undefined };

@@ -2,7 +2,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { toWholeNumber } from '#json/values.ts';
+import { type JsonObject, toWholeNumber } from '#json/values.ts';
 import { ENVELOPE_END, envelopeStart, neighbours, pathAndQuery } from './envelope.ts';
 import { answerErrors, answerHeaders, type ErrorAnswers } from './error-answers.ts';
 import { RestError } from './errors.ts';
@@ -60,8 +60,6 @@ function isOtherMethod({ method, url }: FastifyRequest): boolean {
   return !METHODS.includes(method) && PATHS.test(path);
 }
 
-type Query = Readonly<Record<string, unknown>>;
-
 async function answer(
   operation: Operation,
   options: RestOptions,
@@ -69,7 +67,7 @@ async function answer(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const now = seconds(options.now);
-  const query = request.query as Query;
+  const query = request.query as JsonObject;
   const token = typeof query.token === 'string' ? query.token : null;
   const access = operation.open ? NO_ACCESS : admit(operation, token, options.authenticator, now);
   const id = operation.idName === null ? 0 : pathId(request);

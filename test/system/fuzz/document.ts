@@ -1,11 +1,7 @@
 /** Reads the OpenAPI document of a server: allowed requests and answers. */
 import { z } from 'zod';
-import type {
-  JsonSchema,
-  OpenApiDocument,
-  OperationObject,
-  ParameterObject,
-} from '#contract/rest/openapi.ts';
+import type { OpenApiDocument, OperationObject, ParameterObject } from '#contract/rest/openapi.ts';
+import type { JsonObject } from '#json/values.ts';
 
 export type Documented = {
   readonly path: string;
@@ -40,7 +36,7 @@ function validatorsOf({ components }: OpenApiDocument): Map<string, z.ZodType> {
   // zod reads definitions from `$defs` only.
   const $defs = JSON.parse(
     JSON.stringify(components.schemas).replaceAll('#/components/schemas/', '#/$defs/'),
-  ) as Record<string, JsonSchema>;
+  ) as Record<string, JsonObject>;
   return new Map(
     Object.entries($defs).map(([name, schema]) => [name, z.fromJSONSchema({ ...schema, $defs })]),
   );

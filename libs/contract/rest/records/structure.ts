@@ -69,8 +69,4 @@ export const structureRecords = {
   season: seasonRecord,
   stage: stageRecord,
   group: groupRecord,
-  stageChain: z.looseObject({
-    ...competition,
-    season: z.looseObject({ ...season, stage: stageRecord.optional() }),
-  }),
 };
