@@ -199,7 +199,7 @@ export function renderReport(
   wrong: readonly Mismatch[],
   tables: ReturnType<typeof checkTables>,
 ): string {
-  const voids = [...states.values()].flatMap(({ void_goals }) => Object.values(void_goals));
+  const voids = [...states.values()].flatMap(({ void_goals }) => Object.values(void_goals)).sort();
   const ways = [...Map.groupBy(voids, (why) => why)].map(([why, of]) => `${of.length} ${why}`);
   const faults = Object.entries(summary.faults).map(([fault, count]) => `${thousands(count)} ${fault}`);
   const line = (name: string, text: string) => `  ${styleText('gray', name.padEnd(17))} ${text}`;
