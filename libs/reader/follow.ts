@@ -98,6 +98,14 @@ type Connection = {
 
 type ReadRecord = { readonly partition: number; readonly key: string; readonly value: unknown };
 
+type WatchedMatch = {
+  /** Its last told permission and reasons, as JSON, and whether its feed was believed; undefined before. */
+  told?: string;
+  believed?: boolean;
+  /** Since when its guard is closed by `behind`, by the steady clock. */
+  behindSince?: number | undefined;
+};
+
 /** The followed matches. Every process reads all partitions; nothing is committed. */
 export class FollowedMatches {
   readonly #reader: MatchReader;
@@ -106,12 +114,8 @@ export class FollowedMatches {
   #connection: Connection | null = null;
   /** Id of the topic of states: one that was made again begins with other versions. */
   #topicId: string | null = null;
-  /** Ids of the matches whose guard may change without a record: they are in play, or were with the last check. */
-  readonly #inPlay = new Set<number>();
-  /** The last told permission and reasons of each match in play, as JSON; and whether its feed was believed. */
-  readonly #told = new Map<number, { readonly guard: string; readonly believed: boolean }>();
-  /** Since when the guard of a match is closed by `behind`, by the steady clock. */
-  readonly #behindSince = new Map<number, number>();
+  /** The matches whose guard may change without a record: they are in play, or were with the last check. */
+  readonly #inPlay = new Map<number, WatchedMatch>();
   /** Undefined until the program has this object. */
   #guardTimer: NodeJS.Timeout | undefined;
   /** What is told then. */
@@ -224,7 +228,7 @@ export class FollowedMatches {
     this.#consume(connection, states, ({ partition, key, value }) => {
       const eventId = Number(key);
       const { changes } = reader.applyState(partition, eventId, value as MatchStateRecord | null);
-      if (value !== null) this.#inPlay.add(eventId);
+      if (value !== null && !this.#inPlay.has(eventId)) this.#inPlay.set(eventId, {});
       this.#tell(changes);
       if (isReady) this.#checkGuard(eventId);
     });
@@ -322,31 +326,26 @@ export class FollowedMatches {
   }
 
   #checkGuards(): void {
-    for (const eventId of this.#inPlay) this.#checkGuard(eventId);
+    for (const eventId of this.#inPlay.keys()) this.#checkGuard(eventId);
   }
 
   #checkGuard(eventId: number): void {
+    const match = this.#inPlay.get(eventId);
     // The guards of now are told when the program has this object.
-    if (this.#guardTimer === undefined) return;
+    if (match === undefined || this.#guardTimer === undefined) return;
+    const { told, believed } = match;
     const guard = this.guard(eventId);
     const { permission, reasons, feed } = guard;
     const now = performance.now();
-    if (!reasons.includes('behind')) this.#behindSince.delete(eventId);
-    else {
-      const since = this.#behindSince.get(eventId) ?? now;
-      this.#behindSince.set(eventId, since);
-      if (now - since < BEHIND_MS) return;
-    }
-    const before = this.#told.get(eventId);
-    const told = { guard: JSON.stringify([permission, reasons]), believed: feed.believed };
-    if (permission !== 'not_in_play') this.#told.set(eventId, told);
-    else {
-      this.#inPlay.delete(eventId);
-      if (!this.#told.delete(eventId)) return;
-    }
-    if (told.guard !== before?.guard) this.#options.on.guard?.({ ...guard, eventId });
-    if (before?.believed === true && !feed.believed && permission !== 'not_in_play')
-      this.#options.on.stale?.({ eventId, feed });
+    match.behindSince = reasons.includes('behind') ? (match.behindSince ?? now) : undefined;
+    if (match.behindSince !== undefined && now - match.behindSince < BEHIND_MS) return;
+    match.told = JSON.stringify([permission, reasons]);
+    match.believed = feed.believed;
+    const isOver = permission === 'not_in_play';
+    if (isOver || this.state(eventId) === null) this.#inPlay.delete(eventId);
+    if (match.told !== told && !(isOver && told === undefined))
+      this.#options.on.guard?.({ ...guard, eventId });
+    if (believed === true && !feed.believed && !isOver) this.#options.on.stale?.({ eventId, feed });
   }
 
   /** Runs what may call a handler. */
