@@ -2,12 +2,14 @@ import type { Registry } from 'prom-client';
 import { metersOf } from '#service/meters.ts';
 
 const BUCKETS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
-/** Of the tool endpoint, which answers from memory. */
+/** Of the tool endpoint (`touchline_mcp_…`), which answers from memory. */
 const SHORT_BUCKETS = [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5];
 
-/** Registers the metrics of a tool gateway: none names a client, an address or a token. `tokens`: returns their number. */
+export type GatewayMetrics = ReturnType<typeof gatewayMetrics>;
+
+/** Registers the metrics of a tool gateway: none names a client, an id, an address or a token. `tokens`: returns their number. */
 export function gatewayMetrics(registry: Registry, tokens: () => number) {
-  const { histogram, measure } = metersOf(registry);
+  const { counter, gauge, histogram, measure } = metersOf(registry);
   measure(
     'touchline_access_tokens',
     'Known access tokens, including those revoked or expired in the last 30 days.',
@@ -26,15 +28,6 @@ export function gatewayMetrics(registry: Registry, tokens: () => number) {
       BUCKETS,
       'outcome',
     ),
-  };
-}
-
-/** The metrics of the tool endpoint. None of them names an id, a client or a token. */
-export type McpMetrics = ReturnType<typeof mcpMetrics>;
-
-export function mcpMetrics(registry: Registry) {
-  const { counter, gauge, histogram } = metersOf(registry);
-  return {
     requestSeconds: histogram(
       'touchline_mcp_request_seconds',
       'Time from a request to its answer, or to the start of its stream, by method and status.',

@@ -19,7 +19,7 @@ import { ViewFollower } from '#views/view-follower.ts';
 import { createApp } from './app.ts';
 import { settings } from './config.ts';
 import { mcpEndpoint } from './mcp/endpoint.ts';
-import { gatewayMetrics, mcpMetrics } from './metrics.ts';
+import { gatewayMetrics } from './metrics.ts';
 import { TokenExchange, tokenIssuer } from './token-exchange/exchange.ts';
 import { upstreamCheck } from './token-exchange/upstream.ts';
 
@@ -122,7 +122,7 @@ export async function serveTools(
     now: Date.now,
     version: serviceVersion(),
     boardUrl: config.BOARD_URL?.replace(/\/+$/, '') ?? null,
-    metrics: mcpMetrics(registry),
+    metrics,
     log,
     onFailure: (error) => follower.onFailure(error),
   });

@@ -11,7 +11,7 @@ import { parseJson } from '#json/values.ts';
 import type { Views } from '#views/store/views.ts';
 import { RollingLimit } from '../rolling-limit.ts';
 import { ALLOWED_METHODS, bearerOf, type Caller, challenge, optionsAnswer, originHeaders } from './caller.ts';
-import { ChangeNotifier } from './changes.ts';
+import { changeNotifier } from './changes.ts';
 import { documentsOf } from './resources.ts';
 import { LIMITS, type McpLimits, type ServerContext, WINDOW_MS } from './server.ts';
 import { mcpSessions, mcpStreams, refusal, statelessHandlers } from './sessions.ts';
@@ -120,7 +120,7 @@ function admission({ limits, ...context }: EndpointContext) {
 
 /** Returns the handler of admitted requests. What it keeps ends with the server of `scope`. */
 function answering(scope: FastifyInstance, context: EndpointContext) {
-  const changes = new ChangeNotifier(context, context.view);
+  const changes = changeNotifier(context, context.view);
   const handlers = statelessHandlers(context, changes);
   const sessions = mcpSessions(context, changes);
   const streams = mcpStreams(context);

@@ -6,7 +6,7 @@ import { type Access, NO_ACCESS } from '#contract/rest/provider.ts';
 import { MAX_TEXT } from '#json/short-text.ts';
 import { tracer } from '#tracing/tracing.ts';
 import { servedWords } from '#views/queries/access.ts';
-import type { McpMetrics } from '../metrics.ts';
+import type { GatewayMetrics } from '../metrics.ts';
 import type { AccessOf, Caller } from './caller.ts';
 import { complete } from './completions.ts';
 import { getPrompt, promptsOf } from './prompts.ts';
@@ -50,7 +50,7 @@ export type ServerContext = Omit<ToolScope, 'access' | 'now'> & {
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly version: string;
-  readonly metrics: McpMetrics;
+  readonly metrics: GatewayMetrics;
   readonly limits: McpLimits;
   readonly log: FastifyBaseLogger;
   /** Called with an error that neither the client nor its contract caused. */

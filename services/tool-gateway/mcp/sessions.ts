@@ -22,8 +22,6 @@ type Session = {
   streams: number;
 };
 
-const SESSION_HEADER = 'mcp-session-id';
-
 const LIST_NOTIFIERS = {
   tools_list_changed: 'sendToolListChanged',
   prompts_list_changed: 'sendPromptListChanged',
@@ -119,7 +117,7 @@ export function mcpSessions(context: ServerContext, changes: ChangeNotifier) {
     /** Answers a request; `body` is its parsed body, undefined for GET and DELETE. */
     async answer(request: Request, body: unknown, caller: Caller): Promise<Response> {
       if (isInitializeRequest(body)) return open(request, body, caller);
-      const id = request.headers.get(SESSION_HEADER);
+      const id = request.headers.get('mcp-session-id');
       const session = id === null ? undefined : sessions.get(id);
       if (session !== undefined && session.caller.tokenId === caller.tokenId)
         return answerIn(session, request, body);

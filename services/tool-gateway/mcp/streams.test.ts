@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createMetrics } from '#service/metrics.ts';
 import { serve } from '../../../test/support/listen.ts';
-import { mcpMetrics } from '../metrics.ts';
+import { gatewayMetrics } from '../metrics.ts';
 import { LIMITS } from './server.ts';
 import { mcpStreams } from './sessions.ts';
 
@@ -14,7 +14,7 @@ const MUCH = Buffer.alloc(64 * 1024 * 1024);
 test('closes a stream once its reader has read nothing for the limit, and no sooner', async () => {
   let now = 0;
   const metrics = createMetrics('tool-gateway');
-  const streams = mcpStreams({ limits: LIMITS, metrics: mcpMetrics(metrics), now: () => now });
+  const streams = mcpStreams({ limits: LIMITS, metrics: gatewayMetrics(metrics, () => 0), now: () => now });
   const { promise, resolve } = Promise.withResolvers<ServerResponse>();
   const url = await serve((_request, answering) => resolve(answering));
   const socket = connect(Number(new URL(url).port), '127.0.0.1');

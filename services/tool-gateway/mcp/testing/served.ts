@@ -10,7 +10,7 @@ import { createSilentApp } from '#service/silent-app.ts';
 import { toolQueries } from '#views/queries/tool-queries.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { EVERYTHING, RECEIVED_AT, type ViewsWorld } from '#views/testing/world.ts';
-import { mcpMetrics } from '../../metrics.ts';
+import { gatewayMetrics } from '../../metrics.ts';
 import { type McpOptions, mcpEndpoint } from '../endpoint.ts';
 import { leagues, OPEN } from './league.ts';
 
@@ -79,7 +79,7 @@ export class ServedMcp {
       now: () => RECEIVED_AT,
       version: '1.2.3',
       boardUrl: null,
-      metrics: mcpMetrics(served.metrics),
+      metrics: gatewayMetrics(served.metrics, () => 0),
       log: app.log,
       onFailure: () => {},
       ...more,
