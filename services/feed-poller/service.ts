@@ -8,8 +8,8 @@ import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { type PollerConfig, SERVICE, settings } from './config.ts';
 import { pollerMetrics } from './metrics.ts';
-import { httpTransport, ProviderClient } from './provider/provider.ts';
-import { TopicWriter, WRITTEN_TOPICS } from './publish/topic-writer.ts';
+import { httpTransport, providerClient } from './provider/provider.ts';
+import { createTopicWriter, WRITTEN_TOPICS } from './publish/topic-writer.ts';
 import { poll } from './schedule/poller.ts';
 
 /** The feed poller. One of its processes leads and polls; the others stand by. */
@@ -37,7 +37,7 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
   const stopping = new AbortController();
   const { RETRY_FIRST_MS: firstMs, RETRY_CEILING_MS: ceilingMs } = config;
   const backoff = { firstMs, ceilingMs, random: Math.random };
-  const provider = new ProviderClient({
+  const provider = providerClient({
     baseUrl: config.PROVIDER_BASE_URL,
     clientId: config.PROVIDER_CLIENT_ID ?? '',
     secretKey: config.PROVIDER_SECRET_KEY ?? '',
@@ -56,7 +56,7 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
     ]);
     if (signal.aborted) return;
     log.info({ feed: checkpoints.get('feed')?.position ?? null }, 'polling from the checkpoint');
-    const topicWriter = new TopicWriter({
+    const topicWriter = createTopicWriter({
       publish: (records) => publisher.publish(records),
       codecs,
       prefix,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type CatalogueItem, type ListedKind, NO_ENTRY, readCatalogueItem } from '#ingestion/catalogue.ts';
 import type { CatalogueRecord } from '#records/types.ts';
 import type { Raw } from '../provider/tree.ts';
-import { Catalogue } from './catalogue.ts';
+import { createCatalogue } from './catalogue.ts';
 
 function catalogue(records: CatalogueRecord[] = []) {
   const written: CatalogueRecord[] = [];
@@ -13,7 +13,7 @@ function catalogue(records: CatalogueRecord[] = []) {
       unread.push(...paths);
     },
   };
-  return { written, unread, made: new Catalogue(records, topicWriter) };
+  return { written, unread, made: createCatalogue(records, topicWriter) };
 }
 
 const item = (kind: ListedKind, raw: Raw, parentId: string | null = null) =>

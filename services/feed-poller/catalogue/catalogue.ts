@@ -1,56 +1,49 @@
 import { sameValue } from '#domain/event.ts';
 import type { CatalogueItem } from '#ingestion/catalogue.ts';
 import type { CatalogueRecord } from '#records/types.ts';
-import { Limiter } from '../provider/limiter.ts';
+import { limiter } from '../provider/limiter.ts';
 import { keyOf, type TopicWriter } from '../publish/topic-writer.ts';
 
-/** The state of the catalogue topic, and its changes. Lists hold a record with different fields, which are merged by time. */
-export class Catalogue {
-  readonly #known = new Map<string, CatalogueRecord>();
-  readonly #topicWriter: Pick<TopicWriter, 'catalogue'>;
+export type Catalogue = ReturnType<typeof createCatalogue>;
+
+/**
+ * Creates the state of the catalogue topic, and publishes its changes. Lists hold a record with different fields, which are merged by time.
+ * `records`: the last of each key.
+ */
+export function createCatalogue(
+  records: Iterable<CatalogueRecord>,
+  topicWriter: Pick<TopicWriter, 'catalogue'>,
+) {
+  const known = new Map(Iterator.from(records).map((record) => [keyOf(record), record]));
   /** Publishes one batch at a time: a change is relative to the earlier batches. */
-  readonly #one = new Limiter(1);
-
-  /** `records`: the last of each key. */
-  constructor(records: Iterable<CatalogueRecord>, topicWriter: Pick<TopicWriter, 'catalogue'>) {
-    this.#topicWriter = topicWriter;
-    for (const record of records) this.#known.set(keyOf(record), record);
-  }
-
-  has(kind: string): boolean {
-    return this.#known.values().some((one) => one.kind === kind);
-  }
-
-  /** Publishes the entries that change a record. `time`: `api.timestamp` of the answer, Unix seconds. Throws `PublishError`. */
-  publish(entries: readonly CatalogueItem[], time: number): Promise<void> {
-    return this.#one.run(async () => {
-      const changed = new Map<string, CatalogueRecord>();
-      const unread = new Set<string>();
-      for (const entry of entries) {
-        const key = keyOf(entry);
-        const next = merged(changed.get(key) ?? this.#known.get(key), entry, time);
-        if (next === null) continue;
-        changed.set(key, next);
-        for (const path of entry.unread) unread.add(path);
-      }
-      if (changed.size === 0) return;
-      await this.#topicWriter.catalogue([...changed.values()], unread);
-      for (const [key, known] of changed) this.#known.set(key, known);
-    });
-  }
-
-  /** Returns the ids of the current seasons of these sports and competitions; an empty set of competitions means all. */
-  actualSeasons(sports: ReadonlySet<number>, competitions: ReadonlySet<number>): number[] {
-    const seasons: number[] = [];
-    for (const { id, parent_id, season } of this.#known.values()) {
-      if (season?.actual !== true || parent_id === null) continue;
-      const sport = this.#known.get(`competition/${parent_id}`)?.competition?.sport_id ?? null;
-      if (sport === null || !sports.has(sport)) continue;
-      if (competitions.size > 0 && !competitions.has(Number(parent_id))) continue;
-      seasons.push(Number(id));
-    }
-    return seasons;
-  }
+  const oneByOne = limiter(1);
+  return {
+    has: (kind: string): boolean => known.values().some((one) => one.kind === kind),
+    /** Publishes the entries that change a record. `time`: `api.timestamp` of the answer, Unix seconds. Throws `PublishError`. */
+    publish: (entries: readonly CatalogueItem[], time: number): Promise<void> =>
+      oneByOne(async () => {
+        const changed = new Map<string, CatalogueRecord>();
+        const unread = new Set<string>();
+        for (const entry of entries) {
+          const key = keyOf(entry);
+          const next = merged(changed.get(key) ?? known.get(key), entry, time);
+          if (next === null) continue;
+          changed.set(key, next);
+          for (const path of entry.unread) unread.add(path);
+        }
+        if (changed.size === 0) return;
+        await topicWriter.catalogue([...changed.values()], unread);
+        for (const [key, record] of changed) known.set(key, record);
+      }),
+    /** Returns the ids of the current seasons of these sports and competitions; an empty set of competitions means all. */
+    actualSeasons: (sports: ReadonlySet<number>, competitions: ReadonlySet<number>): number[] =>
+      [...known.values()].flatMap(({ id, parent_id, season }) => {
+        if (season?.actual !== true || parent_id === null) return [];
+        const sport = known.get(`competition/${parent_id}`)?.competition?.sport_id ?? null;
+        const isFollowed = competitions.size === 0 || competitions.has(Number(parent_id));
+        return sport !== null && sports.has(sport) && isFollowed ? Number(id) : [];
+      }),
+  };
 }
 
 /** Returns the record after applying an entry; null when nothing changes. */

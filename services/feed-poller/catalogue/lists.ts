@@ -45,65 +45,9 @@ export function catalogueResource({ kind, bySport }: CatalogueKind, sport: numbe
 }
 
 /** Reads the provider's lists and publishes their changes. All methods throw `ProviderError` and `PublishError`. */
-export class Lists {
-  readonly #options: ListsOptions;
-
-  constructor(options: ListsOptions) {
-    this.#options = options;
-  }
-
-  /** Reads a catalogue's records since Unix seconds (null: all). Returns the next `since`. */
-  async readCatalogue(
-    catalogueKind: CatalogueKind,
-    sport: number,
-    since: number | null,
-    signal: AbortSignal,
-  ): Promise<number> {
-    const { provider, catalogue, topicWriter } = this.#options;
-    const { kind, operation, list, bySport } = catalogueKind;
-    const query = {
-      ...(bySport ? { sport_id: sport } : {}),
-      ...(since === null ? {} : { timestamp: since }),
-      limit: CATALOGUE_PAGE,
-    };
-    const parentId = kind === 'standings_type' ? String(sport) : null;
-    const entries: CatalogueItem[] = [];
-    const itemsOf = ({ data }: FeedAnswer): CatalogueItem[] => {
-      const read =
-        list === null
-          ? readTree(data).entries
-          : readList(data, list).flatMap((raw) => readCatalogueItem(kind, raw, parentId) ?? []);
-      entries.push(...read);
-      return read.filter((entry) => entry.kind === kind);
-    };
-    const paging = { absenceCounts: true, idOf: ({ id }: CatalogueItem) => id, itemsOf };
-    const { timestamp } = await readPages(provider, { operation, query }, paging, signal);
-    await catalogue.publish(entries, timestamp);
-    await topicWriter.checkpoint(catalogueResource(catalogueKind, sport), timestamp);
-    return timestamp;
-  }
-
-  /** Reads all events of a season. Returns their ids. */
-  readSeason(seasonId: number, signal: AbortSignal): Promise<ReadonlySet<number>> {
-    const query = { season_id: seasonId, limit: EVENT_PAGE };
-    return this.#readEvents({ operation: 'events.index', query }, signal);
-  }
-
-  /** Reads the live board of a sport. Returns the ids of its events. */
-  async readBoard(sport: number, signal: AbortSignal): Promise<ReadonlySet<number>> {
-    const now = await this.#options.provider.time();
-    const query = {
-      sport_id: sport,
-      events_details: 'yes',
-      date_from: formatDate(Math.max(0, now - BOARD_BACK_SECONDS)),
-      date_to: formatDate(now + BOARD_AHEAD_SECONDS),
-      limit: EVENT_PAGE,
-    };
-    return this.#readEvents({ operation: 'livescore.index', query }, signal);
-  }
-
-  async #readEvents(request: ProviderRequest, signal: AbortSignal): Promise<ReadonlySet<number>> {
-    const { provider, catalogue, eventPublisher, watch, clock } = this.#options;
+export function listsReader(options: ListsOptions) {
+  const { provider, catalogue, eventPublisher, topicWriter, watch, clock } = options;
+  const readEvents = async (request: ProviderRequest, signal: AbortSignal): Promise<ReadonlySet<number>> => {
     const entries: CatalogueItem[] = [];
     // Pages count events: a page may end inside a stage, and each page has a whole tree.
     const itemsOf = ({ data }: FeedAnswer): readonly Raw[] => {
@@ -117,5 +61,53 @@ export class Lists {
     await eventPublisher.publish(items, { operation: request.operation, time: timestamp });
     for (const event of items) watch.onEvent(event, timestamp, clock.monotonic());
     return new Set(items.map(({ id }) => Number(id)));
-  }
+  };
+  return {
+    /** Reads a catalogue's records since Unix seconds (null: all). Returns the next `since`. */
+    async readCatalogue(
+      catalogueKind: CatalogueKind,
+      sport: number,
+      since: number | null,
+      signal: AbortSignal,
+    ): Promise<number> {
+      const { kind, operation, list, bySport } = catalogueKind;
+      const query = {
+        ...(bySport ? { sport_id: sport } : {}),
+        ...(since === null ? {} : { timestamp: since }),
+        limit: CATALOGUE_PAGE,
+      };
+      const parentId = kind === 'standings_type' ? String(sport) : null;
+      const entries: CatalogueItem[] = [];
+      const itemsOf = ({ data }: FeedAnswer): CatalogueItem[] => {
+        const read =
+          list === null
+            ? readTree(data).entries
+            : readList(data, list).flatMap((raw) => readCatalogueItem(kind, raw, parentId) ?? []);
+        entries.push(...read);
+        return read.filter((entry) => entry.kind === kind);
+      };
+      const paging = { absenceCounts: true, idOf: ({ id }: CatalogueItem) => id, itemsOf };
+      const { timestamp } = await readPages(provider, { operation, query }, paging, signal);
+      await catalogue.publish(entries, timestamp);
+      await topicWriter.checkpoint(catalogueResource(catalogueKind, sport), timestamp);
+      return timestamp;
+    },
+    /** Reads all events of a season. Returns their ids. */
+    readSeason(seasonId: number, signal: AbortSignal): Promise<ReadonlySet<number>> {
+      const query = { season_id: seasonId, limit: EVENT_PAGE };
+      return readEvents({ operation: 'events.index', query }, signal);
+    },
+    /** Reads the live board of a sport. Returns the ids of its events. */
+    async readBoard(sport: number, signal: AbortSignal): Promise<ReadonlySet<number>> {
+      const now = await provider.time();
+      const query = {
+        sport_id: sport,
+        events_details: 'yes',
+        date_from: formatDate(Math.max(0, now - BOARD_BACK_SECONDS)),
+        date_to: formatDate(now + BOARD_AHEAD_SECONDS),
+        limit: EVENT_PAGE,
+      };
+      return readEvents({ operation: 'livescore.index', query }, signal);
+    },
+  };
 }

@@ -5,7 +5,7 @@ import { ProviderError } from '../provider/answer.ts';
 import type { ProviderRequest } from '../provider/provider.ts';
 import type { Raw } from '../provider/tree.ts';
 import { answer } from '../testing/answers.ts';
-import { Rankings, readLeagues } from './standings.ts';
+import { rankingsReader, readLeagues } from './standings.ts';
 
 const { signal } = new AbortController();
 const NOW = 2_000;
@@ -50,7 +50,7 @@ function world() {
     },
   };
   const topicWriter = { ranking: async (ranking: ProviderStandings) => void written.push(ranking) };
-  const rankings = new Rankings({ provider, topicWriter });
+  const rankings = rankingsReader({ provider, topicWriter });
   return { list, tables, requests, written, rankings, provider };
 }
 

@@ -62,8 +62,6 @@ export async function readLeagues(
 
 const DELETED = 'deleted';
 
-type RankingsOptions = { readonly provider: Provider; readonly topicWriter: Pick<TopicWriter, 'ranking'> };
-
 type Published = {
   readonly digest: string;
   /** When the provider wrote the table, Unix seconds; 0 before the first read. */
@@ -71,54 +69,53 @@ type Published = {
 };
 
 /** Publishes the provider's rankings, which no results give: all once at the start, then changes. */
-export class Rankings {
-  readonly #options: RankingsOptions;
-  readonly #listed = new Map<number, Raw>();
-  readonly #published = new Map<number, Published>();
+export function rankingsReader(options: {
+  readonly provider: Provider;
+  readonly topicWriter: Pick<TopicWriter, 'ranking'>;
+}) {
+  const { provider, topicWriter } = options;
+  const listed = new Map<number, Raw>();
+  const published = new Map<number, Published>();
 
-  constructor(options: RankingsOptions) {
-    this.#options = options;
-  }
-
-  /** Reads a sport's catalogue entries since Unix seconds (null: all). Returns the rankings' ids and the next `since`. Throws as `read`. */
-  async readList(sport: number, since: number | null, signal: AbortSignal) {
-    const query = { sport_id: sport, ...(since === null ? {} : { timestamp: since }) };
-    const { timestamp, items } = await readStandingsList(this.#options.provider, query, signal);
-    const ids: number[] = [];
-    for (const entry of items) {
-      const id = toWholeNumber(entry.id);
-      if (id === null || !PROVIDER_TYPES.has(toWholeNumber(entry.type_id) ?? 0)) continue;
-      this.#listed.set(id, entry);
-      if (entry.item_status === 'deleted') await this.#publishDeleted(id, entry, timestamp);
-      else ids.push(id);
-    }
-    return { ids, time: timestamp };
-  }
-
-  /** Publishes a changed ranking. Returns `end` for one listed as deleted. Throws `ProviderError`, `PublishError`. */
-  async read(id: number, signal: AbortSignal): Promise<'end' | undefined> {
-    const entry = this.#listed.get(id) ?? {};
-    if (entry.item_status === 'deleted') return 'end';
-    const { record, timestamp } = await readStandings(this.#options.provider, id, signal);
-    const unread = new Set<string>();
-    const ranking = providerStandings(record, timestamp, entry, unread);
-    if (ranking?.standings_id !== id)
-      throw new ProviderError('BAD_ANSWER', 'standings.show', 'the ranking is not in the answer');
-    const { ut } = ranking;
-    const digest = hash('sha1', JSON.stringify({ ...ranking, version: 0 }), 'base64');
-    const published = this.#published.get(id);
-    // An older table comes from a cache.
-    if (published !== undefined && (published.digest === digest || ut < published.ut)) return;
-    await this.#options.topicWriter.ranking(ranking, unread);
-    this.#published.set(id, { digest, ut });
-    return;
-  }
-
-  async #publishDeleted(id: number, listed: Raw, time: number): Promise<void> {
-    const ranking = providerStandings(listed, time, {}, new Set());
-    const { digest, ut } = this.#published.get(id) ?? { digest: '', ut: 0 };
+  const publishDeleted = async (id: number, entry: Raw, time: number): Promise<void> => {
+    const ranking = providerStandings(entry, time, {}, new Set());
+    const { digest, ut } = published.get(id) ?? { digest: '', ut: 0 };
     if (ranking === null || digest === DELETED) return;
-    await this.#options.topicWriter.ranking({ ...ranking, version: Math.max(ut, ranking.version) });
-    this.#published.set(id, { digest: DELETED, ut });
-  }
+    await topicWriter.ranking({ ...ranking, version: Math.max(ut, ranking.version) });
+    published.set(id, { digest: DELETED, ut });
+  };
+  return {
+    /** Reads a sport's catalogue entries since Unix seconds (null: all). Returns the rankings' ids and the next `since`. Throws as `read`. */
+    async readList(sport: number, since: number | null, signal: AbortSignal) {
+      const query = { sport_id: sport, ...(since === null ? {} : { timestamp: since }) };
+      const { timestamp, items } = await readStandingsList(provider, query, signal);
+      const ids: number[] = [];
+      for (const entry of items) {
+        const id = toWholeNumber(entry.id);
+        if (id === null || !PROVIDER_TYPES.has(toWholeNumber(entry.type_id) ?? 0)) continue;
+        listed.set(id, entry);
+        if (entry.item_status === 'deleted') await publishDeleted(id, entry, timestamp);
+        else ids.push(id);
+      }
+      return { ids, time: timestamp };
+    },
+    /** Publishes a changed ranking. Returns `end` for one listed as deleted. Throws `ProviderError`, `PublishError`. */
+    async read(id: number, signal: AbortSignal): Promise<'end' | undefined> {
+      const entry = listed.get(id) ?? {};
+      if (entry.item_status === 'deleted') return 'end';
+      const { record, timestamp } = await readStandings(provider, id, signal);
+      const unread = new Set<string>();
+      const ranking = providerStandings(record, timestamp, entry, unread);
+      if (ranking?.standings_id !== id)
+        throw new ProviderError('BAD_ANSWER', 'standings.show', 'the ranking is not in the answer');
+      const { ut } = ranking;
+      const digest = hash('sha1', JSON.stringify({ ...ranking, version: 0 }), 'base64');
+      const before = published.get(id);
+      // An older table comes from a cache.
+      if (before !== undefined && (before.digest === digest || ut < before.ut)) return;
+      await topicWriter.ranking(ranking, unread);
+      published.set(id, { digest, ut });
+      return;
+    },
+  };
 }

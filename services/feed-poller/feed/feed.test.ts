@@ -125,7 +125,7 @@ test('retries a rejected window with the minimum size', async () => {
   const { follower, requests, gaps } = refusing(T0 - 30, { availableFrom: 0, widest: 8 });
   for (let tries = 0; tries < 40; tries++) await follower.read(signal).catch(() => {});
   expect(requests.slice(0, 3)).toEqual(['-30..0', '-30..-29', '-29..-27']);
-  expect(follower.position).toBe(T0 - SETTLE);
+  expect(follower.position()).toBe(T0 - SETTLE);
   expect(gaps).toEqual([]);
 });
 
@@ -139,7 +139,7 @@ test('repeats no rejected window unchanged, and continues when the provider answ
   expect(requests.slice(-2)).toEqual(['-30..-15', '-30..-29']);
   windows.availableFrom = 0;
   for (let tries = 0; tries < 40; tries++) await follower.read(signal).catch(() => {});
-  expect(follower.position).toBe(T0 - SETTLE);
+  expect(follower.position()).toBe(T0 - SETTLE);
 });
 
 test('skips expired history by halves, reports each gap, and never skips the last day', async () => {

@@ -53,146 +53,130 @@ export function feedWaitMs(periodMs: number, live: number, silentMs: number): nu
   return live === 0 && silentMs > QUIET_AFTER_MS ? periodMs * QUIET_FACTOR : periodMs;
 }
 
+export type FeedFollower = ReturnType<typeof feedFollower>;
+
 /**
  * Follows the feed in windows without a gap, from the checkpoint to the provider's now. The checkpoint stays behind seconds that
  * may still receive messages, read again by the next pass, and moves once everything up to it is acknowledged.
  */
-export class FeedFollower {
-  readonly #options: FeedOptions;
-  #position: number | null;
+export function feedFollower(options: FeedOptions) {
+  const { window, settle, initial, time, page, topicWriter, clock } = options;
+  let { position } = options;
   /** The last checkpoint written; null before the first. */
-  #checkpoint: number | null;
+  let checkpoint = position;
   /** Whether messages were published since the last checkpoint. */
-  #isAhead = false;
+  let isAhead = false;
   /** Start of the next window of this pass; null before the first. */
-  #cursor: number | null = null;
+  let cursor: number | null = null;
   /** Whether this pass has read an unsettled second. */
-  #unsettled = false;
-  #window: number;
-  #rejections = 0;
+  let unsettled = false;
+  let size = window;
+  let rejections = 0;
   /** Hashes of published messages that may be read again, with the end of the last window that held each. */
-  readonly #published = new Map<string, number>();
+  const published = new Map<string, number>();
 
-  constructor(options: FeedOptions) {
-    this.#options = options;
-    this.#position = options.position;
-    this.#checkpoint = options.position;
-    this.#window = options.window;
-  }
+  /** Begins a new pass at `to`; null: as far back as `initial` says. */
+  const moveTo = (to: number | null): void => {
+    position = to;
+    cursor = null;
+    unsettled = false;
+  };
 
-  /** Time up to which the feed is settled and published, Unix seconds; null before the first read. */
-  get position(): number | null {
-    return this.#position;
-  }
-
-  /** Reads one window. Returns `again` until the provider's now is reached. Throws `ProviderError`, `PublishError`. */
-  async read(signal: AbortSignal): Promise<'again' | 'done'> {
-    const { initial, window, onClockBack } = this.#options;
-    const now = await this.#options.time();
-    if (this.#position !== null && now < this.#position - SET_BACK_SECONDS) {
-      onClockBack(this.#position, now);
-      this.#moveTo(null);
+  const publish = async (answer: FeedAnswer, to: number): Promise<void> => {
+    const { data } = answer;
+    // An empty list may arrive as an empty object.
+    if (typeof data !== 'object' || data === null || (!Array.isArray(data) && Object.keys(data).length > 0))
+      throw new ProviderError('BAD_ANSWER', 'feed.index', 'the feed is not a list');
+    const messages = oldestFirst(answer).map((bytes) => ({ bytes, id: hash('sha1', bytes, 'base64') }));
+    const fresh = messages.filter(({ id }) => !published.has(id)).map(({ bytes }) => bytes);
+    for (const delivery of readFeed(fresh, clock.unix())) {
+      await topicWriter.deliver(delivery);
+      isAhead = true;
+      delivery.normalized.forEach(options.onMessage);
+      options.onCounts(countsOf(delivery));
     }
-    const position = this.#position ?? Math.max(0, now - initial);
-    this.#position = position;
-    const from = Math.max(position, this.#cursor ?? position);
-    const to = Math.max(from, Math.min(from + this.#window, now));
-    const timestamp = await this.#readWindow(from, to, signal);
-    if (!this.#unsettled) await this.#settleUpTo(to, timestamp, position);
-    const reached = to >= now && timestamp - to <= window;
-    this.#cursor = reached ? null : to;
-    if (reached) this.#unsettled = false;
-    return reached ? 'done' : 'again';
-  }
-
-  /** Publishes the new messages of a window. Returns `api.timestamp` of its first page. */
-  async #readWindow(from: number, to: number, signal: AbortSignal): Promise<number> {
-    const { page, window } = this.#options;
-    const query = { timestamp: from, timestamp_to: to };
-    try {
-      const first = await page(query, signal);
-      await this.#publish(first, to);
-      let { next } = first;
-      for (let pages = 1; next !== null; pages++) {
-        if (pages > MAX_PAGES)
-          throw new ProviderError('BAD_ANSWER', 'feed.index', 'a window has too many pages');
-        const answer = await page({ ...next, ...query }, signal);
-        await this.#publish(answer, to);
-        next = answer.next;
-      }
-      this.#window = Math.min(window, this.#window * 2);
-      this.#rejections = 0;
-      return first.timestamp;
-    } catch (error) {
-      // A smaller window may fit; the smallest is one second.
-      if (isProviderError(error, 'TOO_LARGE')) this.#window = Math.max(1, Math.floor((to - from) / 2));
-      if (isProviderError(error, 'REJECTED')) await this.#onRejected(from, to);
-      throw error;
-    }
-  }
+    for (const { id } of messages) published.set(id, to);
+  };
 
   /**
    * Chooses the window after a rejection: the smallest, as it may be too wide; then, beyond the required history, skips a part;
    * else another size, as a proxy may have rejected the request.
    */
-  async #onRejected(from: number, to: number): Promise<void> {
-    this.#window = 1 + (this.#rejections % REJECTED_SIZES);
-    this.#rejections += 1;
-    const historyFrom = (await this.#options.time()) - HISTORY_SECONDS;
+  const onRejected = async (from: number, to: number): Promise<void> => {
+    size = 1 + (rejections % REJECTED_SIZES);
+    rejections += 1;
+    const historyFrom = (await time()) - HISTORY_SECONDS;
     if (to - from > 1 || from >= historyFrom) return;
     // By halves: the provider may have more history than it must.
     const skipped = Math.max(MIN_SKIP_SECONDS, Math.ceil((historyFrom - from) / 2));
     const next = Math.min(historyFrom, from + skipped);
-    this.#options.onGap(from, next);
-    this.#window = 1;
-    this.#rejections = 1;
-    this.#moveTo(next);
-  }
+    options.onGap(from, next);
+    size = 1;
+    rejections = 1;
+    moveTo(next);
+  };
 
-  /** Begins a new pass at `position`; null: as far back as `initial` says. */
-  #moveTo(position: number | null): void {
-    this.#position = position;
-    this.#cursor = null;
-    this.#unsettled = false;
-  }
-
-  async #publish(answer: FeedAnswer, to: number): Promise<void> {
-    const { topicWriter, clock, onMessage, onCounts } = this.#options;
-    const { data } = answer;
-    // An empty list may arrive as an empty object.
-    if (typeof data !== 'object' || data === null || (!Array.isArray(data) && Object.keys(data).length > 0))
-      throw new ProviderError('BAD_ANSWER', 'feed.index', 'the feed is not a list');
-    const fresh: Buffer[] = [];
-    const hashes: string[] = [];
-    for (const bytes of oldestFirst(answer)) {
-      const id = hash('sha1', bytes, 'base64');
-      hashes.push(id);
-      if (!this.#published.has(id)) fresh.push(bytes);
+  /** Publishes the new messages of a window. Returns `api.timestamp` of its first page. */
+  const readWindow = async (from: number, to: number, signal: AbortSignal): Promise<number> => {
+    const query = { timestamp: from, timestamp_to: to };
+    try {
+      const first = await page(query, signal);
+      await publish(first, to);
+      let { next } = first;
+      for (let pages = 1; next !== null; pages++) {
+        if (pages > MAX_PAGES)
+          throw new ProviderError('BAD_ANSWER', 'feed.index', 'a window has too many pages');
+        const answer = await page({ ...next, ...query }, signal);
+        await publish(answer, to);
+        next = answer.next;
+      }
+      size = Math.min(window, size * 2);
+      rejections = 0;
+      return first.timestamp;
+    } catch (error) {
+      // A smaller window may fit; the smallest is one second.
+      if (isProviderError(error, 'TOO_LARGE')) size = Math.max(1, Math.floor((to - from) / 2));
+      if (isProviderError(error, 'REJECTED')) await onRejected(from, to);
+      throw error;
     }
-    for (const delivery of readFeed(fresh, clock.unix())) {
-      await topicWriter.deliver(delivery);
-      this.#isAhead = true;
-      delivery.normalized.forEach(onMessage);
-      onCounts(countsOf(delivery));
-    }
-    for (const id of hashes) this.#published.set(id, to);
-  }
+  };
 
-  async #settleUpTo(to: number, timestamp: number, position: number): Promise<void> {
-    const { settle, topicWriter } = this.#options;
+  const settleUpTo = async (to: number, timestamp: number, since: number): Promise<void> => {
     const settled = Math.min(to, timestamp - settle);
-    this.#unsettled = settled < to;
-    if (settled <= position) return;
-    const last = this.#checkpoint;
-    const isLater = last !== null && settled >= last;
-    if (this.#isAhead || !isLater || settled - last >= QUIET_CHECKPOINT_SECONDS) {
+    unsettled = settled < to;
+    if (settled <= since) return;
+    const isQuiet = !isAhead && checkpoint !== null && settled >= checkpoint;
+    if (!isQuiet || settled - (checkpoint ?? 0) >= QUIET_CHECKPOINT_SECONDS) {
       await topicWriter.checkpoint(FEED, settled);
-      this.#checkpoint = settled;
-      this.#isAhead = false;
+      checkpoint = settled;
+      isAhead = false;
     }
-    this.#position = settled;
-    for (const [id, lastIn] of this.#published) if (lastIn < settled) this.#published.delete(id);
-  }
+    position = settled;
+    for (const [id, lastIn] of published) if (lastIn < settled) published.delete(id);
+  };
+
+  return {
+    /** Returns the time up to which the feed is settled and published, Unix seconds; null before the first read. */
+    position: () => position,
+    /** Reads one window. Returns `again` until the provider's now is reached. Throws `ProviderError`, `PublishError`. */
+    async read(signal: AbortSignal): Promise<'again' | 'done'> {
+      const now = await time();
+      if (position !== null && now < position - SET_BACK_SECONDS) {
+        options.onClockBack(position, now);
+        moveTo(null);
+      }
+      const since = position ?? Math.max(0, now - initial);
+      position = since;
+      const from = Math.max(since, cursor ?? since);
+      const to = Math.max(from, Math.min(from + size, now));
+      const timestamp = await readWindow(from, to, signal);
+      if (!unsettled) await settleUpTo(to, timestamp, since);
+      const reached = to >= now && timestamp - to <= window;
+      cursor = reached ? null : to;
+      if (reached) unsettled = false;
+      return reached ? 'done' : 'again';
+    },
+  };
 }
 
 /** Returns the messages with the oldest first: some providers list the newest first. */

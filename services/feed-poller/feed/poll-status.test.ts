@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import type { RefusedList } from '#records/types.ts';
 import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
-import { PollStatus } from './poll-status.ts';
+import { pollStatus } from './poll-status.ts';
 
 const NOW = 1_790_000_000_000;
 const at = (position: number | null) => ({ position, providerNow: NOW / 1000 });
 const error = (code: ProviderErrorCode): ProviderError => new ProviderError(code, 'feed.index', 'failed');
 
-function status(refused: readonly RefusedList[] = []): PollStatus {
-  const made = new PollStatus('one', 75, () => refused);
+function status(refused: readonly RefusedList[] = []) {
+  const made = pollStatus('one', 75, () => refused);
   made.begin(at(null));
   return made;
 }

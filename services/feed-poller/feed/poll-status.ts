@@ -28,97 +28,76 @@ const NETWORK_CODES: readonly ProviderErrorCode[] = ['UNREACHABLE', 'TIMEOUT', '
 
 const MAX_REFUSED_LISTS = 100;
 
-/** The state of the feed, for ingress-status. Reads no clock; times are Unix milliseconds unless stated otherwise. */
-export class PollStatus {
-  readonly #instance: string;
-  /** Normal lag of the position behind the provider's now, seconds: the settle margin, which each pass reads again. */
-  readonly #settle: number;
-  readonly #refusedLists: () => readonly RefusedList[];
-  readonly #recent = new RecentMessages();
-  #state: State = UP;
-  #heardAt: number | null = null;
-  #failing: { readonly since: number; readonly reason: HealthReason } | null = null;
-  #gap: HealthGap | null = null;
-
-  /** `refusedLists`: returns the events whose latest incident list is refused, the earliest first. */
-  constructor(instance: string, settle: number, refusedLists: () => readonly RefusedList[]) {
-    this.#instance = instance;
-    this.#settle = settle;
-    this.#refusedLists = refusedLists;
-  }
-
-  /** Begins a term: the feed since the checkpoint is still to be read. */
-  begin(reading: FeedReading): void {
-    this.#failing = null;
-    this.#catchUp(reading, 'ingress');
-  }
-
-  /** Applies a read window. `more`: whether further windows follow at once. */
-  read(more: boolean, reading: FeedReading, now: number): void {
-    // Without a failure Touchline itself is too slow.
-    if (more) this.#catchUp(reading, this.#state.reason ?? this.#failing?.reason ?? 'backlog');
-    else {
-      this.#heardAt = now;
-      this.#state = UP;
-    }
-    this.#failing = null;
-  }
-
-  failed({ code }: ProviderError, now: number): void {
-    const reason = NETWORK_CODES.includes(code) ? 'network' : 'contract';
-    this.#failing = { since: this.#failing?.since ?? now, reason };
-    const permanent = PERMANENT_REASONS[code];
-    if (permanent !== undefined) this.#down(permanent);
-  }
-
-  /** Applies a gap: the provider no longer has the feed between these times, Unix seconds. */
-  skipped(from: number, to: number): void {
-    this.#gap = {
-      from: from * 1000,
-      to: to * 1000,
-      reason: 'contract',
-      action: 'skipped',
-      // The feed was not believed meanwhile for another reason, which has its own gap.
-      published_from: null,
-      published_to: null,
-    };
-  }
-
-  received(counts: MessageCounts, now: number): void {
-    this.#recent.add(counts, now);
-  }
-
-  /** Returns the status at `now`. Its source is the origin of the feed's messages. */
-  report(now: number): IngressStatus {
-    const failing = this.#failing;
-    if (failing !== null && now - failing.since >= DOWN_AFTER_MS && this.#state.state !== 'down')
-      this.#down(failing.reason);
-    const state = this.#state;
-    return {
-      source: 'feed',
-      instance: this.#instance,
-      ...state,
-      // Readers see at once that the last read failed, before it counts as down.
-      reason: state.state === 'up' ? (failing?.reason ?? null) : state.reason,
-      heard_at: this.#heardAt,
-      gap: this.#gap,
-      clock: null,
-      written_at: now,
-      ...this.#recent.counts(now),
-      refused_lists: this.#refusedLists().slice(0, MAX_REFUSED_LISTS),
-    };
-  }
-
-  #down(reason: HealthReason): void {
-    this.#state = { state: 'down', reason, progress: null };
-  }
-
-  #catchUp({ position, providerNow }: FeedReading, reason: string): void {
-    const isNear = position === null || providerNow - position <= this.#settle + BEHIND_SECONDS;
-    const from = this.#state.progress?.from ?? position ?? 0;
+/**
+ * Returns the state of the feed, for ingress-status. Reads no clock; times are Unix milliseconds unless stated otherwise. `settle`: normal
+ * lag of the position behind the provider's now, seconds: the settle margin, which each pass reads again. `refusedLists`: returns the
+ * events whose latest incident list is refused, the earliest first.
+ */
+export function pollStatus(instance: string, settle: number, refusedLists: () => readonly RefusedList[]) {
+  const recent = new RecentMessages();
+  let current = UP;
+  let heard_at: number | null = null;
+  let failing: { readonly since: number; readonly reason: HealthReason } | null = null;
+  let gap: HealthGap | null = null;
+  const down = (reason: HealthReason): void => {
+    current = { state: 'down', reason, progress: null };
+  };
+  const catchUp = ({ position, providerNow }: FeedReading, reason: string): void => {
+    const isNear = position === null || providerNow - position <= settle + BEHIND_SECONDS;
+    const from = current.progress?.from ?? position ?? 0;
     const progress = { from, position: position ?? 0, to: Math.floor(providerNow) };
-    this.#state = isNear ? UP : { state: 'recovering', reason, progress };
-  }
+    current = isNear ? UP : { state: 'recovering', reason, progress };
+  };
+  return {
+    /** Begins a term: the feed since the checkpoint is still to be read. */
+    begin(reading: FeedReading): void {
+      failing = null;
+      catchUp(reading, 'ingress');
+    },
+    /** Applies a read window. `more`: whether further windows follow at once. */
+    read(more: boolean, reading: FeedReading, now: number): void {
+      // Without a failure Touchline itself is too slow.
+      if (more) catchUp(reading, current.reason ?? failing?.reason ?? 'backlog');
+      else {
+        heard_at = now;
+        current = UP;
+      }
+      failing = null;
+    },
+    failed({ code }: ProviderError, now: number): void {
+      failing = {
+        since: failing?.since ?? now,
+        reason: NETWORK_CODES.includes(code) ? 'network' : 'contract',
+      };
+      const permanent = PERMANENT_REASONS[code];
+      if (permanent !== undefined) down(permanent);
+    },
+    /** Applies a gap: the provider no longer has the feed between these times, Unix seconds. */
+    skipped(from: number, to: number): void {
+      // The feed was not believed meanwhile for another reason, which has its own gap.
+      const unpublished = { published_from: null, published_to: null };
+      gap = { from: from * 1000, to: to * 1000, reason: 'contract', action: 'skipped', ...unpublished };
+    },
+    received: (counts: MessageCounts, now: number): void => recent.add(counts, now),
+    /** Returns the status at `now`. Its source is the origin of the feed's messages. */
+    report(now: number): IngressStatus {
+      if (failing !== null && now - failing.since >= DOWN_AFTER_MS && current.state !== 'down')
+        down(failing.reason);
+      return {
+        source: 'feed',
+        instance,
+        ...current,
+        // Readers see at once that the last read failed, before it counts as down.
+        reason: current.state === 'up' ? (failing?.reason ?? null) : current.reason,
+        heard_at,
+        gap,
+        clock: null,
+        written_at: now,
+        ...recent.counts(now),
+        refused_lists: refusedLists().slice(0, MAX_REFUSED_LISTS),
+      };
+    },
+  };
 }
 
 /** Interval between checks for a changed status, and maximum interval between reports. */
@@ -127,7 +106,7 @@ const REPORT_MS = 3_000;
 
 /** Writes the status of the feed to ingress-status: on each change, and every three seconds. */
 export function feedReporter(
-  status: PollStatus,
+  status: ReturnType<typeof pollStatus>,
   topicWriter: Pick<TopicWriter, 'status'>,
   clock: MachineClock,
 ) {

@@ -3,7 +3,7 @@ import type { HttpReply } from '#service/http-get.ts';
 import { envelope, testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { ProviderError } from './answer.ts';
-import { type Grant, ProviderClient, TokenKeeper } from './provider.ts';
+import { type Grant, providerClient, tokenKeeper } from './provider.ts';
 
 const SECRET = 'the-secret-key';
 
@@ -21,7 +21,7 @@ function clientOf(answer: (url: URL) => Promise<HttpReply>) {
   };
   const metrics = testMetrics();
   const clock = new FakeClock();
-  const made = new ProviderClient({
+  const made = providerClient({
     baseUrl: 'https://provider/base',
     clientId: '7',
     secretKey: SECRET,
@@ -181,7 +181,7 @@ function keeper(lifetimeMs: number, fail: (exchange: number) => Error | null = (
     if (error !== null) throw error;
     return { token: `t${mine}`, lifetimeMs };
   };
-  const tokens = new TokenKeeper({ exchange, clock, refusedMs: 60_000 });
+  const tokens = tokenKeeper({ exchange, clock, refusedMs: 60_000 });
   return { clock, tokens, exchanges: () => exchanges };
 }
 

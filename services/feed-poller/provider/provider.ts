@@ -13,7 +13,7 @@ import {
   type ProviderErrorCode,
   readAnswer,
 } from './answer.ts';
-import { Limiter } from './limiter.ts';
+import { limiter } from './limiter.ts';
 
 /** A request; `first`: whether it skips the queue. */
 export type ProviderRequest = OperationRequest & { readonly first?: boolean };
@@ -44,73 +44,17 @@ const MAX_REJECTED = 10_000;
 /** Wait before a rejected request is sent again: a proxy may have rejected it, and many reads have no other query. */
 const REJECTED_MS = 15 * 60_000;
 
-/** A client of the provider's REST interface. Handles tokens and 401, and classifies failures. Callers decide on retries. */
-export class ProviderClient {
-  readonly #options: ProviderClientOptions;
-  readonly #tokens: TokenKeeper;
-  readonly #limiter: Limiter;
+export type ProviderClient = ReturnType<typeof providerClient>;
+
+/** Creates a client of the provider's REST interface. It handles tokens and 401, and classifies failures. Callers decide on retries. */
+export function providerClient(options: ProviderClientOptions) {
+  const { baseUrl, clientId, secretKey, transport, clock, metrics, concurrency, refusedMs } = options;
   /** Rejected requests (400) without the token, with the time when each may be sent again. */
-  readonly #rejected = new LRUCache<string, number>({ max: MAX_REJECTED });
-  #latest: { readonly timestamp: number; readonly at: number } | null = null;
+  const rejected = new LRUCache<string, number>({ max: MAX_REJECTED });
+  const limited = limiter(concurrency);
+  let latest: { readonly timestamp: number; readonly at: number } | null = null;
 
-  constructor(options: ProviderClientOptions) {
-    const { clock, refusedMs, concurrency } = options;
-    this.#options = options;
-    this.#tokens = new TokenKeeper({ exchange: () => this.#exchange(), clock, refusedMs });
-    this.#limiter = new Limiter(concurrency);
-  }
-
-  /** Sends a request, once more with a new token after 401, a rejected one (400) a quarter of an hour later. Throws `ProviderError`. */
-  get(request: ProviderRequest, signal: AbortSignal): Promise<FeedAnswer> {
-    const get = () => this.#get(request, signal);
-    return request.first === true ? get() : this.#limiter.run(get);
-  }
-
-  /** Returns the provider's time, Unix seconds: that of its last answer plus the time since. Throws `ProviderError`. */
-  async time(): Promise<number> {
-    if (this.#latest === null) await this.#tokens.token();
-    return Math.floor(this.estimatedTime() ?? 0);
-  }
-
-  /** Returns the provider's time with fractions of a second; null before the first answer. */
-  estimatedTime(): number | null {
-    if (this.#latest === null) return null;
-    return this.#latest.timestamp + (this.#options.clock.monotonic() - this.#latest.at) / 1000;
-  }
-
-  async #get(request: ProviderRequest, signal: AbortSignal): Promise<FeedAnswer> {
-    const { operation, id = null, query } = request;
-    const { baseUrl, clock } = this.#options;
-    if (signal.aborted) throw new ProviderError('STOPPED', operation, 'aborted');
-    const sent = canonicalJson([operation, id, query]);
-    if (clock.monotonic() < (this.#rejected.get(sent) ?? 0)) {
-      throw new ProviderError('REJECTED', operation, 'was rejected before and is not sent again unchanged');
-    }
-    const token = await this.#tokens.token();
-    const send = (by: string) => this.#send(operation, requestUrl(baseUrl, request, by), signal);
-    let reply = await send(token);
-    if (reply.status === 401) reply = await send(await this.#tokens.replace(token));
-    if (reply.status === 400) this.#rejected.set(sent, clock.monotonic() + REJECTED_MS);
-    return this.#read(operation, reply);
-  }
-
-  async #exchange(): Promise<Grant> {
-    const { baseUrl, clientId, secretKey, signal } = this.#options;
-    const operation = 'oauth';
-    const reply = await this.#send(operation, tokenUrl(baseUrl, clientId, secretKey), signal);
-    if (reply.status === 401 || reply.status === 403) {
-      throw new ProviderError('CREDENTIALS', operation, 'the provider refuses the client id or the secret');
-    }
-    const { data, timestamp } = this.#read(operation, reply);
-    const grant = grantSchema.safeParse(data);
-    if (!grant.success) throw new ProviderError('BAD_ANSWER', operation, 'no token in the answer');
-    const lifetimeMs = (Number(grant.data.token_expiration) - timestamp) * 1000;
-    if (lifetimeMs <= 0) throw new ProviderError('BAD_ANSWER', operation, 'the token has expired already');
-    return { token: grant.data.token, lifetimeMs };
-  }
-
-  async #send(operation: string, url: string, signal: AbortSignal): Promise<HttpReply> {
-    const { transport, clock, metrics } = this.#options;
+  const send = async (operation: string, url: string, signal: AbortSignal): Promise<HttpReply> => {
     const started = clock.monotonic();
     let outcome = 'failed';
     try {
@@ -124,14 +68,57 @@ export class ProviderClient {
       metrics.requests.inc({ operation, outcome });
       metrics.requestSeconds.observe({ operation }, (clock.monotonic() - started) / 1000);
     }
-  }
-
-  #read(operation: string, { status, body }: HttpReply): FeedAnswer {
+  };
+  const read = (operation: string, { status, body }: HttpReply): FeedAnswer => {
     if (status !== 200) throw refusal(operation, status);
-    const answer = readAnswer(operation, body, this.#options.baseUrl);
-    this.#latest = { timestamp: answer.timestamp, at: this.#options.clock.monotonic() };
+    const answer = readAnswer(operation, body, baseUrl);
+    latest = { timestamp: answer.timestamp, at: clock.monotonic() };
     return answer;
-  }
+  };
+  const exchange = async (): Promise<Grant> => {
+    const operation = 'oauth';
+    const reply = await send(operation, tokenUrl(baseUrl, clientId, secretKey), options.signal);
+    if (reply.status === 401 || reply.status === 403) {
+      throw new ProviderError('CREDENTIALS', operation, 'the provider refuses the client id or the secret');
+    }
+    const { data, timestamp } = read(operation, reply);
+    const grant = grantSchema.safeParse(data);
+    if (!grant.success) throw new ProviderError('BAD_ANSWER', operation, 'no token in the answer');
+    const lifetimeMs = (Number(grant.data.token_expiration) - timestamp) * 1000;
+    if (lifetimeMs <= 0) throw new ProviderError('BAD_ANSWER', operation, 'the token has expired already');
+    return { token: grant.data.token, lifetimeMs };
+  };
+  const tokens = tokenKeeper({ exchange, clock, refusedMs });
+  const sendAuthorized = async (request: ProviderRequest, signal: AbortSignal): Promise<FeedAnswer> => {
+    const { operation, id = null, query } = request;
+    if (signal.aborted) throw new ProviderError('STOPPED', operation, 'aborted');
+    const sent = canonicalJson([operation, id, query]);
+    if (clock.monotonic() < (rejected.get(sent) ?? 0)) {
+      throw new ProviderError('REJECTED', operation, 'was rejected before and is not sent again unchanged');
+    }
+    const token = await tokens.token();
+    const sendBy = (by: string) => send(operation, requestUrl(baseUrl, request, by), signal);
+    let reply = await sendBy(token);
+    if (reply.status === 401) reply = await sendBy(await tokens.replace(token));
+    if (reply.status === 400) rejected.set(sent, clock.monotonic() + REJECTED_MS);
+    return read(operation, reply);
+  };
+  /** Returns the provider's time with fractions of a second: that of its last answer plus the time since; null before the first. */
+  const estimatedTime = (): number | null =>
+    latest && latest.timestamp + (clock.monotonic() - latest.at) / 1000;
+  return {
+    /** Sends a request, once more with a new token after 401, a rejected one (400) a quarter of an hour later. Throws `ProviderError`. */
+    get(request: ProviderRequest, signal: AbortSignal): Promise<FeedAnswer> {
+      const get = () => sendAuthorized(request, signal);
+      return request.first === true ? get() : limited(get);
+    },
+    /** Returns the provider's time, Unix seconds. Throws `ProviderError`. */
+    async time(): Promise<number> {
+      if (latest === null) await tokens.token();
+      return Math.floor(estimatedTime() ?? 0);
+    },
+    estimatedTime,
+  };
 }
 
 /** The codes of answers that are not 200. All others below 300, and of 400 and more, are rejections. */
@@ -180,55 +167,49 @@ const RENEWAL_PAUSE_MS = 30_000;
 
 type Held = { readonly token: string; renewAt: number; readonly expiresAt: number };
 
-/** Holds the current token (spec, "Authentication" 4): callers share an exchange. Lifetimes are counted on the poller's clock. */
-export class TokenKeeper {
-  readonly #options: TokenOptions;
-  #held: Held | null = null;
-  #exchanging: Promise<Held> | null = null;
-  #refusal: { readonly error: ProviderError; readonly until: number } | null = null;
+/** Returns a holder of the current token (spec, "Authentication" 4): callers share an exchange. Lifetimes are counted on the poller's clock. */
+export function tokenKeeper({ exchange, clock, refusedMs }: TokenOptions) {
+  let current: Held | null = null;
+  let exchanging: Promise<Held> | null = null;
+  let refusal: { readonly error: ProviderError; readonly until: number } | null = null;
 
-  constructor(options: TokenOptions) {
-    this.#options = options;
-  }
-
-  /** Returns a token that has not expired on the poller's clock. Throws `ProviderError`. */
-  async token(): Promise<string> {
-    const { clock } = this.#options;
-    const held = this.#held;
-    if (held !== null && clock.monotonic() < held.renewAt) return held.token;
-    this.#exchanging ??= this.#exchange().finally(() => {
-      this.#exchanging = null;
-    });
-    try {
-      return (await this.#exchanging).token;
-    } catch (error) {
-      const left = (held?.expiresAt ?? 0) - clock.monotonic();
-      // `held` is not `#held` any more when the provider has refused it meanwhile.
-      if (held === null || held !== this.#held || left <= 0) throw error;
-      held.renewAt = clock.monotonic() + Math.min(RENEWAL_PAUSE_MS, left / 2);
-      return held.token;
-    }
-  }
-
-  /** Returns a token other than `refused`, which the provider has rejected. Throws `ProviderError`. */
-  async replace(refused: string): Promise<string> {
-    if (this.#held?.token === refused) this.#held = null;
-    return this.token();
-  }
-
-  async #exchange(): Promise<Held> {
-    const { exchange, clock, refusedMs } = this.#options;
-    if (this.#refusal !== null && clock.monotonic() < this.#refusal.until) throw this.#refusal.error;
+  const renew = async (): Promise<Held> => {
+    if (refusal !== null && clock.monotonic() < refusal.until) throw refusal.error;
     // Counted from before the request, so that the lifetime is never overestimated.
     const requestedAt = clock.monotonic();
     try {
       const { token, lifetimeMs } = await exchange();
       const expiresAt = requestedAt + lifetimeMs;
-      this.#held = { token, renewAt: expiresAt - Math.min(EARLY_MS, lifetimeMs / 2), expiresAt };
-      return this.#held;
+      current = { token, renewAt: expiresAt - Math.min(EARLY_MS, lifetimeMs / 2), expiresAt };
+      return current;
     } catch (error) {
-      if (isProviderError(error, 'CREDENTIALS')) this.#refusal = { error, until: requestedAt + refusedMs };
+      if (isProviderError(error, 'CREDENTIALS')) refusal = { error, until: requestedAt + refusedMs };
       throw error;
     }
-  }
+  };
+  /** Returns a token that has not expired on the poller's clock. Throws `ProviderError`. */
+  const token = async (): Promise<string> => {
+    const held = current;
+    if (held !== null && clock.monotonic() < held.renewAt) return held.token;
+    exchanging ??= renew().finally(() => {
+      exchanging = null;
+    });
+    try {
+      return (await exchanging).token;
+    } catch (error) {
+      const left = (held?.expiresAt ?? 0) - clock.monotonic();
+      // `held` is not `current` any more when the provider has refused it meanwhile.
+      if (held === null || held !== current || left <= 0) throw error;
+      held.renewAt = clock.monotonic() + Math.min(RENEWAL_PAUSE_MS, left / 2);
+      return held.token;
+    }
+  };
+  return {
+    token,
+    /** Returns a token other than `refused`, which the provider has rejected. Throws `ProviderError`. */
+    async replace(refused: string): Promise<string> {
+      if (current?.token === refused) current = null;
+      return token();
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { ReadDelivery } from '#ingestion/delivery.ts';
 import type { Raw } from '../provider/tree.ts';
-import { EventPublisher } from './events.ts';
+import { createEventPublisher } from './events.ts';
 
 /** Returns an event publisher, and the `ut` and the name of each message that it published: `50a`. */
 function eventPublisher() {
@@ -13,7 +13,7 @@ function eventPublisher() {
       published.push(`${ut}${event?.name}`);
     }
   };
-  const made = new EventPublisher({ deliver }, { unix: () => 0 });
+  const made = createEventPublisher({ deliver }, { unix: () => 0 });
   const publish = (event: Raw, time: number, operation: OperationName = 'livescore.index', final = false) =>
     made.publish([{ id: 9, events_incidents: [], ...event }], { operation, time, final });
   return { published, publish, made };

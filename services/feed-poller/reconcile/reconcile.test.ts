@@ -4,11 +4,11 @@ import { silentLogger } from '#streams/log.ts';
 import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 import type { ProviderRequest } from '../provider/provider.ts';
 import type { EventPublisher } from '../publish/events.ts';
-import { ContractScope } from '../schedule/repeat.ts';
+import { contractScope } from '../schedule/repeat.ts';
 import { answer, testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MissingEvents } from './missing-events.ts';
-import { Reconciler, type ReconcilerOptions, reportedGoals } from './reconcile.ts';
+import { type Reconciler, type ReconcilerOptions, reconciler, reportedGoals } from './reconcile.ts';
 import { MatchWatch } from './watch.ts';
 
 const T0 = 1_700_000_000;
@@ -58,7 +58,7 @@ class CheckedMatch {
   constructor(saved: ReadonlyMap<string, readonly number[]> = new Map()) {
     this.saved = new Map(saved);
     this.missing = new MissingEvents([], saved, 0);
-    this.#reconciler = new Reconciler({
+    this.#reconciler = reconciler({
       provider: { get: async (request) => this.#get(request), time: async () => this.time },
       watch: this.watch,
       missing: this.missing,
@@ -87,7 +87,7 @@ class CheckedMatch {
       context: {
         clock: this.clock,
         backoff: { firstMs: 500, ceilingMs: 60_000, random: () => 0.5 },
-        contract: new ContractScope({ log: silentLogger, metrics: testMetrics() }),
+        contract: contractScope({ log: silentLogger, metrics: testMetrics() }),
         log: { ...silentLogger, warn: (of) => this.warnings.push(of), error: (of) => this.errors.push(of) },
         metrics: testMetrics(),
       },

@@ -36,39 +36,57 @@ export type ReconcilerOptions = {
 const HELD =
   'too many events are missing at once, none is deleted: check the contract with the provider; to end a match, run npx touchline end <event id> --reason <text>';
 
+export type Reconciler = ReturnType<typeof reconciler>;
+
 /** Checks events: reads each with its whole incident list, and publishes both with the time of the answer. */
-export class Reconciler {
-  readonly #options: ReconcilerOptions;
+export function reconciler(options: ReconcilerOptions) {
+  const { provider, watch, missing, eventPublisher, catalogue, topicWriter, context } = options;
+  const { clock, backoff, contract, metrics, log } = context;
   /** Hash of the unreadable list by event, so that the same list becomes a dead letter only once. */
-  readonly #unreadable = new Map<number, string>();
+  const unreadable = new Map<number, string>();
   /** Whether the last event that was not found is held: one log line for all. */
-  #isHeld = false;
+  let isHeld = false;
   /** One timer for all loops that wait for a due event; null while none waits. */
-  #pause: Promise<void> | null = null;
+  let pause: Promise<void> | null = null;
 
-  constructor(options: ReconcilerOptions) {
-    this.#options = options;
-  }
+  const readIncidents = (event: Raw, id: number, signal: AbortSignal): Promise<IncidentList> => {
+    const known = {
+      publishedAt: watch.get(id)?.publishedAt ?? null,
+      omittedBy: (listed: ReadonlySet<string>, at: number) =>
+        watch.get(id)?.known.omittedBy(listed, at) ?? [],
+      hasGoals: reportedGoals(event) > 0,
+    };
+    return readIncidentList(provider, id, known, signal);
+  };
 
-  /** Checks due events one at a time until `signal` is aborted. Any number of these loops may run at once. */
-  async run(pauseMs: number, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options.context;
-    while (!signal.aborted) {
-      const id = this.#options.watch.claim(clock.monotonic());
-      if (id !== null) {
-        await this.#checkClaimed(id, signal);
-        continue;
-      }
-      this.#pause ??= clock.sleep(pauseMs, signal).finally(() => {
-        this.#pause = null;
-      });
-      await this.#pause;
+  /** Publishes a list with incidents or deletions, or a dead letter. Returns the snapshot if it counts: an empty one is no evidence (law 3). */
+  const publish = async (
+    id: number,
+    { timestamp, items, deleted, refusal }: IncidentList,
+  ): Promise<NormalizedMessage | null> => {
+    const isSilent = items.length === 0 && deleted.length === 0;
+    if (timestamp === null || refusal === 'older' || isSilent) return null;
+    const plain = { eventId: id, time: timestamp, incidents: items.map(({ bytes }) => bytes) };
+    const gone = deleted.map(({ bytes }) => bytes);
+    const whole = readSnapshot({ ...plain, deleted: gone }, clock.unix());
+    // The plain list counts, whatever the other one has.
+    const delivery = whole.deadLetters.length === 0 ? whole : readSnapshot(plain, clock.unix());
+    const readable = delivery.deadLetters.length === 0;
+    if (readable) unreadable.delete(id);
+    else {
+      const digest = hash('sha1', Buffer.concat(plain.incidents), 'base64');
+      if (unreadable.get(id) === digest) return null;
+      unreadable.set(id, digest);
     }
-  }
+    await topicWriter.deliver(delivery);
+    const [message] = delivery.normalized;
+    if (!readable || message === undefined) return null;
+    for (const one of message.deleted) watch.get(id)?.known.remove(one.id, one.ut);
+    return refusal === null ? message : null;
+  };
 
   /** Checks one event. Throws `ProviderError`, `PublishError`. */
-  async check(id: number, signal: AbortSignal): Promise<void> {
-    const { provider, watch, missing, eventPublisher, catalogue, topicWriter, context } = this.#options;
+  const check = async (id: number, signal: AbortSignal): Promise<void> => {
     const shown = await provider.get({ operation: 'events.show', id, query: {} }, signal);
     const tree = readTree(shown.data);
     const event = tree.events.find((record) => idOf(record) === String(id));
@@ -85,32 +103,28 @@ export class Reconciler {
     });
     if (absentAt !== null) {
       await topicWriter.forget(`${MISSING}${id}`);
-      context.log.info({ event_id: id }, 'the provider has the event again');
+      log.info({ event_id: id }, 'the provider has the event again');
     }
     missing.found(id);
     // It was watched for no other reason than that it may be missing.
     if (watch.get(id)?.state === 'unlisted') {
       watch.drop(id);
-      watch.onEvent(event, shown.timestamp, context.clock.monotonic());
+      watch.onEvent(event, shown.timestamp, clock.monotonic());
       return;
     }
     // The list is read after the event, so that a verified event gets its final list. When the provider reports only the
     // result of an event, its list is no timeline.
-    const list = isYes(event.ft_only) ? null : await this.#readIncidents(event, id, signal);
-    const snapshot = list === null ? null : await this.#publish(id, list);
-    const now = context.clock.monotonic();
+    const list = isYes(event.ft_only) ? null : await readIncidents(event, id, signal);
+    const snapshot = list === null ? null : await publish(id, list);
+    const now = clock.monotonic();
     watch.onEvent(event, shown.timestamp, now);
     // An empty list of an event of which nothing else is known is no refusal.
     const isUnread = list !== null && snapshot === null;
-    const unreadable = isUnread && list.items.length > 0 ? 'unreadable' : null;
-    const refusal = isUnread ? (list.refusal ?? unreadable) : null;
+    const refusal = isUnread ? (list.refusal ?? (list.items.length > 0 ? 'unreadable' : null)) : null;
     const isGivenUp = refusal === 'empty' ? settled : watch.hasExpired(event, shown.timestamp);
     if (refusal !== null && !isGivenUp) {
-      if (watch.refused(id, { event_id: id, reason: refusal, since: context.clock.unix() }, now))
-        context.log.warn(
-          { event_id: id, reason: refusal },
-          'the incident list is not plausible, it changes nothing',
-        );
+      if (watch.refused(id, { event_id: id, reason: refusal, since: clock.unix() }, now))
+        log.warn({ event_id: id, reason: refusal }, 'the incident list is not plausible, it changes nothing');
       return;
     }
     const present = snapshot?.snapshot ?? [];
@@ -125,54 +139,27 @@ export class Reconciler {
     const position = list?.timestamp ?? shown.timestamp;
     await topicWriter.checkpoint(`${FINISHED}${id}`, position);
     watch.verified(id, position);
-  }
+  };
 
-  #readIncidents(event: Raw, id: number, signal: AbortSignal): Promise<IncidentList> {
-    const { provider, watch } = this.#options;
-    const known = {
-      publishedAt: watch.get(id)?.publishedAt ?? null,
-      omittedBy: (listed: ReadonlySet<string>, at: number) =>
-        watch.get(id)?.known.omittedBy(listed, at) ?? [],
-      hasGoals: reportedGoals(event) > 0,
-    };
-    return readIncidentList(provider, id, known, signal);
-  }
-
-  /** Publishes a list with incidents or deletions, or a dead letter. Returns the snapshot if it counts: an empty one is no evidence (law 3). */
-  async #publish(
-    id: number,
-    { timestamp, items, deleted, refusal }: IncidentList,
-  ): Promise<NormalizedMessage | null> {
-    const { topicWriter, watch, context } = this.#options;
-    const isSilent = items.length === 0 && deleted.length === 0;
-    if (timestamp === null || refusal === 'older' || isSilent) return null;
-    const plain = { eventId: id, time: timestamp, incidents: items.map(({ bytes }) => bytes) };
-    const gone = deleted.map(({ bytes }) => bytes);
-    const whole = readSnapshot({ ...plain, deleted: gone }, context.clock.unix());
-    // The plain list counts, whatever the other one has.
-    const delivery = whole.deadLetters.length === 0 ? whole : readSnapshot(plain, context.clock.unix());
-    const readable = delivery.deadLetters.length === 0;
-    if (readable) this.#unreadable.delete(id);
-    else {
-      const digest = hash('sha1', Buffer.concat(plain.incidents), 'base64');
-      if (this.#unreadable.get(id) === digest) return null;
-      this.#unreadable.set(id, digest);
+  /** Whether the provider answers for an event that it lists: else its 404 is of its interface and not of an event. */
+  const answersForOthers = async (signal: AbortSignal): Promise<boolean> => {
+    const id = missing.control();
+    if (id === null) return false;
+    try {
+      await provider.get({ operation: 'events.show', id, query: {} }, signal);
+      return true;
+    } catch (error) {
+      if (error instanceof ProviderError && error.code !== 'STOPPED') return false;
+      throw error;
     }
-    await topicWriter.deliver(delivery);
-    const [message] = delivery.normalized;
-    if (!readable || message === undefined) return null;
-    for (const deleted of message.deleted) watch.get(id)?.known.remove(deleted.id, deleted.ut);
-    return refusal === null ? message : null;
-  }
+  };
 
   /** Ends a check of an event that `/v2/events/{id}` does not have. Publishes that it is missing as far as that is proven. */
-  async #onNotFound(id: number, signal: AbortSignal): Promise<void> {
-    const { provider, watch, missing, topicWriter, context } = this.#options;
-    const { clock, log } = context;
+  const onNotFound = async (id: number, signal: AbortSignal): Promise<void> => {
     const look = missing.look(id, clock.monotonic());
-    if (look === 'held' && !this.#isHeld) log.error({ event_id: id }, HELD);
-    this.#isHeld = look === 'held';
-    if (look === 'nothing' || look === 'held' || !(await this.#answersForOthers(signal))) {
+    if (look === 'held' && !isHeld) log.error({ event_id: id }, HELD);
+    isHeld = look === 'held';
+    if (look === 'nothing' || look === 'held' || !(await answersForOthers(signal))) {
       watch.absent(id, clock.monotonic());
       return;
     }
@@ -183,28 +170,13 @@ export class Reconciler {
     log.warn({ event_id: id, look }, 'the provider no longer has the event, and no list has it');
     if (look === 'deleted') watch.drop(id);
     else watch.absent(id, clock.monotonic());
-  }
-
-  /** Whether the provider answers for an event that it lists: else its 404 is of its interface and not of an event. */
-  async #answersForOthers(signal: AbortSignal): Promise<boolean> {
-    const id = this.#options.missing.control();
-    if (id === null) return false;
-    try {
-      await this.#options.provider.get({ operation: 'events.show', id, query: {} }, signal);
-      return true;
-    } catch (error) {
-      if (error instanceof ProviderError && error.code !== 'STOPPED') return false;
-      throw error;
-    }
-  }
+  };
 
   /** Checks a claimed event. A failed check makes it due later; a missing event is dropped. */
-  async #checkClaimed(id: number, signal: AbortSignal): Promise<void> {
-    const { watch, context } = this.#options;
-    const { clock, backoff, contract, metrics, log } = context;
+  const checkClaimed = async (id: number, signal: AbortSignal): Promise<void> => {
     const resource = `event/${id}`;
     try {
-      await this.check(id, signal);
+      await check(id, signal);
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof ProviderError)) throw error;
@@ -215,7 +187,7 @@ export class Reconciler {
         return;
       }
       if (code === 'STOPPED') watch.drop(id);
-      else if (code === 'NOT_FOUND') await this.#onNotFound(id, signal);
+      else if (code === 'NOT_FOUND') await onNotFound(id, signal);
       else {
         metrics.retries.inc({ resource: 'event', code: published });
         log.debug({ resource, code, detail: message }, 'a check failed, it is retried');
@@ -224,7 +196,25 @@ export class Reconciler {
       }
     }
     contract.admit(resource);
-  }
+  };
+
+  return {
+    check,
+    /** Checks due events one at a time until `signal` is aborted. Any number of these loops may run at once. */
+    async run(pauseMs: number, signal: AbortSignal): Promise<void> {
+      while (!signal.aborted) {
+        const id = watch.claim(clock.monotonic());
+        if (id !== null) {
+          await checkClaimed(id, signal);
+          continue;
+        }
+        pause ??= clock.sleep(pauseMs, signal).finally(() => {
+          pause = null;
+        });
+        await pause;
+      }
+    },
+  };
 }
 
 /** Returns the goals of an event by its result; 0 where unknown, and in a sport without rules of goals. */

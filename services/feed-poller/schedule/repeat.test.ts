@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 import { testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { ContractScope, type RepeatContext, type Repeated, repeat } from './repeat.ts';
+import { contractScope, type RepeatContext, type Repeated, repeat } from './repeat.ts';
 
 const QUARTER_OF_AN_HOUR = 15 * 60_000;
 
@@ -15,7 +15,7 @@ async function run(
   const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   const metrics = testMetrics();
   const stop = new AbortController();
-  const contract = new ContractScope({ log, metrics });
+  const contract = contractScope({ log, metrics });
   const backoff = { firstMs: 100, ceilingMs: 1_000, random: () => 0.5 };
   const context: RepeatContext = { clock, backoff, contract, log, metrics };
   let count = 0;

@@ -7,29 +7,22 @@ import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 /** Time after which a refused resource (403) is requested again, milliseconds: the contract may have changed. */
 export const REFUSED_MS = 15 * 60_000;
 
-/** The resources that the provider refuses (403): logs and counts each once, until the provider answers otherwise. */
-export class ContractScope {
-  readonly #log: Logger;
-  readonly #metrics: Pick<PollerMetrics, 'stopped'>;
-  readonly #refused = new Set<string>();
-
-  constructor({ log, metrics }: { readonly log: Logger; readonly metrics: Pick<PollerMetrics, 'stopped'> }) {
-    this.#log = log;
-    this.#metrics = metrics;
-  }
-
-  refuse(resource: string): void {
-    if (this.#refused.has(resource)) return;
-    this.#refused.add(resource);
-    this.#metrics.stopped.inc({ resource: kindOf(resource) });
-    const fields = { resource, code: 'FORBIDDEN' };
-    this.#log.error(fields, 'outside the contract, requested again every quarter of an hour');
-  }
-
-  /** Ends a refusal: the provider has answered otherwise, or nobody reads the resource. */
-  admit(resource: string): void {
-    if (this.#refused.delete(resource)) this.#metrics.stopped.dec({ resource: kindOf(resource) });
-  }
+/** Returns the record of the resources that the provider refuses (403): logs and counts each once, until it answers otherwise. */
+export function contractScope({ log, metrics }: { log: Logger; metrics: Pick<PollerMetrics, 'stopped'> }) {
+  const refused = new Set<string>();
+  return {
+    refuse(resource: string): void {
+      if (refused.has(resource)) return;
+      refused.add(resource);
+      metrics.stopped.inc({ resource: kindOf(resource) });
+      const fields = { resource, code: 'FORBIDDEN' };
+      log.error(fields, 'outside the contract, requested again every quarter of an hour');
+    },
+    /** Ends a refusal: the provider has answered otherwise, or nobody reads the resource. */
+    admit(resource: string): void {
+      if (refused.delete(resource)) metrics.stopped.dec({ resource: kindOf(resource) });
+    },
+  };
 }
 
 /** Returns the kind of a resource, which metrics name. */
@@ -40,7 +33,7 @@ function kindOf(resource: string): string {
 export type RepeatContext = {
   readonly clock: MachineClock;
   readonly backoff: RandomBackoff;
-  readonly contract: ContractScope;
+  readonly contract: ReturnType<typeof contractScope>;
   readonly log: Logger;
   readonly metrics: Pick<PollerMetrics, 'retries'>;
 };

@@ -1,6 +1,6 @@
 import { ProviderError } from '../../provider/answer.ts';
 import { answer } from '../../testing/answers.ts';
-import { FeedFollower, type FeedSettings } from '../feed.ts';
+import { type FeedFollower, type FeedSettings, feedFollower } from '../feed.ts';
 
 type Message = { readonly id: number; readonly ut: number; readonly visibleAt: number };
 
@@ -13,13 +13,13 @@ const { signal } = new AbortController();
 /** Returns a window of the feed by the seconds between `T0` and its ends. */
 export const windowText = (from: number, to: number) => `${from - T0}..${to - T0}`;
 
-type FollowerOptions = ConstructorParameters<typeof FeedFollower>[0];
+type FollowerOptions = Parameters<typeof feedFollower>[0];
 
 /** Creates a follower that publishes nowhere, and whose provider's clock stands at `T0`. */
 export function createFollower(
   changes: Partial<FollowerOptions> & Pick<FollowerOptions, 'position' | 'page'>,
 ): FeedFollower {
-  return new FeedFollower({
+  return feedFollower({
     ...SETTINGS,
     time: async () => T0,
     topicWriter: { deliver: async () => {}, checkpoint: async () => {} },
