@@ -19,8 +19,8 @@ import { firstHalf } from '../webhook.ts';
 import { type PlayClock, playClock } from './clock.ts';
 import { createRestFaults, type RestFaultRates, type RestFaults } from './faults.ts';
 import { createProviderData } from './provider-data.ts';
-import { ProviderState } from './provider-state.ts';
-import { Timeline } from './timeline.ts';
+import { providerState } from './provider-state.ts';
+import { createTimeline, type Timeline } from './timeline.ts';
 
 export type SimulatedProviderOptions = {
   readonly dataset: Dataset;
@@ -55,8 +55,8 @@ export function createProvider(options: SimulatedProviderOptions) {
     restFaults.vanish > 0 &&
     incident?.action === 'delete' &&
     createRandom(seed, 'vanish', incident.id).chance(restFaults.vanish);
-  const state = new ProviderState(timeline, isSilent, () => faults.counts.vanish++);
-  const formerState = new ProviderState(timeline, isSilent, () => {});
+  const state = providerState(timeline, isSilent, () => faults.counts.vanish++);
+  const formerState = providerState(timeline, isSilent, () => {});
   const hasLag = restFaults.lagging_list > 0;
   // Reading the time advances the state: an answer never mixes two times, but for a lagging list.
   const now = (): number => {
@@ -161,7 +161,7 @@ const CLOCK_POLL_MS = 50;
 /** Creates a provider and serves it, once everything was simulated to know the times: seconds for a whole season. Rejects when the port is in use. */
 export async function serveProvider(options: ServeOptions) {
   const { pace, port, host } = options;
-  const timeline = new Timeline(options.dataset, options, options.matches);
+  const timeline = createTimeline(options.dataset, options, options.matches);
   const speed = 'speed' in pace ? pace.speed : timeline.length / pace.seconds;
   const clock = playClock(timeline.stretches, speed);
   const provider = createProvider({ ...options, timeline, clock });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../faults.ts';
 import { schedule } from '../schedule.ts';
-import { Timeline } from './timeline.ts';
+import { createTimeline } from './timeline.ts';
 
 const DATASET = readDataset('world-cup-2018');
 const MATCH_SETTINGS = { seed: '1', faults: parseFaults('many'), keepAliveEvery: 300, clockEvery: 0 };
@@ -11,7 +11,7 @@ const WAVES = 8;
 
 test('has the messages of all waves, even of waves that are no longer in memory', () => {
   const waves = [...schedule(DATASET, MATCH_SETTINGS)];
-  const timeline = new Timeline(DATASET, MATCH_SETTINGS);
+  const timeline = createTimeline(DATASET, MATCH_SETTINGS);
   expect(timeline.stretches).toHaveLength(WAVES);
   expect([timeline.startsAt, timeline.endsAt]).toEqual([waves[0]?.startsAt, waves.at(-1)?.endsAt]);
   const all = waves.flatMap(({ messages }) => messages);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseFaults } from '../../../services/simulator/faults.ts';
-import { Timeline } from '../../../services/simulator/rest/timeline.ts';
+import { createTimeline } from '../../../services/simulator/rest/timeline.ts';
 import type { ApiReplica, ClientCredentials } from '../../support/api.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
@@ -108,7 +108,7 @@ function simulate(url: string, settings: Readonly<Record<string, string>>): Test
 /** Waits until a receiver has published that share of all messages. */
 async function publishedShare(receiver: TestService, share: number): Promise<void> {
   const matchSettings = { seed: SEED, faults: parseFaults(FAULTS), keepAliveEvery: 30, clockEvery: 60 };
-  const { messages } = new Timeline(DATASET, matchSettings, MATCHES).totals;
+  const { messages } = createTimeline(DATASET, matchSettings, MATCHES).totals;
   await untilTrue(
     `${share} of all is published`,
     async () => (await receiver.metric('touchline_webhook_messages_total')) >= messages * share,

@@ -4,7 +4,7 @@ import { parseFaults } from '../../faults.ts';
 import type { MatchSettings } from '../../match.ts';
 import { parseRestFaults } from '../faults.ts';
 import { createProvider, type SimulatedProvider, type SimulatedProviderOptions } from '../provider.ts';
-import { Timeline } from '../timeline.ts';
+import { createTimeline } from '../timeline.ts';
 import { ProviderReader } from './reader.ts';
 
 /** Options of the provider. All but the data set have defaults. */
@@ -33,7 +33,7 @@ export function manualProvider(options: ManualProviderOptions): ManualProvider {
     tls: null,
     ...options,
   };
-  const timeline = new Timeline(options.dataset, all, options.matches);
+  const timeline = createTimeline(options.dataset, all, options.matches);
   let time = timeline.startsAt;
   const provider = createProvider({ ...all, timeline, clock: { now: () => time } });
   return {
