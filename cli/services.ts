@@ -1,25 +1,14 @@
-/** The list of services, for the command line, the docs and the checks of deployments. */
+/** The services, for the command line, the docs and the checks of deployments. */
+import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { z } from 'zod';
 
-export const SERVICES = new URL('../services/', import.meta.url);
+const SERVICES = new URL('../services/', import.meta.url);
 
-/** Loaders of each service's settings. The main.ts in a service's folder runs its `ServiceDefinition`. */
-const CONFIGURATIONS: Readonly<Record<string, () => Promise<{ readonly settings: z.ZodObject }>>> = {
-  'alert-processor': () => import('../services/alert-processor/config.ts'),
-  api: () => import('../services/api/config.ts'),
-  'feed-monitor': () => import('../services/feed-monitor/config.ts'),
-  'feed-poller': () => import('../services/feed-poller/config.ts'),
-  'match-processor': () => import('../services/match-processor/config.ts'),
-  simulator: () => import('../services/simulator/config.ts'),
-  'standings-processor': () => import('../services/standings-processor/config.ts'),
-  'tool-gateway': () => import('../services/tool-gateway/config.ts'),
-  'webhook-dispatcher': () => import('../services/webhook-dispatcher/config.ts'),
-  'webhook-receiver': () => import('../services/webhook-receiver/config.ts'),
-};
-
+/** Returns the names of the folders of services that have a program, in alphabetical order. */
 export function serviceNames(): string[] {
-  return Object.keys(CONFIGURATIONS);
+  const hasProgram = (name: string): boolean => existsSync(new URL(`${name}/main.ts`, SERVICES));
+  return readdirSync(SERVICES).filter(hasProgram).sort();
 }
 
 /** The process in which `touchline up` runs api and tool gateway. */
@@ -40,11 +29,9 @@ export function programOf(process: string): string {
   );
 }
 
-/** Returns the settings of a service. Throws `Error` for an unknown name. */
+/** Returns the settings of a service. */
 export async function serviceConfig(name: string): Promise<z.ZodObject> {
-  const load = Object.hasOwn(CONFIGURATIONS, name) ? CONFIGURATIONS[name] : undefined;
-  if (load === undefined) throw new Error(`there is no service ${name}`);
-  return (await load()).settings;
+  return (await import(`../services/${name}/config.ts`)).settings;
 }
 
 /** Runs a service in this process, as `node services/<name>/main.ts` does. The service ends the process itself. */
