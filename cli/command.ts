@@ -31,7 +31,7 @@ const BROKER =
 /** Begins the definition of a command. Its `run.ts` is loaded separately, so that help and usage errors load little. */
 export function defineCommand(name: string, { about, examples, notes = BROKER }: HelpTexts): Command {
   const lines = examples.map((one) => `  touchline ${one}\n`).join('');
-  return new Command(`touchline ${name}`)
+  return new Command(`touchline ${name}`.trim())
     .description(about.replaceAll('\n', ' '))
     .addHelpText('after', `\nExamples:\n${lines}${notes === '' ? '' : `\n${notes}`}`)
     .helpOption('-h, --help', 'prints this help')

@@ -92,32 +92,21 @@ async function overview(word: string): Promise<number> {
     process.stdout.write(`touchline ${version}, node ${process.versions.node}\n`);
     return EXIT.ok;
   }
-  const { serviceNames } = await import('./services.ts');
-  if (['', '--help', '-h'].includes(word)) {
-    (word === '' ? process.stderr : process.stdout).write(overviewText(serviceNames()));
-    return word === '' ? EXIT.usage : EXIT.ok;
-  }
   const { defineCommand, parseArguments } = await import('./command.ts');
-  const program = defineCommand('', { about: '', examples: [] });
-  for (const name of ['help', 'version', ...Object.keys(SUMMARIES), ...serviceNames()]) program.command(name);
+  const { serviceNames } = await import('./services.ts');
+  const texts = { about: '', examples: ['demo', 'help tail'], notes: '' };
+  const program = defineCommand('', texts)
+    .usage('<command or service> [arguments]')
+    .commandsGroup('Commands:');
+  for (const [name, summary] of Object.entries(SUMMARIES)) program.command(name).description(summary);
+  program.command('help').description('shows the help of a command or service');
+  program.command('version').description('prints the release');
+  program.commandsGroup('Services (each runs alone, in this process):');
+  for (const name of serviceNames()) program.command(name);
   try {
-    parseArguments(program, [word]);
+    parseArguments(program, word === '' ? [] : [word]);
     return EXIT.ok;
   } catch (error) {
     return report('touchline', error);
   }
-}
-
-function overviewText(services: readonly string[]): string {
-  const width = Math.max(...Object.keys(SUMMARIES).map((name) => name.length));
-  const lines = Object.entries(SUMMARIES).map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}\n`);
-  return `Usage: touchline <command> [arguments]
-       touchline <service>
-
-Commands:
-${lines.join('')}
-Services (each runs alone, in this process):
-${services.map((name) => `  ${name}\n`).join('')}
-Run touchline <command or service> --help for details, touchline version for the release.
-`;
 }
