@@ -175,6 +175,7 @@ test.each([
   ['replay --into rebuilt. --copy --source raw', 'cannot be used with'],
   ['tail match-state match-incident', 'match-incidents'],
   ['tail match-state --since 1h --from-beginning', 'cannot be used with'],
+  ['tail match-state --since 2126-01-01T00:00:00Z', 'It is in the future'],
   ['tail match-state --offset 5', '--offset goes with --partition'],
   ['tokens revoke', 'name one token by its id'],
   [`tokens revoke ${TOKEN} --client 7`, 'name one token by its id'],

@@ -1,6 +1,5 @@
 /** Parses times, counts and event ids in arguments. They throw commander's `InvalidArgumentError`. */
 import { InvalidArgumentError } from 'commander';
-import { toWholeNumber } from '#json/values.ts';
 import { CommandError } from '../command.ts';
 import { escapeLine } from '../values.ts';
 
@@ -31,15 +30,10 @@ export function parseMoment(text: string): number {
   return time;
 }
 
-/** Parses a moment, or a duration before now, into Unix milliseconds. */
-export function parseTime(text: string): number {
-  const ago = durationMs(text);
-  return ago === null ? parseMoment(text) : Date.now() - ago;
-}
-
-/** Parses a time as `parseTime` does, and refuses one in the future. */
+/** Parses a moment that has passed, or a duration before now, into Unix milliseconds. */
 export function parsePastTime(text: string): number {
-  const time = parseTime(text);
+  const ago = durationMs(text);
+  const time = ago === null ? parseMoment(text) : Date.now() - ago;
   if (time > Date.now()) throw new InvalidArgumentError('It is in the future.');
   return time;
 }
@@ -77,11 +71,7 @@ export const parsePrefix = parserOf(
   String,
 );
 
-export function parseId(text: string): number {
-  const id = toWholeNumber(text);
-  if (id === null || id === 0) throw new InvalidArgumentError('An id is a positive whole number.');
-  return id;
-}
+export const parseId = parserOf(/^[1-9]\d{0,14}$/, 'An id is a positive whole number.', Number);
 
 /** Parses an id that may be shortened: a shorter start would name by chance the only webhook or letter that there is. */
 export const parseIdStart = parserOf(/^.{4}/s, 'An id may be shortened to 4 characters.', String);

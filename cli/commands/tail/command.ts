@@ -1,7 +1,7 @@
 import { Argument, Option } from 'commander';
 import { TOPIC_NAMES, TOPICS } from '#topics/topics.ts';
 import { defineCommand } from '../../command.ts';
-import { parseCount, parserOf, parseTime } from '../option-values.ts';
+import { parseCount, parsePastTime, parserOf } from '../option-values.ts';
 
 const TOPIC_LINES = TOPIC_NAMES.map((name) => `${name}: ${TOPICS[name].about}`).join('\n');
 const wholeNumber = (form: RegExp) => parserOf(form, 'It is a whole number.', Number);
@@ -22,7 +22,7 @@ decoded, and when --from-beginning --exit-at-end finds no record of the --key.`,
       '--since <time>',
       'starts at records written since 2026-11-21T18:00:00Z, or 90s, 30m, 2h, 7d ago',
     )
-      .argParser(parseTime)
+      .argParser(parsePastTime)
       .conflicts(['fromBeginning', 'offset']),
   )
   .addOption(
