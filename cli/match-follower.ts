@@ -27,63 +27,68 @@ export type BoundedLog = TopicPartition & LogBounds;
 
 export const CLIENT_ID = 'touchline-match';
 
-/** Follows matches, and joins their states with what may close trading of them (libs/reader). Their permission to trade expires by itself. */
-export class MatchFollower<S extends MatchStateRecord> {
-  protected readonly reader = new MatchReader<S, FeedHealth, TradingHalt>();
-  protected readonly cluster: OpenCluster;
-  readonly #keep: (state: MatchState) => S;
-
-  /** `keep`: returns what is kept of a state. */
-  constructor(cluster: OpenCluster, keep: (state: MatchState) => S) {
-    this.cluster = cluster;
-    this.#keep = keep;
-  }
-
-  protected logsOf(topics: readonly TopicName[]): Promise<BoundedLog[]> {
-    const { brokers, prefix } = this.cluster;
-    const names = topics.map((topic) => topicName(prefix, topic));
-    return topicBounds({ brokers, clientId: CLIENT_ID }, names);
-  }
-
-  /**
-   * Follows topics until `signal`: partitions with a first offset in `from`, by `partitionKey`, and others from their ends. Calls `onRead`
-   * when every one of `from` was read to its end. Rejects as `follow`.
-   */
-  protected followFrom<T extends FollowedTopic>(
-    topics: readonly T[],
-    from: ReadonlyMap<string, number>,
-    onRead: () => void,
-    options: Pick<FollowOptions<T>, 'signal' | 'isWanted'>,
-  ): Promise<void> {
-    const unread = new Set(from.keys());
-    const closing = closingReads(this.cluster.prefix, this.reader);
-    const states = topicName(this.cluster.prefix, 'match-state');
-    return follow<FollowedTopic>(topics, this.cluster, {
-      ...closing.options,
-      ...options,
-      reader: CLIENT_ID,
-      from,
-      otherwise: 'end',
-      onRecord: (record) => {
-        if (record.topic === 'feed-health' || record.topic === 'trading-halts') closing.apply(record);
-        else this.apply(record);
-      },
-      onUpToDate: (of, at) => {
-        closing.options.onUpToDate(of, at);
-        if (of.topic === states) {
-          this.reader.caughtUp(of.partition);
-          this.reader.endsAt(of.partition, 0, at);
-        }
-        if (unread.delete(partitionKey(of)) && unread.size === 0) onRead();
-      },
-    });
-  }
-
-  protected apply({ topic, key, value, partition }: TopicRecord<MatchTopic>): void {
-    if (topic === 'match-state') this.reader.applyState(partition, Number(key), value && this.#keep(value));
-    else if (topic === 'match-transitions' && value !== null) this.reader.applyTransition(partition, value);
-  }
+/**
+ * Returns what follows matches, and joins their states with what may close trading of them (libs/reader). Their permission to trade expires
+ * by itself. `keep`: returns what is kept of a state.
+ */
+export function matchFollower<S extends MatchStateRecord>(
+  cluster: OpenCluster,
+  keep: (state: MatchState) => S,
+) {
+  const { brokers, prefix } = cluster;
+  const reader = new MatchReader<S, FeedHealth, TradingHalt>();
+  const apply = ({ topic, key, value, partition }: TopicRecord<MatchTopic>): void => {
+    if (topic === 'match-state') reader.applyState(partition, Number(key), value && keep(value));
+    else if (topic === 'match-transitions' && value !== null) reader.applyTransition(partition, value);
+  };
+  return {
+    reader,
+    apply,
+    logsOf: (topics: readonly TopicName[]): Promise<BoundedLog[]> =>
+      topicBounds(
+        { brokers, clientId: CLIENT_ID },
+        topics.map((topic) => topicName(prefix, topic)),
+      ),
+    /**
+     * Follows topics until `signal`: partitions with a first offset in `from`, by `partitionKey`, and others from their ends. Calls
+     * `onRead` when every one of `from` was read to its end. Rejects as `follow`.
+     */
+    followFrom(
+      topics: readonly FollowedTopic[],
+      from: ReadonlyMap<string, number>,
+      onRead: () => void,
+      { onMatch = apply, ...options }: MatchFollowOptions,
+    ): Promise<void> {
+      const unread = new Set(from.keys());
+      const closing = closingReads(prefix, reader);
+      const states = topicName(prefix, 'match-state');
+      return follow<FollowedTopic>(topics, cluster, {
+        ...closing.options,
+        ...options,
+        reader: CLIENT_ID,
+        from,
+        otherwise: 'end',
+        onRecord: (record) => {
+          if (record.topic === 'feed-health' || record.topic === 'trading-halts') closing.apply(record);
+          else onMatch(record);
+        },
+        onUpToDate: (of, at) => {
+          closing.options.onUpToDate(of, at);
+          if (of.topic === states) {
+            reader.caughtUp(of.partition);
+            reader.endsAt(of.partition, 0, at);
+          }
+          if (unread.delete(partitionKey(of)) && unread.size === 0) onRead();
+        },
+      });
+    },
+  };
 }
+
+/** `onMatch`: receives the records of matches, in place of `apply`. */
+type MatchFollowOptions = Pick<FollowOptions<FollowedTopic>, 'signal' | 'isWanted'> & {
+  readonly onMatch?: (record: TopicRecord<MatchTopic>) => void;
+};
 
 /** Shows what a follower reads: on a terminal again and again where `isLive`, else once. Returns the exit code. */
 export async function showFollowed(

@@ -28,7 +28,7 @@ import type { Platform, ProviderSettings } from '../../platform.ts';
 import { ServiceProcess } from '../../processes.ts';
 import { drawWhile } from '../../table.ts';
 import { printLine } from '../../terminal.ts';
-import { LiveMatches } from '../live/board.ts';
+import { liveMatches } from '../live/board.ts';
 import {
   checkTables,
   type Mismatch,
@@ -63,7 +63,7 @@ export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
   const ended = new AbortController();
   const stop = AbortSignal.any([signal, ended.signal]);
   const startedAt = performance.now();
-  const live = new LiveMatches(cluster);
+  const live = liveMatches(cluster);
   const following = live.follow(stop, () => {});
   const { season } = dataset.competition;
   const progress = () =>

@@ -6,7 +6,7 @@ import { CommandError, type GivenTo } from '../../command.ts';
 import { auditOf } from '../../orders.ts';
 import { printLine } from '../../terminal.ts';
 import { escapeLine } from '../../values.ts';
-import { FollowedMatch, unknownEvent } from '../match/followed-match.ts';
+import { readMatch, unknownEvent } from '../match/followed-match.ts';
 import { nameOf } from '../match/page.ts';
 import type { command } from './command.ts';
 
@@ -14,7 +14,7 @@ import type { command } from './command.ts';
 export async function run(...[id, { reason, yes }]: GivenTo<typeof command>): Promise<number> {
   const order = auditOf(reason);
   const cluster = await findClusterWith(['match-state']);
-  const match = await FollowedMatch.read(cluster, id, ['match-state']);
+  const match = await readMatch(cluster, id, ['match-state']);
   if (match === null) throw unknownEvent(cluster, id);
   const { state } = match;
   const { status_type } = state;

@@ -11,14 +11,16 @@ import { machineNow } from '../../followed-topics.ts';
 import { auditOf } from '../../orders.ts';
 import { printLine } from '../../terminal.ts';
 import { escapeLine } from '../../values.ts';
-import { FollowedMatch } from '../match/followed-match.ts';
+import { readMatch } from '../match/followed-match.ts';
 import { nameOf } from '../match/page.ts';
 import type { command } from './command.ts';
 
 export function run(...[eventId, options]: GivenTo<typeof command>): Promise<number> {
   const { for: lasts } = options;
-  const until = (at: number) => (lasts === undefined ? null : at + lasts);
-  return orderByHand(eventId, options, (at) => ({ action: 'halt', until: until(at) }));
+  return orderByHand(eventId, options, (at) => ({
+    action: 'halt',
+    until: lasts === undefined ? null : at + lasts,
+  }));
 }
 
 type OrderOptions = Omit<GivenTo<typeof command>[1], 'for'>;
@@ -33,16 +35,13 @@ export async function orderByHand(
   const scope = scopeOf(eventId, options);
   const cluster = await findClusterWith(['trading-halts', 'match-state']);
   const connection = { ...cluster, log: commandLog('halts') };
-  const ordered = await orderHalt(connection, { scope, order, ...actionAt(order.at) });
-  const found = scope.startsWith('match:')
-    ? await FollowedMatch.read(cluster, Number(scope.slice(6)), ['match-state'])
-    : null;
+  const { halted, until } = await orderHalt(connection, { scope, order, ...actionAt(order.at) });
+  const found = eventId === undefined ? null : await readMatch(cluster, eventId, ['match-state']);
   const match = found?.state ?? null;
   const about = match === null ? scopeWords(scope) : `match ${match.event_id}, ${nameOf(match)}`;
-  const { halted, until } = ordered;
   const end = until === null ? '' : ` until ${clockWords(until)}`;
   printLine(escapeLine(`${platformName(cluster)}: ${about}: ${halted ? `halted by hand${end}` : 'resumed'}`));
-  if (scope.startsWith('match:') && match === null)
+  if (eventId !== undefined && match === null)
     printLine(`${scopeWords(scope)} is unknown here: check its id. The order stands for when it is known`);
   for (const other of halted || match === null ? [] : await othersOf(connection, match))
     printLine(`it stays halted by the halt of ${scopeWords(other)}`);

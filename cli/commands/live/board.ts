@@ -14,7 +14,7 @@ import type { Trading } from '#trading/trading.ts';
 import { type ShownState, shownStateOf } from '#views/store/board-view.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { machineNow } from '../../followed-topics.ts';
-import { type BoundedLog, CLOSING_TOPICS, MatchFollower } from '../../match-follower.ts';
+import { type BoundedLog, CLOSING_TOPICS, matchFollower } from '../../match-follower.ts';
 import { cut, type StyledText, type TextColumn, tableLines } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
 
@@ -99,46 +99,41 @@ export function boardMatchOf(state: ShownState, feed: FeedStatus, now: number): 
 
 export const LIVE_TOPICS = ['match-state', 'match-transitions', ...CLOSING_TOPICS] as const;
 
-/** Follows the live matches. The event register is most of a state, and not shown. */
-export class LiveMatches extends MatchFollower<ShownState> {
-  constructor(cluster: OpenCluster) {
-    super(cluster, shownStateOf);
-  }
-
-  /** Follows until `signal`; calls `onRead` when every partition was read to its end. Rejects as `follow`. */
-  async follow(signal: AbortSignal, onRead: () => void): Promise<void> {
-    const [states, transitions] = LIVE_TOPICS.map((topic) => topicName(this.cluster.prefix, topic));
-    const logs = await this.logsOf(LIVE_TOPICS);
-    this.reader.assign(logs.flatMap(({ topic, partition }) => (topic === states ? [partition] : [])));
-    // The newest state contains all earlier changes: only new ones matter.
-    const firstOf = ({ topic, start, end }: BoundedLog) => (topic === transitions ? end : start);
-    const from = new Map(logs.map((log) => [partitionKey(log), firstOf(log)]));
-    return this.followFrom(LIVE_TOPICS, from, onRead, { signal });
-  }
-
-  states(): ShownState[] {
-    return [...this.reader.eventIds()].flatMap((eventId) => this.reader.state(eventId) ?? []);
-  }
-
-  matches(now: Now = machineNow()): LiveRow[] {
-    return this.states()
-      .flatMap((state): LiveRow[] => {
-        // Silence ends play later, with time.
-        if (phaseOf(state, now.wall / 1000) !== 'live') return [];
-        const { feed, ...trading } = this.reader.guard(state.event_id, now);
-        const received = this.reader.health
-          .records(state.event_id)
-          .map(({ event_id, heard_at }) => (event_id === null ? 0 : (heard_at ?? 0)));
-        return [{ state, feed, trading, lastReceivedAt: Math.max(state.cause.received_at, ...received) }];
-      })
-      .sort(
-        ({ state: a }, { state: b }) =>
-          (a.start_date ?? '').localeCompare(b.start_date ?? '') || a.event_id - b.event_id,
-      );
-  }
-
-  boardLines(width: number | null): string[] {
-    const now = machineNow();
-    return boardLines(this.matches(now), this.reader.health.sources(now), { now: now.wall, width });
-  }
+/** Returns what follows the live matches. The event register is most of a state, and not shown. */
+export function liveMatches(cluster: OpenCluster) {
+  const { reader, logsOf, followFrom } = matchFollower(cluster, shownStateOf);
+  const live = {
+    /** Follows until `signal`; calls `onRead` when every partition was read to its end. Rejects as `follow`. */
+    async follow(signal: AbortSignal, onRead: () => void): Promise<void> {
+      const [states, transitions] = LIVE_TOPICS.map((topic) => topicName(cluster.prefix, topic));
+      const logs = await logsOf(LIVE_TOPICS);
+      reader.assign(logs.flatMap(({ topic, partition }) => (topic === states ? [partition] : [])));
+      // The newest state contains all earlier changes: only new ones matter.
+      const firstOf = ({ topic, start, end }: BoundedLog) => (topic === transitions ? end : start);
+      const from = new Map(logs.map((log) => [partitionKey(log), firstOf(log)]));
+      return followFrom(LIVE_TOPICS, from, onRead, { signal });
+    },
+    states: (): ShownState[] => [...reader.eventIds()].flatMap((eventId) => reader.state(eventId) ?? []),
+    matches: (now: Now = machineNow()): LiveRow[] =>
+      live
+        .states()
+        .flatMap((state): LiveRow[] => {
+          // Silence ends play later, with time.
+          if (phaseOf(state, now.wall / 1000) !== 'live') return [];
+          const { feed, ...trading } = reader.guard(state.event_id, now);
+          const received = reader.health
+            .records(state.event_id)
+            .map(({ event_id, heard_at }) => (event_id === null ? 0 : (heard_at ?? 0)));
+          return [{ state, feed, trading, lastReceivedAt: Math.max(state.cause.received_at, ...received) }];
+        })
+        .sort(
+          ({ state: a }, { state: b }) =>
+            (a.start_date ?? '').localeCompare(b.start_date ?? '') || a.event_id - b.event_id,
+        ),
+    boardLines(width: number | null): string[] {
+      const now = machineNow();
+      return boardLines(live.matches(now), reader.health.sources(now), { now: now.wall, width });
+    },
+  };
+  return live;
 }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { partitionOfKey } from '#streams/client/port.ts';
 import { findCluster } from '../../../cli/cluster.ts';
-import { FollowedMatch } from '../../../cli/commands/match/followed-match.ts';
+import { readMatch } from '../../../cli/commands/match/followed-match.ts';
 import { type PlayedVersion, played } from '../../../cli/commands/match/testing/played.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { TerminalRun } from '../../support/terminal.ts';
@@ -122,7 +122,7 @@ test('has each change of a match once that is written while it is read, wherever
   expect(partition).not.toBe(0);
   const value = transitionsOf(VERSIONS)[0]?.value ?? null;
   await topics.write('match-transitions', Array(100).fill({ key: '1', value, partition: 0 }));
-  const match = await FollowedMatch.read(findCluster(topics.env), Number(EVENT));
+  const match = await readMatch(findCluster(topics.env), Number(EVENT));
   if (match === null) throw new Error('it is unknown');
   await write(topics, VERSIONS.slice(2, 3));
   const stop = new AbortController();
