@@ -34,7 +34,7 @@ import {
 } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { escapeLine } from '../../values.ts';
-import { limitWords, WebhookTopics } from '../webhooks/topics.ts';
+import { limitWords, webhookTopics } from '../webhooks/topics.ts';
 import { addressOf, editClient, findClient, listed, onClients } from './clients.ts';
 import type * as commands from './command.ts';
 
@@ -112,7 +112,7 @@ export const actions = {
 /** Returns the number of pending messages of a webhook; 0 before a dispatcher has seen it. */
 async function pendingOf(cluster: OpenCluster, webhookId: string): Promise<number> {
   if (!(await findTopics(cluster)).has('webhook-progress')) return 0;
-  const topics = new WebhookTopics(cluster);
+  const topics = webhookTopics(cluster);
   const row = (await topics.rows()).find(({ id }) => id === webhookId);
   return row === undefined ? 0 : (await topics.pending(row)).length;
 }

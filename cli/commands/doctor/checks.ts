@@ -25,7 +25,7 @@ import { findCluster, type OpenCluster, openCluster, withBackbone } from '../../
 import { findUnreadable, LAST_OFFSETS } from '../../followed-topics.ts';
 import { serviceConfig } from '../../services.ts';
 import { deriverOf } from '../rebuild/losses.ts';
-import { WebhookTopics } from '../webhooks/topics.ts';
+import { webhookTopics } from '../webhooks/topics.ts';
 import * as rules from './rules.ts';
 import { type CheckResult, failed, fine, warning } from './rules.ts';
 
@@ -65,9 +65,7 @@ export async function runChecks(
     );
     // Another check names missing topics.
     if (WEBHOOK_TOPICS.every((topic) => facts.topics.has(topicName(cluster.prefix, topic))))
-      checks.push(
-        guarded('webhooks', async () => rules.judgeWebhooks(await new WebhookTopics(cluster).rows())),
-      );
+      checks.push(guarded('webhooks', async () => rules.judgeWebhooks(await webhookTopics(cluster).rows())));
   } else checks.push(Promise.resolve(facts));
   const found = (await Promise.all(checks)).flat();
   return [fine('settings', 'broker, registry and prefix are set'), ...rules.withOneCause(found)];
@@ -150,7 +148,7 @@ async function registry(cluster: TopicCluster): Promise<CheckResult[]> {
 }
 
 async function records(cluster: OpenCluster): Promise<CheckResult[]> {
-  const lost = new rules.LostVersions();
+  const lost = rules.lostVersions();
   const unreadable = await findUnreadable(cluster, (record) => lost.add(record));
   return [...rules.judgeRecords(unreadable, LAST_OFFSETS), ...lost.judge()];
 }

@@ -256,7 +256,14 @@ test('names the rebuild of a lost topic, and never touchline topics alone', () =
   expect(judgeTopics(required, new Map())).toMatchObject([{ status: 'failed' }]);
 });
 
-const OK = { disabled: null, attempts: 0, failing_since: null, last_outcome: 'accepted', last_reason: null };
+const DELIVERED = {
+  disabled: null,
+  attempts: 0,
+  failing_since: null,
+  last_outcome: 'accepted',
+  last_reason: null,
+};
+const OK = { ...sampleOf('webhook-progress'), ...DELIVERED };
 
 describe('webhooks of clients', () => {
   const since = 1_790_000_000_000;

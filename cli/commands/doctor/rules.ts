@@ -2,7 +2,7 @@
 import type { ClusterFacts, TopicFacts } from '#cluster/describe.ts';
 import { type PartitionProgress, totalLag } from '#cluster/logs.ts';
 import type { Refusals } from '#cluster/refusals.ts';
-import type { DeadLetter, IngressStatus, WebhookProgress } from '#records/types.ts';
+import type { DeadLetter, IngressStatus } from '#records/types.ts';
 import { certificateFault } from '#security/tls.ts';
 import type { Validity } from '#service/server-tls.ts';
 import { feedWords } from '#story/feed-words.ts';
@@ -11,7 +11,7 @@ import { isOfSchema } from '#topics/errors.ts';
 import type { TopicRecord } from '#topics/follow.ts';
 import type { SchemaState } from '#topics/registry.ts';
 import { type LostTopic, lostAdvice, lostText, topicIdsName } from '#topics/topic-ids.ts';
-import { judgeTopic, mismatchText, type TopicMismatch, type WantedTopic } from '#topics/topic-rule.ts';
+import { judgeTopic, mismatchText, type WantedTopic } from '#topics/topic-rule.ts';
 import type { TopicName } from '#topics/topics.ts';
 import type { UnreadableRecord } from '#topics/unreadable.ts';
 import type { SourceFeedStatus } from '#trading/feed-status.ts';
@@ -33,13 +33,14 @@ export function fine(check: string, message: string): CheckResult {
   return { check, status: 'ok', message, advice: null };
 }
 
-export function warning(check: string, message: string, advice: string): CheckResult {
-  return { check, status: 'warning', message, advice };
-}
-
-export function failed(check: string, message: string, advice: string): CheckResult {
-  return { check, status: 'failed', message, advice };
-}
+const bad = (status: 'warning' | 'failed') => (check: string, message: string, advice: string) => ({
+  check,
+  status,
+  message,
+  advice,
+});
+export const warning = bad('warning');
+export const failed = bad('failed');
 
 function orFine(findings: CheckResult[], check: string, message: string): CheckResult[] {
   return findings.length > 0 ? findings : [fine(check, message)];
@@ -59,22 +60,24 @@ export function judgeTopics(
     return facts === undefined ? [] : [{ topic, facts }];
   });
   const mismatches = existing.flatMap(({ topic, facts }) => judgeTopic(topic, facts));
-  const textsOf = (breaks: boolean) =>
-    mismatches.filter((one: TopicMismatch) => one.breaks === breaks).map(mismatchText);
-  const [broken, defaults] = [textsOf(true), textsOf(false)];
-  const findings = existing.flatMap(({ topic, facts }) => judgeReplicas(topic.name, facts));
-  if (missing.length > 0)
-    findings.push(
-      failed('topics', `missing: ${missing.join(', ')}`, `${MAKE_TOPICS}; is TOPIC_PREFIX right?`),
-    );
-  if (broken.length > 0) {
-    const advice = `${MAKE_TOPICS}: it repairs what has lost nothing, and names the command for the rest`;
-    findings.push(failed('topics', broken.join('; '), advice));
-  }
-  if (defaults.length > 0) {
-    const text = `nobody chose these settings, so the broker's defaults apply: ${defaults.join('; ')}`;
-    findings.push(warning('topics', text, MAKE_TOPICS));
-  }
+  const textsOf = (breaks: boolean): string =>
+    mismatches.flatMap((one) => (one.breaks === breaks ? mismatchText(one) : [])).join('; ');
+  const faults = [
+    [failed, 'missing: ', missing.join(', '), `${MAKE_TOPICS}; is TOPIC_PREFIX right?`],
+    [
+      failed,
+      '',
+      textsOf(true),
+      `${MAKE_TOPICS}: it repairs what has lost nothing, and names the command for the rest`,
+    ],
+    [warning, "nobody chose these settings, so the broker's defaults apply: ", textsOf(false), MAKE_TOPICS],
+  ] as const;
+  const findings = [
+    ...existing.flatMap(({ topic, facts }) => judgeReplicas(topic.name, facts)),
+    ...faults.flatMap(([judge, before, of, advice]) =>
+      of === '' ? [] : judge('topics', before + of, advice),
+    ),
+  ];
   if (lost.size > 0) return findings;
   return orFine(findings, 'topics', `${required.length} topics as the table has them`);
 }
@@ -256,31 +259,31 @@ export function judgeRecords(unreadable: readonly UnreadableRecord[], offsets: n
 }
 
 /** Finds matches whose state lost versions, by the records of all topics of a match. */
-export class LostVersions {
-  readonly #states = new Map<number, VersionStamp>();
-  readonly #latest = new Map<number, VersionStamp>();
-
-  add({ topic, value }: Pick<TopicRecord, 'topic' | 'value'>): void {
-    if (value === null || !('event_id' in value && 'version' in value && 'cause' in value)) return;
-    const { event_id, version, cause } = value;
-    if (topic === 'match-state') this.#states.set(event_id, { version, cause });
-    if (version > (this.#latest.get(event_id)?.version ?? 0)) this.#latest.set(event_id, { version, cause });
-  }
-
-  /** Judges the matches whose last state denies a record: one finding, however many there are. */
-  judge(): CheckResult[] {
-    const lost = [...this.#states].flatMap(([id, state]) => {
-      const latest = this.#latest.get(id);
-      if (latest === undefined || !wentBack(latest, state)) return [];
-      return [`event ${id} has version ${state.version} after version ${latest.version}`];
-    });
-    if (lost.length === 0) return [];
-    const others = lost.length === 1 ? '' : `, and ${lost.length - 1} more matches went back`;
-    const why =
-      'state was lost in between, or another program writes to the topics of matches. ' +
-      'Readers that knew more have closed the guards (version_went_back)';
-    return [failed('records', `${lost[0]}${others}: ${why}`, rebuildCommand('match-processor'))];
-  }
+export function lostVersions() {
+  const states = new Map<number, VersionStamp>();
+  const latest = new Map<number, VersionStamp>();
+  return {
+    add({ topic, value }: Pick<TopicRecord, 'topic' | 'value'>): void {
+      if (value === null || !('event_id' in value && 'version' in value && 'cause' in value)) return;
+      const { event_id, version, cause } = value;
+      if (topic === 'match-state') states.set(event_id, { version, cause });
+      if (version > (latest.get(event_id)?.version ?? 0)) latest.set(event_id, { version, cause });
+    },
+    /** Judges the matches whose last state denies a record: one finding, however many there are. */
+    judge(): CheckResult[] {
+      const lost = [...states].flatMap(([id, state]) => {
+        const last = latest.get(id);
+        if (last === undefined || !wentBack(last, state)) return [];
+        return [`event ${id} has version ${state.version} after version ${last.version}`];
+      });
+      if (lost.length === 0) return [];
+      const others = lost.length === 1 ? '' : `, and ${lost.length - 1} more matches went back`;
+      const why =
+        'state was lost in between, or another program writes to the topics of matches. ' +
+        'Readers that knew more have closed the guards (version_went_back)';
+      return [failed('records', `${lost[0]}${others}: ${why}`, rebuildCommand('match-processor'))];
+    },
+  };
 }
 
 const DAY_MS = 86_400_000;
@@ -397,12 +400,7 @@ export function judgeCertificate(setting: string, { from, to }: Validity, now: n
   return to - now < CERTIFICATE_WARNING_MS ? warning('tls', text, advice) : fine('tls', text);
 }
 
-type JudgedWebhook = Pick<WebhookRow, 'id' | 'clientId' | 'active' | 'isUnopened'> & {
-  readonly progress: Pick<
-    WebhookProgress,
-    'disabled' | 'attempts' | 'failing_since' | 'last_outcome' | 'last_reason'
-  > | null;
-};
+type JudgedWebhook = Pick<WebhookRow, 'id' | 'clientId' | 'active' | 'isUnopened' | 'progress'>;
 
 /** Webhooks with the same fault that are described; more of them are counted. */
 const DESCRIBED = 2;

@@ -9,7 +9,7 @@ import { runChecks } from './checks.ts';
 import type { command } from './command.ts';
 import { findingLines, systemLines } from './render.ts';
 import type { CheckResult } from './rules.ts';
-import { SystemReader } from './system.ts';
+import { type SystemReader, systemReader } from './system.ts';
 
 const TABLES_EVERY_MS = 2_000;
 /** Readings of the tables for one run of the checks of what seldom changes, which ask the provider too. */
@@ -17,17 +17,18 @@ const CHECKS_EVERY = 15;
 
 export async function run(...[services, options]: GivenTo<typeof command>): Promise<number> {
   const { watch, json } = options;
-  const system: { checked: readonly CheckResult[]; reader?: SystemReader } = { checked: [] };
-  const findings = () => [...system.checked, ...(system.reader?.findings ?? [])];
+  let checked: readonly CheckResult[] = [];
+  let reader: SystemReader | undefined;
+  const findings = () => [...checked, ...(reader?.findings() ?? [])];
   /** The tables are null when no broker answers. */
-  const tables = () => system.reader?.tables ?? null;
+  const tables = () => reader?.tables() ?? null;
   return untilStopped(async (signal) => {
     const read = () => {
-      system.reader ??= new SystemReader(findCluster(process.env));
-      return system.reader.read(signal);
+      reader ??= systemReader(findCluster(process.env));
+      return reader.read(signal);
     };
     const examine = async () => {
-      system.checked = await runChecks(process.env, services, read);
+      checked = await runChecks(process.env, services, read);
     };
     /** Repeats both until the signal. Keeps the last tables with their age while the broker does not answer. */
     const repeat = async () => {

@@ -34,95 +34,85 @@ export type SystemTables = {
 /** A service that reports, reports at least this often, milliseconds. */
 const REPORTS_WITHIN_MS = 10_000;
 
+export type SystemReader = ReturnType<typeof systemReader>;
+
 /** Reads a system again and again: follows the topics of its state from the first reading on. */
-export class SystemReader {
-  findings: readonly CheckResult[] = [];
-  readonly #cluster: OpenCluster;
-  readonly #letters = new Map<string, Pick<DeadLetter, 'code' | 'reason' | 'failed_at'>>();
-  readonly #reports = new Map<string, IngressStatus>();
-  readonly #health = new HealthTable();
+export function systemReader(of: OpenCluster) {
+  const cluster = openCluster(of, REQUEST_TIMEOUT_MS);
+  const { brokers, prefix } = cluster;
+  const letters = new Map<string, DeadLetter>();
+  const reports = new Map<string, IngressStatus>();
+  const health = new HealthTable();
   /** The topics that are followed from the first reading on, and again after a failure, each once its existing records are read. */
-  readonly #followed = new PromiseCache<unknown>();
-  #tables: Omit<SystemTables, 'sources'> | null = null;
+  const followed = new PromiseCache<unknown>();
+  let findings: CheckResult[] = [];
+  let tables: Omit<SystemTables, 'sources'> | null = null;
 
-  constructor(cluster: OpenCluster) {
-    this.#cluster = openCluster(cluster, REQUEST_TIMEOUT_MS);
-  }
-
-  /** The last tables, null before the first, with the status of the sources now: it expires even while the broker does not answer. */
-  get tables(): SystemTables | null {
-    return this.#tables && { ...this.#tables, sources: this.#health.sources(machineNow()) };
-  }
-
-  /** Reads until `signal`. What cannot be read is a failed check. Rejects with `TopicAdminError` when no broker answers. */
-  async read(signal: AbortSignal): Promise<void> {
-    const topics = await findTopics(this.#cluster);
-    const findings: CheckResult[] = [];
-    const read = async <T extends TopicName>(
-      topic: T,
-      check: string,
-      onRecord: (record: TopicRecord<T>) => unknown,
-      judge: () => CheckResult[],
-    ) => {
-      // Other checks name missing topics.
-      if (!topics.has(topic)) return false;
-      const context = { ...this.#cluster, onFailure: () => this.#followed.forget(topic) };
-      const follow = () => followInBackground([topic], context, { signal, onRecord });
-      const found = await guarded(check, () => this.#followed.get(topic, follow).then(judge));
-      findings.push(...[found].flat());
-      return Array.isArray(found);
-    };
-    const [processors, hasLetters] = await Promise.all([
-      Promise.all(PROCESSOR_NAMES.map((name) => this.#processor(name, findings))),
-      read(
-        'dead-letters',
-        'records',
-        ({ key, value }) => {
-          if (value === null) this.#letters.delete(key);
-          else this.#letters.set(key, { code: value.code, reason: value.reason, failed_at: value.failed_at });
-        },
-        () => judgeDeadLetters([...this.#letters.values()], Date.now()),
-      ),
-      read(
-        'feed-health',
-        'feed',
-        ({ key, value }) => this.#health.apply(key, value, performance.now()),
-        () => judgeFeeds(this.#health.sources(machineNow())),
-      ),
-      read(
-        'ingress-status',
-        'clock',
-        ({ value }) => value && this.#reports.set(value.instance, value),
-        () => judgeReceiverClocks(this.#reports.values()),
-      ),
-    ]);
-    const at = Date.now();
-    const [poller] = [...this.#reports.values()]
-      .filter(({ source, written_at }) => source === 'feed' && at - written_at < REPORTS_WITHIN_MS)
-      .sort((a, b) => b.written_at - a.written_at);
-    this.#tables = {
-      at,
-      prefix: this.#cluster.prefix,
-      processors,
-      deadLetters: hasLetters ? this.#letters.size : null,
-      refusedLists: poller?.refused_lists ?? [],
-    };
-    this.findings = findings;
-  }
-
-  async #processor(processor: ProcessorName, findings: CheckResult[]): Promise<ProcessorStatus> {
-    const { brokers, prefix } = this.#cluster;
+  const readProcessor = async (processor: ProcessorName, found: CheckResult[]): Promise<ProcessorStatus> => {
     const { application, input } = streamTopics(prefix, processor);
     const state = await guarded('lag', async () => {
       for (const name of [input, positionsTopicName(prefix, processor)])
         if ((await topicPartitions(brokers, name)) === 0) return null;
       const { length: processes } = await memberNames(brokers, application);
       const partitions = await inputProgress({ brokers, application, input });
-      findings.push(...judgeLag(processor, partitions, processes));
+      found.push(...judgeLag(processor, partitions, processes));
       return { processes, partitions: partitions.length, behind: totalLag(partitions) };
     });
     if (state === null || !('check' in state)) return { processor, state };
-    findings.push(state);
+    found.push(state);
     return { processor, state: null };
-  }
+  };
+  return {
+    findings: (): readonly CheckResult[] => findings,
+    /** The last tables, null before the first, with the status of the sources now: it expires even while the broker does not answer. */
+    tables: (): SystemTables | null => tables && { ...tables, sources: health.sources(machineNow()) },
+    /** Reads until `signal`. What cannot be read is a failed check. Rejects with `TopicAdminError` when no broker answers. */
+    async read(signal: AbortSignal): Promise<void> {
+      const topics = await findTopics(cluster);
+      const found: CheckResult[] = [];
+      const read = async <T extends TopicName>(
+        topic: T,
+        check: string,
+        onRecord: (record: TopicRecord<T>) => unknown,
+        judge: () => CheckResult[],
+      ) => {
+        // Other checks name missing topics.
+        if (!topics.has(topic)) return false;
+        const context = { ...cluster, onFailure: () => followed.forget(topic) };
+        const follow = () => followInBackground([topic], context, { signal, onRecord });
+        const judged = await guarded(check, () => followed.get(topic, follow).then(judge));
+        found.push(...[judged].flat());
+        return Array.isArray(judged);
+      };
+      const [processors, hasLetters] = await Promise.all([
+        Promise.all(PROCESSOR_NAMES.map((name) => readProcessor(name, found))),
+        read(
+          'dead-letters',
+          'records',
+          ({ key, value }) =>
+            value === null ? letters.delete(key) : letters.set(key, { ...value, value: null }),
+          () => judgeDeadLetters([...letters.values()], Date.now()),
+        ),
+        read(
+          'feed-health',
+          'feed',
+          ({ key, value }) => health.apply(key, value, performance.now()),
+          () => judgeFeeds(health.sources(machineNow())),
+        ),
+        read(
+          'ingress-status',
+          'clock',
+          ({ value }) => value && reports.set(value.instance, value),
+          () => judgeReceiverClocks(reports.values()),
+        ),
+      ]);
+      const at = Date.now();
+      const [poller] = [...reports.values()]
+        .filter(({ source, written_at }) => source === 'feed' && at - written_at < REPORTS_WITHIN_MS)
+        .sort((a, b) => b.written_at - a.written_at);
+      const deadLetters = hasLetters ? letters.size : null;
+      tables = { at, prefix, processors, deadLetters, refusedLists: poller?.refused_lists ?? [] };
+      findings = found;
+    },
+  };
 }

@@ -5,7 +5,7 @@ import { printLine } from '../../terminal.ts';
 import { jsonText } from '../../values.ts';
 import { requireByIdStart } from '../option-values.ts';
 import type * as commands from './command.ts';
-import { MESSAGE_COLUMNS, ROW_COLUMNS, type WebhookRow, WebhookTopics } from './topics.ts';
+import { MESSAGE_COLUMNS, ROW_COLUMNS, type WebhookRow, webhookTopics } from './topics.ts';
 
 export const actions = {
   list: (...[{ json }]: GivenTo<typeof commands.list>) =>
@@ -60,12 +60,12 @@ function switchTo(id: string, state: 'enabled' | 'disabled'): Promise<number> {
 async function onWebhooks(
   perform: (here: {
     readonly cluster: OpenCluster;
-    readonly topics: WebhookTopics;
+    readonly topics: ReturnType<typeof webhookTopics>;
     readonly rows: readonly WebhookRow[];
   }) => Promise<void>,
 ): Promise<number> {
   const cluster = await findClusterWith(['webhook-progress']);
-  const topics = new WebhookTopics(cluster);
+  const topics = webhookTopics(cluster);
   await perform({ cluster, topics, rows: await topics.rows() });
   return 0;
 }

@@ -12,120 +12,101 @@ import type { TextCell, TextColumn } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
 import { addressOf, editClient } from '../clients/clients.ts';
 
-export class WebhookTopics {
-  readonly #cluster: OpenCluster;
-  readonly #clients: ClientDirectory;
+/** A webhook of a client; `progress` is null until a dispatcher has seen the webhook. */
+export type WebhookRow = Awaited<ReturnType<typeof readRows>>[number];
 
-  constructor(cluster: OpenCluster) {
-    this.#cluster = cluster;
-    this.#clients = new ClientDirectory('clients', { ...cluster, log: commandLog('webhooks') });
-  }
+async function readRows(directory: ClientDirectory, cluster: OpenCluster) {
+  const [clients, progress] = await Promise.all([directory.list(), readLatest('webhook-progress', cluster)]);
+  const keys = findWebhookKeys(process.env);
+  return clients.flatMap(({ client_id, name, active, competitions, webhooks }) =>
+    webhooks.map((webhook) => {
+      const address = addressOf(client_id, webhook, keys);
+      return {
+        ...webhook,
+        clientId: client_id,
+        clientName: name,
+        host: URL.parse(address ?? '')?.host ?? null,
+        /** Whether the keys of clients are known and none opens it. */
+        isUnopened: keys !== null && address === null,
+        active,
+        progress: progress.get(webhook.id) ?? null,
+        competitions: competitions === null ? null : new Set(competitions),
+        types: webhook.types === null ? null : new Set(webhook.types),
+      };
+    }),
+  );
+}
 
-  async rows(): Promise<WebhookRow[]> {
-    const [clients, progress] = await Promise.all([
-      this.#clients.list(),
-      readLatest('webhook-progress', this.#cluster),
-    ]);
-    const keys = findWebhookKeys(process.env);
-    return clients.flatMap(({ client_id, name, active, competitions, webhooks }) =>
-      webhooks.map((webhook) => {
-        const address = addressOf(client_id, webhook, keys);
-        return {
-          ...webhook,
-          clientId: client_id,
-          clientName: name,
-          host: URL.parse(address ?? '')?.host ?? null,
-          isUnopened: keys !== null && address === null,
-          active,
-          progress: progress.get(webhook.id) ?? null,
-          competitions: competitions === null ? null : new Set(competitions),
-          types: webhook.types === null ? null : new Set(webhook.types),
-        };
-      }),
-    );
-  }
+type PlacedMessage = WebhookMessage & WebhookOffset;
 
-  /** Returns the pending messages of a webhook; none before a dispatcher has seen it. */
-  async pending({ progress, ...row }: WebhookRow): Promise<PlacedMessage[]> {
-    return progress === null ? [] : this.from(row, progress.next);
-  }
+/** Opens the topics of webhooks. */
+export function webhookTopics(cluster: OpenCluster) {
+  const { brokers } = cluster;
+  const directory = new ClientDirectory('clients', { ...cluster, log: commandLog('webhooks') });
+  const topic = topicName(cluster.prefix, 'webhook-messages');
 
-  /** Returns the messages for a webhook between two offsets of each partition; skips partitions without both. */
-  async between(
+  /** Returns the messages for a webhook from an offset of each partition on; skips partitions without one. */
+  const from = async (
     row: SubscriptionFilter,
-    from: readonly WebhookOffset[],
-    to: readonly WebhookOffset[],
-  ): Promise<PlacedMessage[]> {
-    const ends = new Map(to.map(({ partition, offset }) => [partition, offset]));
-    const found = await this.from(row, from);
-    return found.filter(({ partition, offset }) => offset < (ends.get(partition) ?? 0));
-  }
-
-  /** Returns the offset after a pending message. Throws `CommandError` when it is not pending, or not the first of its partition. */
-  async after(row: WebhookRow, uuid: string): Promise<WebhookOffset[]> {
-    const pending = await this.pending(row);
-    const found = pending.find((one) => one.uuid === uuid);
-    if (found === undefined) throw new CommandError(`message ${escapeLine(uuid)} is not pending`);
-    const { partition, offset } = found;
-    const ahead = pending.filter((one) => one.partition === partition && one.offset < offset).length;
-    if (ahead === 0) return [{ partition, offset: offset + 1 }];
-    throw new CommandError(`${ahead} messages wait before ${escapeLine(uuid)}: they would be skipped too`);
-  }
-
-  async offsetsAt(time: number): Promise<WebhookOffset[]> {
-    const topic = topicName(this.#cluster.prefix, 'webhook-messages');
-    const { brokers } = this.#cluster;
-    return Array.from(await offsetsAt({ brokers, topic, time }), ([key, offset]) => ({
-      partition: Number(key.slice(topic.length + 1)),
-      offset,
-    }));
-  }
-
-  /** Gives an order, which a dispatcher applies once. Rejects as `ClientDirectory.edit`, and with `CommandError` where too many wait. */
-  async order(
-    { id, clientId, progress }: WebhookRow,
-    kind: 'enabled' | 'disabled' | 'resent' | 'skipped',
-    next: readonly WebhookOffset[] = [],
-  ): Promise<void> {
-    await editClient(this.#clients, clientId, (client) => ({
-      ...client,
-      webhooks: client.webhooks.map((webhook) => {
-        if (webhook.id !== id) return webhook;
-        const orders = withOrder(webhook.orders, progress?.epoch ?? 0, { kind, next: [...next] });
-        if (orders !== null) return { ...webhook, orders };
-        throw new CommandError(`too many orders of webhook ${id} wait for a dispatcher: start one`);
-      }),
-    }));
-  }
-
-  async from(row: SubscriptionFilter, from: readonly WebhookOffset[]): Promise<PlacedMessage[]> {
-    const topic = topicName(this.#cluster.prefix, 'webhook-messages');
+    offsets: readonly WebhookOffset[],
+  ): Promise<PlacedMessage[]> => {
     const found: PlacedMessage[] = [];
-    await follow(['webhook-messages'], this.#cluster, {
-      from: new Map(from.map(({ partition, offset }) => [partitionKey({ topic, partition }), offset])),
+    await follow(['webhook-messages'], cluster, {
+      from: new Map(offsets.map(({ partition, offset }) => [partitionKey({ topic, partition }), offset])),
       untilEnd: true,
       onRecord({ value, partition, offset }) {
         if (value !== null && wants(row, value)) found.push({ ...value, partition, offset });
       },
     });
     return found;
-  }
-}
-
-type PlacedMessage = WebhookMessage & WebhookOffset;
-
-/** A webhook of a client; `progress` is null until a dispatcher has seen the webhook. */
-export type WebhookRow = SubscriptionFilter &
-  ContentLimits & {
-    readonly id: string;
-    readonly clientId: number;
-    readonly clientName: string;
-    readonly host: string | null;
-    /** Whether the keys of clients are known and none opens it. */
-    readonly isUnopened: boolean;
-    readonly active: boolean;
-    readonly progress: WebhookProgress | null;
   };
+  /** Returns the pending messages of a webhook; none before a dispatcher has seen it. */
+  const pending = async ({ progress, ...row }: WebhookRow): Promise<PlacedMessage[]> =>
+    progress === null ? [] : from(row, progress.next);
+
+  return {
+    pending,
+    rows: (): Promise<WebhookRow[]> => readRows(directory, cluster),
+    /** Returns the messages for a webhook between two offsets of each partition; skips partitions without both. */
+    async between(row: SubscriptionFilter, first: readonly WebhookOffset[], to: readonly WebhookOffset[]) {
+      const ends = new Map(to.map(({ partition, offset }) => [partition, offset]));
+      const found = await from(row, first);
+      return found.filter(({ partition, offset }) => offset < (ends.get(partition) ?? 0));
+    },
+    /** Returns the offset after a pending message. Throws `CommandError` when it is not pending, or not the first of its partition. */
+    async after(row: WebhookRow, uuid: string): Promise<WebhookOffset[]> {
+      const waiting = await pending(row);
+      const found = waiting.find((one) => one.uuid === uuid);
+      if (found === undefined) throw new CommandError(`message ${escapeLine(uuid)} is not pending`);
+      const { partition, offset } = found;
+      const ahead = waiting.filter((one) => one.partition === partition && one.offset < offset).length;
+      if (ahead === 0) return [{ partition, offset: offset + 1 }];
+      throw new CommandError(`${ahead} messages wait before ${escapeLine(uuid)}: they would be skipped too`);
+    },
+    async offsetsAt(time: number): Promise<WebhookOffset[]> {
+      return Array.from(await offsetsAt({ brokers, topic, time }), ([key, offset]) => ({
+        partition: Number(key.slice(topic.length + 1)),
+        offset,
+      }));
+    },
+    /** Gives an order, which a dispatcher applies once. Rejects as `ClientDirectory.edit`, and with `CommandError` where too many wait. */
+    async order(
+      { id, clientId, progress }: Pick<WebhookRow, 'id' | 'clientId' | 'progress'>,
+      kind: 'enabled' | 'disabled' | 'resent' | 'skipped',
+      next: readonly WebhookOffset[] = [],
+    ): Promise<void> {
+      await editClient(directory, clientId, (client) => ({
+        ...client,
+        webhooks: client.webhooks.map((webhook) => {
+          if (webhook.id !== id) return webhook;
+          const orders = withOrder(webhook.orders, progress?.epoch ?? 0, { kind, next: [...next] });
+          if (orders !== null) return { ...webhook, orders };
+          throw new CommandError(`too many orders of webhook ${id} wait for a dispatcher: start one`);
+        }),
+      }));
+    },
+  };
+}
 
 export const ROW_COLUMNS: readonly TextColumn<WebhookRow>[] = [
   { head: 'webhook', of: ({ id }) => id },
