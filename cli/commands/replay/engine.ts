@@ -69,87 +69,82 @@ const MAX_LOADED = 256;
  * Runs the match processor and the standings processor of all partitions, batch after batch. The same batches in the same order
  * give the same records, including the offsets in their causes. Knows no clock and no broker.
  */
-export class ReplayEngine {
-  readonly #options: ReplayEngineOptions;
+export function replayEngine(options: ReplayEngineOptions) {
+  const { prefix, codecs, rulesOf, readBack, partitions } = options;
+  const named = (topic: TopicName): string => topicName(prefix, topic);
+  const [normalized, results] = [named('normalized-messages'), named('match-results')];
   /** Maximum bytes of a record batch, by topic. */
-  readonly #limits: ReadonlyMap<string, number>;
+  const limits = new Map(REPLAY_TOPICS.map((topic) => [named(topic), TOPICS[topic].maxMessageBytes]));
   /** By processor and partition. */
-  readonly #tasks = new Map<string, ReplayTask>();
+  const tasks = new Map<string, ReturnType<typeof replayTask>>();
   /** The next offset of each partition. */
-  readonly #ends = new Map<string, number>();
-  /** Number of records by topic, named as on the broker. */
-  readonly counts = new Map<string, number>();
+  const ends = new Map<string, number>();
+  const counts = new Map<string, number>();
 
-  constructor(options: ReplayEngineOptions) {
-    this.#options = options;
-    this.#limits = new Map(REPLAY_TOPICS.map((topic) => [this.#named(topic), TOPICS[topic].maxMessageBytes]));
-  }
-
-  /** Returns the records of a batch and its output, in the order to publish them. Rejects as `ReplayTask.process`. */
-  async process(batch: readonly ReplayInput[]): Promise<ReplayOutput[]> {
-    const [normalized, results] = [this.#named('normalized-messages'), this.#named('match-results')];
-    const inputs = batch.map((input) => ({ topic: normalized, ...input }));
-    const timestamp = batch.at(-1)?.timestamp ?? 0;
-    const states = await this.#run('match-processor', inputs);
-    const found = states.filter(({ topic }) => topic === results).map((record) => ({ ...record, timestamp }));
-    const tables = await this.#run('standings-processor', found);
-    const derived = [...states, ...tables];
-    for (const record of derived) if (record.topic !== results) this.#nextOffset(record);
-    const output: ReplayOutput[] = inputs.map(({ timestamp: _, ...record }) => record);
-    return output.concat(derived);
-  }
-
-  close(): void {
-    for (const task of this.#tasks.values()) task.close();
-  }
-
-  async #run(
-    processor: ReplayedProcessor,
-    inputs: readonly (ReplayInput & { readonly topic: string })[],
-  ): Promise<ReplayOutput[]> {
-    const all = inputs.map((input) => ({
-      ...input,
-      offset: this.#nextOffset(input),
-      key: typeof input.key === 'string' ? Buffer.from(input.key) : input.key,
-    }));
-    const byPartition = [...Map.groupBy(all, ({ partition }) => partition)].sort(([a], [b]) => a - b);
-    const output: ReplayOutput[][] = [];
-    for (const [partition, records] of byPartition)
-      output.push(await this.#task(processor, partition).process(records));
-    return output.flat();
-  }
-
-  #nextOffset(of: TopicPartition): number {
+  const nextOffset = (of: TopicPartition): number => {
     const key = partitionKey(of);
-    const offset = this.#ends.get(key) ?? 0;
-    this.#ends.set(key, offset + 1);
-    this.counts.set(of.topic, (this.counts.get(of.topic) ?? 0) + 1);
+    const offset = ends.get(key) ?? 0;
+    ends.set(key, offset + 1);
+    counts.set(of.topic, (counts.get(of.topic) ?? 0) + 1);
     return offset;
-  }
-
-  readonly #named = (topic: TopicName): string => topicName(this.#options.prefix, topic);
-
-  #task(service: ReplayedProcessor, partition: number): ReplayTask {
+  };
+  const taskOf = (service: ReplayedProcessor, partition: number) => {
     const key = `${service}/${partition}`;
-    const known = this.#tasks.get(key);
+    const known = tasks.get(key);
     if (known !== undefined) return known;
-    const { codecs, rulesOf, readBack, partitions } = this.#options;
     const { input, changelogs } = PROCESSORS[service];
-    const own = { partition, codecs, topicName: this.#named };
-    const task = new ReplayTask({
+    const own = { partition, codecs, topicName: named };
+    const task = replayTask({
       partition,
       create: () =>
         service === 'match-processor'
           ? new MatchPartition({ ...own, partitions, maxLoaded: MAX_LOADED })
           : new StandingsPartition({ ...own, rulesOf }),
       readBack,
-      limits: this.#limits,
-      changelogs: changelogs.map(this.#named),
-      letters: { service, input, topic: this.#named('dead-letters'), codec: codecs['dead-letters'] },
+      limits,
+      changelogs: changelogs.map(named),
+      letters: { service, input, topic: named('dead-letters'), codec: codecs['dead-letters'] },
     });
-    this.#tasks.set(key, task);
+    tasks.set(key, task);
     return task;
-  }
+  };
+  const run = async (
+    processor: ReplayedProcessor,
+    inputs: readonly (ReplayInput & { readonly topic: string })[],
+  ): Promise<ReplayOutput[]> => {
+    const all = inputs.map((input) => ({
+      ...input,
+      offset: nextOffset(input),
+      key: typeof input.key === 'string' ? Buffer.from(input.key) : input.key,
+    }));
+    const byPartition = [...Map.groupBy(all, ({ partition }) => partition)].sort(([a], [b]) => a - b);
+    const output: ReplayOutput[][] = [];
+    for (const [partition, records] of byPartition)
+      output.push(await taskOf(processor, partition).process(records));
+    return output.flat();
+  };
+  return {
+    /** Number of records by topic, named as on the broker. */
+    counts,
+    /** Returns the records of a batch and its output, in the order to publish them. Rejects as `process` of `replayTask`. */
+    async process(batch: readonly ReplayInput[]): Promise<ReplayOutput[]> {
+      const inputs = batch.map((input) => ({ topic: normalized, ...input }));
+      const timestamp = batch.at(-1)?.timestamp ?? 0;
+      const states = await run('match-processor', inputs);
+      const found = states.filter(({ topic }) => topic === results);
+      const tables = await run(
+        'standings-processor',
+        found.map((record) => ({ ...record, timestamp })),
+      );
+      const derived = [...states, ...tables];
+      for (const record of derived) if (record.topic !== results) nextOffset(record);
+      const output: ReplayOutput[] = inputs.map(({ timestamp: _, ...record }) => record);
+      return output.concat(derived);
+    },
+    close(): void {
+      for (const task of tasks.values()) task.close();
+    },
+  };
 }
 
 /** Reads the published records of a partition of a topic (name on the broker), oldest first. */
@@ -180,98 +175,80 @@ const BATCH_OVERHEAD = 100;
  * that stands still. The output of a batch depends on its records alone, so that the same batches give the same bytes
  * (docs/decisions/0084).
  */
-export class ReplayTask {
-  readonly #options: ReplayTaskOptions;
-  readonly #context: CommitterWork['context'];
-  readonly #suspects = new Suspects();
-  #processor: PartitionProcessor;
-  #committer: BatchCommitter;
-  #output: OutputRecord[] = [];
+export function replayTask(options: ReplayTaskOptions) {
+  const { partition, create, changelogs, readBack, limits, letters } = options;
+  const context: CommitterWork['context'] = {
+    input: letters.input,
+    positions: POSITIONS,
+    // A dead letter has the time of its record: a clock would make two replays differ.
+    deadLetter: (of, record, error) => deadLetterOf(letters, of, record, error, record.timestamp),
+    metrics: streamMetrics(new Registry(), () => []),
+    log: silentLogger,
+    clock: { monotonic: () => 0, sleep },
+  };
+  const suspects = new Suspects();
+  let output: OutputRecord[] = [];
 
-  constructor(options: ReplayTaskOptions) {
-    const { letters, create } = options;
-    this.#options = options;
-    this.#context = {
-      input: letters.input,
-      positions: POSITIONS,
-      // A dead letter has the time of its record: a clock would make two replays differ.
-      deadLetter: (partition, record, error) =>
-        deadLetterOf(letters, partition, record, error, record.timestamp),
-      metrics: streamMetrics(new Registry(), () => []),
-      log: silentLogger,
-      clock: { monotonic: () => 0, sleep },
-    };
-    this.#processor = create();
-    this.#committer = this.#committerAt(0);
-  }
-
-  /**
-   * Returns the output of a batch. Rejects with an error that no record caused, as when a broker is unavailable or the disk is full:
-   * the runtime would try again until it passes.
-   */
-  async process(records: readonly FetchedRecord[]): Promise<OutputRecord[]> {
-    this.#output = [];
-    const next = (records.at(-1)?.offset ?? -1) + 1;
-    for (let left = records; left.length > 0; ) {
-      try {
-        await this.#committer.process({ records: left, next, epoch: null });
-      } catch (error) {
-        if (!this.#suspects.takeProgress()) throw error;
-        await this.#restore();
-      }
-      left = left.filter(({ offset }) => offset >= this.#committer.position);
+  /** Adds the records of a transaction to the output, or none: throws `StreamError` RECORD_TOO_LARGE where a broker refuses one. */
+  const transact = async (records: readonly OutputRecord[]): Promise<void> => {
+    const written = records.filter(({ topic }) => topic !== POSITIONS);
+    for (const { topic, key, value } of written) {
+      const bytes = BATCH_OVERHEAD + Buffer.byteLength(key) + (value?.length ?? 0);
+      if (bytes > (limits.get(topic) as number))
+        throw new StreamError('RECORD_TOO_LARGE', `${topic} refuses a record of ${bytes} bytes`);
     }
-    return this.#output;
-  }
-
-  close(): void {
-    this.#processor.close();
-  }
-
-  /** Replaces the processor, whose state is unknown after an error, and restores it from published and pending records. */
-  async #restore(): Promise<void> {
-    const { partition, create, changelogs, readBack } = this.#options;
-    this.#processor.close();
-    this.#processor = create();
-    for (const topic of changelogs) {
-      for await (const records of readBack(topic, partition)) await this.#processor.restore(topic, records);
-      const own = this.#output.filter((record) => record.topic === topic);
-      const pending = own.map(({ key, value }, offset) => ({ offset, key: Buffer.from(key), value }));
-      await this.#processor.restore(topic, pending);
-    }
-    this.#committer = this.#committerAt(this.#committer.position);
-  }
-
-  #committerAt(next: number): BatchCommitter {
-    const { partition } = this.#options;
-    const logs = { application: '', partition, outputs: [] };
+    for (const record of written) output.push(record);
+  };
+  const committerAt = (next: number, processor: PartitionProcessor): BatchCommitter => {
     const work = {
       partition,
-      context: this.#context,
-      suspects: this.#suspects,
-      processor: this.#processor,
-      producer: {
-        identity: { id: '', epoch: 0 },
-        transact: async (records: readonly OutputRecord[]) => this.#add(records),
-      },
+      context,
+      suspects,
+      processor,
+      producer: { identity: { id: '', epoch: 0 }, transact },
       topicId: '',
-      logs: new TaskLogs(logs, new Map()),
+      logs: new TaskLogs({ application: '', partition, outputs: [] }, new Map()),
       committed: null,
       lifetime: new Lifetime(),
       // No transaction can exceed its timeout.
       maxBytes: Number.POSITIVE_INFINITY,
     };
     return new BatchCommitter(work, { next, inputEpoch: null });
-  }
+  };
+  let processor = create();
+  let committer = committerAt(0, processor);
 
-  /** Adds the records of a transaction to the output, or none: throws `StreamError` RECORD_TOO_LARGE where a broker refuses one. */
-  #add(records: readonly OutputRecord[]): void {
-    const written = records.filter(({ topic }) => topic !== POSITIONS);
-    for (const { topic, key, value } of written) {
-      const bytes = BATCH_OVERHEAD + Buffer.byteLength(key) + (value?.length ?? 0);
-      if (bytes > (this.#options.limits.get(topic) as number))
-        throw new StreamError('RECORD_TOO_LARGE', `${topic} refuses a record of ${bytes} bytes`);
+  /** Replaces the processor, whose state is unknown after an error, and restores it from published and pending records. */
+  const restore = async (): Promise<void> => {
+    processor.close();
+    processor = create();
+    for (const topic of changelogs) {
+      for await (const records of readBack(topic, partition)) await processor.restore(topic, records);
+      const own = output.filter((record) => record.topic === topic);
+      const pending = own.map(({ key, value }, offset) => ({ offset, key: Buffer.from(key), value }));
+      await processor.restore(topic, pending);
     }
-    for (const record of written) this.#output.push(record);
-  }
+    committer = committerAt(committer.position, processor);
+  };
+  return {
+    /**
+     * Returns the output of a batch. Rejects with an error that no record caused, as when a broker is unavailable or the disk is full:
+     * the runtime would try again until it passes.
+     */
+    async process(records: readonly FetchedRecord[]): Promise<OutputRecord[]> {
+      output = [];
+      const next = (records.at(-1)?.offset ?? -1) + 1;
+      for (let left = records; left.length > 0; ) {
+        try {
+          await committer.process({ records: left, next, epoch: null });
+        } catch (error) {
+          if (!suspects.takeProgress()) throw error;
+          await restore();
+        }
+        left = left.filter(({ offset }) => offset >= committer.position);
+      }
+      return output;
+    },
+    close: (): void => processor.close(),
+  };
 }

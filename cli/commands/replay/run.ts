@@ -15,7 +15,7 @@ import { findCluster, type OpenCluster, openCluster, platformName, requireTopics
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { printLine, untilStopped } from '../../terminal.ts';
 import type { command } from './command.ts';
-import { REPLAY_TOPICS, ReplayEngine, type ReplayOutput } from './engine.ts';
+import { REPLAY_TOPICS, type ReplayOutput, replayEngine } from './engine.ts';
 import { type InputReader, rawInputs } from './raw-inputs.ts';
 import { batchesOf, partitionRanges, readMerged } from './source.ts';
 import {
@@ -90,7 +90,7 @@ async function replayInto(
     openPublisher({ brokers, clientId: CLIENT, log: silentLogger, maxQueueBytes: QUEUE_BYTES });
   const publishers = await Promise.all(Array.from({ length: PUBLISHERS }, open));
   const writer = replayWriter(client, publishers);
-  const engine = new ReplayEngine({
+  const engine = replayEngine({
     prefix: target.prefix,
     codecs: await target.registry.codecs(REPLAY_TOPICS),
     rulesOf,

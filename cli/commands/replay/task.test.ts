@@ -12,7 +12,7 @@ import { FakeClient } from '#streams/runtime/testing/fakes.ts';
 import { machineClock } from '#timing/clock.ts';
 import { deadLetterOf } from '#topics/dead-letters.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
-import { ReplayTask } from './engine.ts';
+import { replayTask } from './engine.ts';
 
 const letters = {
   service: 'match-processor',
@@ -134,7 +134,7 @@ async function byRuntime(fault: Fault, record: FetchedRecord): Promise<OutputRec
 }
 
 function byReplay(fault: Fault, records: readonly FetchedRecord[]): Promise<OutputRecord[]> {
-  const task = new ReplayTask({
+  const task = replayTask({
     partition: 0,
     create: () => new Counting(fault),
     changelogs: ['counts'],

@@ -1,7 +1,7 @@
 /** A replay without a broker, for tests: published records stay in memory. */
 import { OWN_RULES, type RulesOf, readRules } from '#service/competition-rules.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
-import { type ReplayCodecs, ReplayEngine, type ReplayInput, type ReplayOutput } from '../engine.ts';
+import { type ReplayCodecs, type ReplayInput, type ReplayOutput, replayEngine } from '../engine.ts';
 
 /** Codecs without a registry. */
 export const codecs: ReplayCodecs = {
@@ -22,7 +22,7 @@ export async function replayInMemory(
   rulesOf: RulesOf = readRules(OWN_RULES),
 ): Promise<readonly ReplayOutput[]> {
   const published: ReplayOutput[] = [];
-  const engine = new ReplayEngine({
+  const engine = replayEngine({
     prefix: '',
     codecs,
     rulesOf,
