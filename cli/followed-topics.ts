@@ -51,29 +51,20 @@ export const LAST_OFFSETS = 200;
  */
 export async function findUnreadable(
   cluster: OpenCluster,
-  onRecord?: (record: TopicRecord) => void,
-): Promise<UnreadableRecord[]> {
-  const found: UnreadableRecord[] = [];
-  await readLast(cluster, (record) => void found.push(record), onRecord);
-  return found.sort((a, b) => (unreadableText(a) < unreadableText(b) ? -1 : 1));
-}
-
-/** An error of a callback ends the reading. */
-async function readLast(
-  cluster: OpenCluster,
-  onUnreadable: (record: UnreadableRecord) => void,
   onRecord: (record: TopicRecord) => void = () => {},
-): Promise<void> {
+): Promise<UnreadableRecord[]> {
   const { brokers, prefix } = cluster;
   const topics = [...(await findTopics(cluster))];
   const names = topics.map((topic) => topicName(prefix, topic));
   const bounds = await topicBounds({ brokers, clientId: 'touchline-unreadable' }, names);
+  const found: UnreadableRecord[] = [];
   await follow(topics, cluster, {
     from: new Map(bounds.map((of) => [partitionKey(of), Math.max(of.start, of.end - LAST_OFFSETS)])),
     untilEnd: true,
     onRecord,
-    onUnreadable,
+    onUnreadable: (record) => void found.push(record),
   });
+  return found.sort((a, b) => (unreadableText(a) < unreadableText(b) ? -1 : 1));
 }
 
 /**
@@ -82,13 +73,12 @@ async function readLast(
  */
 export async function requireSchemas(cluster: OpenCluster, topics?: readonly TopicName[]): Promise<void> {
   if ((await cluster.registry.missing(topics)).length === 0) return;
-  await readLast(cluster, (record) => {
-    if (!isOfSchema(record.error)) return;
+  const lost = (await findUnreadable(cluster)).find(({ error }) => isOfSchema(error));
+  if (lost !== undefined)
     throw new CommandError(
-      `nobody can read ${unreadableText(record)}; nothing is registered before the registry has its schemas again: ` +
+      `nobody can read ${unreadableText(lost)}; nothing is registered before the registry has its schemas again: ` +
         'docs/guides/runbooks/registry-lost.md',
     );
-  });
 }
 
 /** Registers the schemas of all topics. Throws as `requireSchemas` and `Registry.registerAll`. */

@@ -49,6 +49,7 @@ export class ServiceProcess {
   readonly #options: ServiceProcessOptions;
   readonly #log: ReturnType<typeof logFile>;
   readonly #ended = Promise.withResolvers<Exit>();
+  readonly ended = this.#ended.promise;
   #child: ChildProcess | null = null;
   #opsUrl: string | null = null;
   #end: Exit | null = null;
@@ -64,10 +65,6 @@ export class ServiceProcess {
     this.#options = options;
     this.#log = logFile(options.logFile, (line) => options.onProblem(line, null));
     this.#spawn();
-  }
-
-  get ended(): Promise<Exit> {
-    return this.#ended.promise;
   }
 
   /** Waits until it is ready. Throws `CommandError` PROCESS_FAILED when it ended and is not restarted. */

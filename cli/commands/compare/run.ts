@@ -16,13 +16,7 @@ export async function run(...[left, right, { level, json }]: GivenTo<typeof comm
   const [a, b] = [openCluster({ ...cluster, prefix: left }), openCluster({ ...cluster, prefix: right })];
   for (const side of [a, b]) await requireTopics(side, COMPARED);
   const topics: TopicComparison[] = [];
-  for (const topic of comparedAt(level)) {
-    const [ofA, ofB] = await Promise.all([digests(a, topic, level), digests(b, topic, level)]);
-    const keys = [...new Set([...ofA.keys(), ...ofB.keys()])];
-    const differing = keys.filter((key) => ofA.get(key) !== ofB.get(key));
-    differing.sort((x, y) => x.localeCompare(y, 'en', { numeric: true }));
-    topics.push({ topic, compared: keys.length, differing });
-  }
+  for (const topic of comparedAt(level)) topics.push(await compareTopic(a, b, topic, level));
   const isSame = topics.every(({ differing }) => differing.length === 0);
   const verdict = `${isSame ? 'the same' : 'different'} (level ${level})`;
   const text = json
@@ -32,6 +26,8 @@ export async function run(...[left, right, { level, json }]: GivenTo<typeof comm
   return isSame ? 0 : 1;
 }
 
+type TopicComparison = Awaited<ReturnType<typeof compareTopic>>;
+
 function lineOf({ topic, compared, differing }: TopicComparison): string {
   if (differing.length === 0) return `${topic}: ${compared} keys, the same`;
   const more = differing.length > MAX_KEYS ? ` and ${differing.length - MAX_KEYS} more` : '';
@@ -39,13 +35,18 @@ function lineOf({ topic, compared, differing }: TopicComparison): string {
   return `${topic}: ${differing.length} of ${compared} keys differ: ${shown}${more}`;
 }
 
-type TopicComparison = {
-  readonly topic: ComparedTopic;
-  /** Number of keys that either side has; transitions count by their ids. */
-  readonly compared: number;
-  /** The keys that only one side has, or whose values differ: numbers in them by value. */
-  readonly differing: readonly string[];
-};
+/**
+ * Returns the number of keys that either side has, where transitions count by their ids; and those that only one side has, or whose
+ * values differ, numbers in them by value.
+ */
+async function compareTopic(a: OpenCluster, b: OpenCluster, topic: ComparedTopic, level: ComparisonLevel) {
+  const [ofA, ofB] = await Promise.all([digests(a, topic, level), digests(b, topic, level)]);
+  const keys = [...new Set([...ofA.keys(), ...ofB.keys()])];
+  const differing = keys
+    .filter((key) => ofA.get(key) !== ofB.get(key))
+    .sort((x, y) => x.localeCompare(y, 'en', { numeric: true }));
+  return { topic, compared: keys.length, differing };
+}
 
 /** Returns the digest of the last value of each key, and of each transition by its id, up to the current ends. */
 async function digests(

@@ -54,7 +54,9 @@ function isOfficial({ score, firm, shoot_out }: MatchState, facts: MatchFacts): 
 
 /** Id of the type of league tables (spec, "Standings type"). */
 const LEAGUE = 2;
-const POINTS = { won: 3, drawn: 1 } as const;
+/** The points of a team by the sign of its goal difference. */
+const POINTS: Readonly<Record<number, number>> = { 1: 3, 0: 1 };
+const COUNTED = ['played', 'points', 'goals_for', 'goals_against'] as const;
 
 /** Counts the league tables, and those that have the official points and goals of every team. */
 export function checkTables(
@@ -67,32 +69,23 @@ export function checkTables(
     if (stage === undefined || stage.knockout) return [];
     const key = keyOf(stage.id, match.group);
     const [home, away] = finalScore(match);
-    return [
-      { key, team: match.home, scored: home, allowed: away },
-      { key, team: match.away, scored: away, allowed: home },
-    ];
+    const rowOf = (team: number, goals_for: number, goals_against: number) => {
+      const points = POINTS[Math.sign(goals_for - goals_against)] ?? 0;
+      return { key, team, played: 1, points, goals_for, goals_against };
+    };
+    return [rowOf(match.home, home, away), rowOf(match.away, away, home)];
   });
-  type Played = (typeof played)[number];
-  const sumOf = (of: readonly Played[], value: (one: Played) => number): number =>
-    of.reduce((sum, one) => sum + value(one), 0);
-  const pointsOf = ({ scored, allowed }: Played): number =>
-    scored > allowed ? POINTS.won : scored === allowed ? POINTS.drawn : 0;
   const leagues = tables.filter(({ type_id }) => type_id === LEAGUE);
+  const rows = new Map(
+    leagues.flatMap(({ object_id: stage, groups }) => groups.map((of) => [keyOf(stage, of.id), of.rows])),
+  );
   const official = Map.groupBy(played, ({ key }) => key);
-  const right = [...official].filter(([key, of]) => {
-    const rows = leagues.flatMap(({ object_id, groups }) =>
-      groups.flatMap((group) => (keyOf(object_id, group.id) === key ? group.rows : [])),
-    );
-    return [...Map.groupBy(of, ({ team }) => team)].every(([id, own]) => {
-      const row = rows.find(({ participant }) => participant.id === id);
-      return (
-        row?.played === own.length &&
-        row.points === sumOf(own, pointsOf) &&
-        row.goals_for === sumOf(own, ({ scored }) => scored) &&
-        row.goals_against === sumOf(own, ({ allowed }) => allowed)
-      );
-    });
-  });
+  const right = [...official].filter(([key, of]) =>
+    [...Map.groupBy(of, ({ team }) => team)].every(([id, own]) => {
+      const row = rows.get(key)?.find(({ participant }) => participant.id === id);
+      return COUNTED.every((name) => row?.[name] === own.reduce((sum, one) => sum + one[name], 0));
+    }),
+  );
   return { right: right.length, all: official.size };
 }
 
