@@ -1,5 +1,5 @@
 import type { Competition, MatchFacts } from '../../data/dataset.ts';
-import { SimulatedBoard } from './board.ts';
+import { simulatedBoard } from './board.ts';
 import type { ContentFault, Faults } from './faults.ts';
 import { invent } from './inventions.ts';
 import { disturbMessages } from './message-faults.ts';
@@ -57,7 +57,7 @@ function writeMessages(
   steps: readonly ScriptedStep[],
   { seed, faults, keepAliveEvery }: MatchSettings,
 ): { messages: ProviderMessage[]; reusedIds: number } {
-  const board = new SimulatedBoard(facts);
+  const board = simulatedBoard(facts);
   const recorder = createRecorder(facts, competition);
   const messages: ProviderMessage[] = [];
   const incidentIds = new Map<string, string>();
@@ -81,7 +81,7 @@ function writeMessages(
     ({ at }) => at,
   );
   for (const [at, group] of byTime) {
-    if (board.live)
+    if (board.isLive())
       for (; keepAliveEvery > 0 && nextBeat < at; nextBeat += keepAliveEvery)
         add(kickOff + nextBeat, 'event_keep_alive', { event: { id: facts.id } });
     const ut = kickOff + at;

@@ -7,7 +7,7 @@ import type { EventPublisher } from '../publish/events.ts';
 import { contractScope } from '../schedule/repeat.ts';
 import { answer, testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { MissingEvents } from './missing-events.ts';
+import { type MissingEvents, missingEvents } from './missing-events.ts';
 import { type Reconciler, type ReconcilerOptions, reconciler, reportedGoals } from './reconcile.ts';
 import { MatchWatch } from './watch.ts';
 
@@ -57,7 +57,7 @@ class CheckedMatch {
   /** `saved`: what the last poller has saved. */
   constructor(saved: ReadonlyMap<string, readonly number[]> = new Map()) {
     this.saved = new Map(saved);
-    this.missing = new MissingEvents([], saved, 0);
+    this.missing = missingEvents([], saved, 0);
     this.#reconciler = reconciler({
       provider: { get: async (request) => this.#get(request), time: async () => this.time },
       watch: this.watch,

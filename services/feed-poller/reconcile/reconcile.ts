@@ -120,7 +120,8 @@ export function reconciler(options: ReconcilerOptions) {
     watch.onEvent(event, shown.timestamp, now);
     // An empty list of an event of which nothing else is known is no refusal.
     const isUnread = list !== null && snapshot === null;
-    const refusal = isUnread ? (list.refusal ?? (list.items.length > 0 ? 'unreadable' : null)) : null;
+    const unreadableItems = isUnread && list.items.length > 0 ? 'unreadable' : null;
+    const refusal = isUnread ? (list.refusal ?? unreadableItems) : null;
     const isGivenUp = refusal === 'empty' ? settled : watch.hasExpired(event, shown.timestamp);
     if (refusal !== null && !isGivenUp) {
       if (watch.refused(id, { event_id: id, reason: refusal, since: clock.unix() }, now))

@@ -11,7 +11,7 @@ import type { PollerMetrics } from '../metrics.ts';
 import type { ProviderClient } from '../provider/provider.ts';
 import { createEventPublisher } from '../publish/events.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
-import { MissingEvents } from '../reconcile/missing-events.ts';
+import { missingEvents } from '../reconcile/missing-events.ts';
 import { FINISHED, MISSING, reconciler } from '../reconcile/reconcile.ts';
 import { MatchWatch, type WatchSettings } from '../reconcile/watch.ts';
 import { contractScope, type RepeatContext, type Repeated, repeat } from './repeat.ts';
@@ -68,7 +68,7 @@ function beginTerm(options: PollerOptions, signal: AbortSignal) {
   const read = new Set([...sports].map(boardOf).concat(seasonsToFollow().map(seasonOf)));
   // The events of the lists that this poller reads, as the last one knew them.
   const saved = [...restored.checkpoints.values()].filter(({ resource }) => read.has(resource));
-  const missing = new MissingEvents(
+  const missing = missingEvents(
     positionsOf(restored, MISSING),
     saved.map(({ resource, events }) => [resource, events]),
     clock.monotonic(),
