@@ -100,13 +100,11 @@ export function rankTeams({ tallies, games, rules, previousRanks = null }: Ranki
     step === 'points' && rules.curtailed ? 'points_per_game' : step,
   );
   const ids = [...tallies.keys()].sort((a, b) => a - b);
-  const stay = ids.filter((id) => !expelled.has(id));
-  const out = ids.filter((id) => expelled.has(id));
   const talliesAt: TalliesAt = (venue) =>
     venue === 'all' ? tallies : tallyGames(games, tallies.keys(), rules.points, venue);
   const figures = { talliesAt, games, rules, previousRanks };
-  const split = (ids: number[]) => splitBy(ids, order, figures);
-  return ranksOf([...split(stay), ...split(out)]);
+  const parts = partition(ids, (id) => Number(!expelled.has(id)));
+  return ranksOf(parts.flatMap((part) => splitBy(part, order, figures)));
 }
 
 /** Ranks teams by their own totals alone, without head-to-head: for tables of home games, away games, halves and form. */
@@ -197,11 +195,7 @@ function ranksOf(parts: readonly (readonly number[])[]): Ranks {
 }
 
 /** Returns the fair-play points by team; null when the cards of one of its games are unknown. */
-export function fairPlayPoints(
-  ids: readonly number[],
-  games: GameSet,
-  worth: FairPlay,
-): ReadonlyMap<number, number> | null {
+export function fairPlayPoints(ids: readonly number[], games: GameSet, worth: FairPlay) {
   const points = new Map<number, number>();
   for (const id of ids) {
     let sum = 0;

@@ -98,10 +98,7 @@ export function correctionsAt(rules: CompetitionRules, day: string | null): Comp
 }
 
 /** Returns the totals of all teams at a cutoff, with what they brought along and corrections. */
-export function totalsAt(
-  { rules, teams, start }: RankedSeason,
-  { games, day }: SeasonCutoff,
-): Map<number, TeamTally> {
+export function totalsAt({ rules, teams, start }: RankedSeason, { games, day }: SeasonCutoff) {
   const tallies = tallyGames(games, teams.keys(), rules.points);
   if (start !== null) {
     const brought = [...games].filter((game) => start.games.has(game));
@@ -177,18 +174,17 @@ export function lastRanks(season: RankedSeason, rankAt: RankAt) {
 }
 
 /** Returns the rows of a table of teams, in order. */
-export function teamRows(
-  season: RankedSeason,
-  rankAt: RankAt,
-  valuesOf: (id: number) => Values,
-): RankedRow[] {
+export function teamRows(season: RankedSeason, rankAt: RankAt, valuesOf: (id: number) => Values) {
   const last = lastRanks(season, rankAt);
-  return Array.from(rankAt(season.now), ([id, rank]) => ({
-    id,
-    name: season.teams.get(id)?.name ?? null,
-    club: null,
-    rank,
-    last_rank: last(id),
-    values: valuesOf(id),
-  }));
+  return Array.from(
+    rankAt(season.now),
+    ([id, rank]): RankedRow => ({
+      id,
+      name: season.teams.get(id)?.name ?? null,
+      club: null,
+      rank,
+      last_rank: last(id),
+      values: valuesOf(id),
+    }),
+  );
 }
