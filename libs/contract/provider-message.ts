@@ -4,11 +4,7 @@ import type { CatalogueIncidentType, Event, Incident } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 
 /** Returns the JSON of the event of a message. `action`: the one of a message that does not delete the event. */
-export function providerEvent(
-  id: number,
-  event: Event | null,
-  action: 'insert' | 'update' = 'update',
-): string {
+export function providerEvent(id: number, event: Event | null, action: 'insert' | 'update' = 'update') {
   return eventJson(event ?? NO_EVENT, event?.action == null ? { id, action } : { id });
 }
 

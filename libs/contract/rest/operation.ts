@@ -89,9 +89,6 @@ export function operation<
 }
 
 function echo(values: object): Record<string, string> {
-  const texts: Record<string, string> = {};
-  for (const [name, value] of Object.entries(values)) {
-    if (value !== undefined) texts[name] = String(value);
-  }
-  return texts;
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
 }

@@ -209,9 +209,6 @@ function values(list: readonly ReportedValue[], names: ReadonlyMap<number, strin
 /** Returns an incident type of the provider's catalogue; null if unknown. */
 type IncidentTypeRecord = (incidentId: number) => Pick<CatalogueRecord, 'name' | 'incident'> | null;
 
-/** The field that only the feed's incidents carry (spec, "Clock model"). */
-const FEED_ONLY = 'period_timer';
-
 /**
  * Renders the provider's record with every field of the spec's DTO, without the one that only the feed has. A missing field comes from its type in the provider's
  * catalogue, else from the built-in type; flags of an unknown type are `no`. `isMissing` adds `missing`, our addition to the contract:
@@ -225,7 +222,8 @@ export function renderIncident(
   const type = INCIDENT_TYPES_OF_SOCCER.get(incident.incident_id);
   const listed = typeRecord(incident.incident_id);
   const flagged = withFlags(incident, listed?.incident);
-  const { [FEED_ONLY]: _, ...reported } = incidentObject(flagged);
+  // Only the feed's incidents carry it (spec, "Clock model").
+  const { period_timer: _, ...reported } = incidentObject(flagged);
   const phase = STATUSES.get(incident.event_status_id);
   const shown: JsonObject = {
     ...reported,
