@@ -1,6 +1,5 @@
 /** Words for the codes of match state. */
 
-import { yesNo } from '#domain/event.ts';
 import { GUARD_WORDS } from '#domain/guard.ts';
 import type { GapReason } from '#domain/health/health-status.ts';
 import type { MatchState, Score } from '#records/types.ts';
@@ -146,11 +145,6 @@ export function unreadWords({ unread, unread_at }: Pick<MatchState, 'unread' | '
     ...(unread_at === null ? [] : [`a whole message, ${lastAt(unread_at)}`]),
     ...unread.map(({ path, ut }) => `${path}, ${lastAt(ut)}`),
   ];
-}
-
-/** Returns whether the provider has verified the result; null: not reported. */
-export function verifiedWords(verified: boolean | null): string {
-  return verified === null ? 'not reported' : yesNo(verified);
 }
 
 /** Whether a match is in its penalty shoot-out, or waits for it. */

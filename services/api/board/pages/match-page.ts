@@ -1,3 +1,4 @@
+import { yesNoOrNull } from '#domain/event.ts';
 import { hasResult } from '#domain/message-key.ts';
 import { INCIDENT } from '#soccer/soccer.ts';
 import { boardMatch } from '#story/board-match.ts';
@@ -15,7 +16,6 @@ import {
   scoreWords,
   statusName,
   unreadWords,
-  verifiedWords,
 } from '#story/words.ts';
 import { isOver } from '#trading/trading.ts';
 import type { ReadView } from '../scoped-view.ts';
@@ -123,7 +123,7 @@ ${factsHtml([
   ...unreadWords({ unread, unread_at }).map((words) => ['Not read', words] as const),
   ['Last message came after', delayWords(match.received_at - match.ut * 1000)],
   ['Kick-off', kickOffWords(match.start_date)],
-  ['Verified result', verifiedWords(verified_result)],
+  ['Verified result', yesNoOrNull(verified_result) ?? 'not reported'],
   ['Version', String(match.version)],
 ])}</section>`;
 }
