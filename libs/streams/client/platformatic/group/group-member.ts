@@ -8,13 +8,11 @@ import { hasCode, isDisconnected, isRetryable, toStreamError } from '../errors.t
 import { type Connection, heartbeatV4, joinGroupV9, leaveGroupV5, syncGroupV5 } from '../library.ts';
 import { assignmentOf, decodeAssignment, encodeSubscription, PROTOCOL } from './assignment.ts';
 import {
-  assigned,
-  GROUP_CODES,
+  decide,
+  FAILED_REQUESTS,
   type Membership,
   type MembershipDecision,
   NOT_A_MEMBER,
-  refused,
-  unanswered,
 } from './membership.ts';
 
 /** Default heartbeat interval. A member learns of a rebalance by a heartbeat, and its new partitions are idle until then. */
@@ -121,7 +119,8 @@ export class ProtocolGroupMember implements GroupMember {
     const assignment = await this.#sync(shares);
     if (this.#stopping.signal.aborted) return;
     const partitions = decodeAssignment(topic, assignment);
-    this.#membership = assigned(this.#membership, partitions);
+    const held = { partitions, generation: generationId };
+    this.#membership = { step: 'heartbeat', memberId, generation: generationId, held };
     this.#heartbeatAt = sentAt;
     if (this.#confirm(sentAt)) this.#assign(sentAt);
   }
@@ -220,10 +219,9 @@ export class ProtocolGroupMember implements GroupMember {
   }
 
   #decide(error: unknown): MembershipDecision {
-    const code = GROUP_CODES.find((one) => hasCode(error, [one]));
-    if (code !== undefined) return refused(this.#membership, code, memberIdIn(error));
     const isUnanswered = isRetryable(error) || error instanceof StreamError;
-    return isUnanswered ? unanswered(this.#membership) : refused(this.#membership, 'other');
+    const code = FAILED_REQUESTS.find((one) => hasCode(error, [one]));
+    return decide(this.#membership, code ?? (isUnanswered ? 'unanswered' : 'other'), memberIdIn(error));
   }
 
   /** Extends the session by a response to a request of `sentAt`. Returns false when it is late: others may own the partitions. */

@@ -28,43 +28,29 @@ export const NOT_A_MEMBER: Membership = {
   held: { partitions: [], generation: -1 },
 };
 
-/** What the member changes before it joins again, by the protocol error, and whether others may own its partitions. */
-const REJOINS = {
-  MEMBER_ID_REQUIRED: [{}, false],
-  REBALANCE_IN_PROGRESS: [{}, false],
-  ILLEGAL_GENERATION: [{ generation: -1 }, true],
-  UNKNOWN_MEMBER_ID: [{ memberId: '', generation: -1 }, true],
-  FENCED_INSTANCE_ID: [{ step: 'ended' }, true],
-} as const satisfies Record<string, readonly [Partial<Membership>, isLost: boolean]>;
-/** The coordinator has moved, or loads. */
-const MOVES = ['NOT_COORDINATOR', 'COORDINATOR_NOT_AVAILABLE', 'COORDINATOR_LOAD_IN_PROGRESS'] as const;
+/** By the protocol error: what changes, whether others may own the partitions, and the step before the next request. */
+const DECISIONS = {
+  MEMBER_ID_REQUIRED: [{ step: 'join' }, false, 'nothing'],
+  REBALANCE_IN_PROGRESS: [{ step: 'join' }, false, 'nothing'],
+  ILLEGAL_GENERATION: [{ step: 'join', generation: -1 }, true, 'nothing'],
+  UNKNOWN_MEMBER_ID: [{ step: 'join', memberId: '', generation: -1 }, true, 'nothing'],
+  FENCED_INSTANCE_ID: [{ step: 'ended' }, true, 'nothing'],
+  /** The group refuses the request. */
+  other: [{ step: 'join' }, false, 'pause'],
+  /** The same request is sent again: the group keeps the member for a session timeout, and longer when the coordinator is down. */
+  unanswered: [{}, false, 'look-up'],
+} as const satisfies Record<
+  string,
+  readonly [Partial<Membership>, isLost: boolean, MembershipDecision['before']]
+>;
 
-type GroupCode = keyof typeof REJOINS | (typeof MOVES)[number];
+type FailedRequest = keyof typeof DECISIONS;
 
-/** Protocol errors that change the membership. Any other error means that the group refuses the request. */
-export const GROUP_CODES = [...Object.keys(REJOINS), ...MOVES] as readonly GroupCode[];
+export const FAILED_REQUESTS = Object.keys(DECISIONS) as readonly FailedRequest[];
 
-/** Returns the membership after an assignment in the joined generation. */
-export function assigned(membership: Membership, partitions: readonly number[]): Membership {
-  const { memberId, generation } = membership;
-  return { step: 'heartbeat', memberId, generation, held: { partitions, generation } };
-}
-
-/** Decides after an error of the coordinator. `memberId`: the id in its response, for MEMBER_ID_REQUIRED. */
-export function refused(
-  membership: Membership,
-  code: GroupCode | 'other',
-  memberId = '',
-): MembershipDecision {
-  const rejoined = { ...membership, step: 'join' } as const;
-  if (code === 'other') return { membership: rejoined, isLost: false, before: 'pause' };
-  if (!(code in REJOINS)) return unanswered(membership);
-  const [changes, isLost] = REJOINS[code as keyof typeof REJOINS];
-  const given = code === 'MEMBER_ID_REQUIRED' ? { memberId } : {};
-  return { membership: { ...rejoined, ...changes, ...given }, isLost, before: 'nothing' };
-}
-
-/** Sends the same request again: the group keeps the member for a session timeout, and longer when the coordinator is down. */
-export function unanswered(membership: Membership): MembershipDecision {
-  return { membership, isLost: false, before: 'look-up' };
+/** Decides after a failed request. `memberId`: the id in its response, for MEMBER_ID_REQUIRED. */
+export function decide(membership: Membership, failed: FailedRequest, memberId = ''): MembershipDecision {
+  const [changes, isLost, before] = DECISIONS[failed];
+  const given = failed === 'MEMBER_ID_REQUIRED' ? { memberId } : {};
+  return { membership: { ...membership, ...changes, ...given }, isLost, before };
 }
