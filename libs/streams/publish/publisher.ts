@@ -22,16 +22,7 @@ export type PublisherOptions = {
 };
 
 /** A publisher of records outside transactions, at least once. */
-export interface Publisher {
-  /** Resolves when all in-sync replicas have every record. Rejects with `PublishError`; some records may then be written. */
-  publish(records: readonly PublishRecord[]): Promise<void>;
-  /** Bytes of records without an acknowledgement. */
-  readonly queuedBytes: number;
-  /** False after a failed send, or when a topic has no leader, until the next acknowledgement or, when idle, an answer. */
-  readonly healthy: boolean;
-  /** Sends the queued records, then disconnects. Later publishes are rejected. */
-  close(): Promise<void>;
-}
+export type Publisher = Readonly<Pick<KafkaPublisher, 'publish' | 'queuedBytes' | 'healthy' | 'close'>>;
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_QUEUE_BYTES = 64 * 1024 * 1024;
@@ -65,7 +56,7 @@ export async function withPublisher<T>(
 type ProducerWork<T> = (producer: BatchProducer, onRetry: (error: StreamError) => void) => Promise<T>;
 
 /** A publisher with one producer at a time. It replaces a producer after a failed send. */
-class KafkaPublisher implements Publisher {
+class KafkaPublisher {
   readonly #options: PublisherOptions;
   readonly #timeoutMs: number;
   readonly #queue: PublishQueue;
@@ -76,7 +67,8 @@ class KafkaPublisher implements Publisher {
   /** Ends the pause of a drain that has nothing to send. */
   #wake: () => void = () => {};
   #closed = false;
-  #healthy = true;
+  /** False after a failed send, or when a topic has no leader, until the next acknowledgement or, when idle, an answer. */
+  healthy = true;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
@@ -84,20 +76,18 @@ class KafkaPublisher implements Publisher {
     this.#queue = new PublishQueue(options.maxQueueBytes ?? DEFAULT_QUEUE_BYTES);
   }
 
+  /** Bytes of records without an acknowledgement. */
   get queuedBytes(): number {
     return this.#queue.bytes;
-  }
-
-  get healthy(): boolean {
-    return this.#healthy;
   }
 
   async connect(withinMs: number): Promise<void> {
     await this.#withinTime(performance.now() + withinMs, async () => {});
     // Failures to connect are not failures to send.
-    this.#healthy = true;
+    this.healthy = true;
   }
 
+  /** Resolves when all in-sync replicas have every record. Rejects with `PublishError`; some records may then be written. */
   publish(records: readonly PublishRecord[]): Promise<void> {
     if (this.#closed) return Promise.reject(new PublishError('CLOSED', 'the publisher is closed'));
     if (records.length === 0) return Promise.resolve();
@@ -111,6 +101,7 @@ class KafkaPublisher implements Publisher {
     return published;
   }
 
+  /** Sends the queued records, then disconnects. Later publishes are rejected. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#wake();
@@ -126,7 +117,7 @@ class KafkaPublisher implements Publisher {
       const batch = this.#queue.dequeue(performance.now());
       if (batch === null) {
         if (this.#queue.holding) await this.#pause(HOLD_MS);
-        else if (this.#healthy || this.#closed) break;
+        else if (this.healthy || this.#closed) break;
         else await this.#probeBroker();
         continue;
       }
@@ -135,7 +126,7 @@ class KafkaPublisher implements Publisher {
         const send: ProducerWork<Unsent> = (producer, onRetry) => producer.send(records, onRetry);
         this.#sent(batch, await this.#withinTime(batch.deadline, send));
       } catch (error) {
-        this.#healthy = false;
+        this.healthy = false;
         this.#queue.fail(batch, error as PublishError, performance.now());
       }
     }
@@ -146,8 +137,8 @@ class KafkaPublisher implements Publisher {
     const now = performance.now();
     for (const reason of unsent.values()) this.#failed(reason);
     // A record for any partition is unsent only when no partition of its topic has a leader.
-    if (unsent.keys().some(({ partition }) => partition === 'any')) this.#healthy = false;
-    else if (unsent.size < batch.records.length) this.#healthy = true;
+    if (unsent.keys().some(({ partition }) => partition === 'any')) this.healthy = false;
+    else if (unsent.size < batch.records.length) this.healthy = true;
     this.#queue.acknowledge(batch, now + this.#timeoutMs, { unsent, until: now + HOLD_MS });
     if (!this.#queue.holding) this.#succeeded();
   }
@@ -165,7 +156,7 @@ class KafkaPublisher implements Publisher {
     const attempt = this.#attempt(async () => {});
     try {
       if (await settlesWithin(attempt, PROBE_MS)) {
-        this.#healthy = true;
+        this.healthy = true;
         this.#succeeded();
         return;
       }
@@ -180,7 +171,7 @@ class KafkaPublisher implements Publisher {
     let last: StreamError | undefined;
     const onRetry = (error: StreamError): void => {
       last = error;
-      this.#healthy = false;
+      this.healthy = false;
       this.#failed(error);
     };
     for (let failures = 1; ; failures += 1) {
@@ -195,7 +186,7 @@ class KafkaPublisher implements Publisher {
       }
       // A timed-out attempt is still running, and may open a connection once more.
       void this.#dropProducer(attempt);
-      this.#healthy = false;
+      this.healthy = false;
       if (failure === undefined) continue;
       if (failure.code === 'RECORD_TOO_LARGE')
         throw new PublishError('RECORD_TOO_LARGE', failure.message, failure);
