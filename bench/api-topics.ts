@@ -22,7 +22,7 @@ export async function createTopicsWithClient(
 ): Promise<BenchCredentials> {
   const { brokers, registryUrl } = context;
   await createTopics({ brokers, prefix });
-  await Registry.open({ url: registryUrl, prefix }).registerAll();
+  await new Registry({ url: registryUrl, prefix }).registerAll();
   const secret = newSecret();
   const secret_hash = hashSecret(secret);
   await new ClientDirectory('clients', { brokers, registryUrl, prefix, log: silentLogger }).edit(1, () => ({
@@ -44,7 +44,7 @@ export async function writeMatches(
   options: { prefix: string; matches: number; messages: number; published: number },
 ): Promise<MatchState> {
   const { prefix, matches, messages, published } = options;
-  const registry = Registry.open({ url: context.registryUrl, prefix });
+  const registry = new Registry({ url: context.registryUrl, prefix });
   const open = async <T extends 'match-state' | 'match-incidents' | 'match-transitions'>(topic: T) => {
     const codec = await registry.codec(topic);
     const writer = await BulkWriter.open(context.brokers, topicName(prefix, topic));

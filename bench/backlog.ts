@@ -68,7 +68,7 @@ async function write(
   const { brokers } = context;
   const started = performance.now();
   await createTopics({ brokers, prefix });
-  const codec = await Registry.open({ url: context.registryUrl, prefix }).codec('normalized-messages');
+  const codec = await new Registry({ url: context.registryUrl, prefix }).codec('normalized-messages');
   const writer = await BulkWriter.open(brokers, topicName(prefix, 'normalized-messages'));
   let records = 0;
   let bytes = 0;

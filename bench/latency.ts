@@ -50,7 +50,7 @@ async function measure(context: BenchContext, contender: Contender, round: numbe
   const { client, process: receiver } = await startReceiver(context, job.prefix);
   const processor = await job.start(context);
   const pending = new Pending();
-  const decoder = Registry.open({ url: registryUrl, prefix: job.prefix }).decoder('match-state');
+  const decoder = new Registry({ url: registryUrl, prefix: job.prefix }).decoder('match-state');
   const reader = new TopicReader({
     brokers,
     topic: topicName(job.outputPrefix, 'match-state'),
@@ -91,7 +91,7 @@ export async function byPublisher(
   { brokers, registryUrl }: BenchContext,
   prefix: string,
 ): Promise<MessagePublisher> {
-  const codec = await Registry.open({ url: registryUrl, prefix }).codec('normalized-messages');
+  const codec = await new Registry({ url: registryUrl, prefix }).codec('normalized-messages');
   const publisher = await openPublisher({ brokers, clientId: 'bench-latency', log: silentLogger });
   const topic = topicName(prefix, 'normalized-messages');
   return {

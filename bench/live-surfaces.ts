@@ -56,7 +56,7 @@ export class Surfaces {
     const { prefix, paths } = options;
     this.#options = options;
     this.#webhooks = new Map(paths.map((path) => [path, new Pending()]));
-    const decoder = Registry.open({ url: context.registryUrl, prefix }).decoder('match-state');
+    const decoder = new Registry({ url: context.registryUrl, prefix }).decoder('match-state');
     this.#reader = new TopicReader({
       brokers: context.brokers,
       topic: topicName(prefix, 'match-state'),

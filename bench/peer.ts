@@ -86,7 +86,7 @@ export async function peerCommand(context: BenchContext, options: PeerOptions): 
 
 /** Returns the ids of the schemas, as this repository's registry client registered them. */
 async function schemaIds(context: BenchContext, prefix: string): Promise<string> {
-  const registry = Registry.open({ url: context.registryUrl, prefix });
+  const registry = new Registry({ url: context.registryUrl, prefix });
   await registry.registerAll();
   const topics = ['normalized-messages', 'match-incidents', 'match-state', 'match-transitions'] as const;
   const pairs = topics.map(async (topic) => {

@@ -93,7 +93,7 @@ async function readStates(
   { brokers, registryUrl: url }: BenchContext,
   { prefix, outputPrefix }: Job,
 ): Promise<ReadonlyMap<number, MatchState>> {
-  const source = { brokers, prefix: outputPrefix, registry: Registry.open({ url, prefix }) };
+  const source = { brokers, prefix: outputPrefix, registry: new Registry({ url, prefix }) };
   const states = new Map<number, MatchState>();
   await readEvery('match-state', source, (state) => void states.set(state.event_id, state));
   return states;

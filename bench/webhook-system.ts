@@ -40,7 +40,7 @@ export class WebhookSystem {
   }
 
   static async create(context: BenchContext, prefix: string, sink: Sink): Promise<WebhookSystem> {
-    const registry = Registry.open({ url: context.registryUrl, prefix });
+    const registry = new Registry({ url: context.registryUrl, prefix });
     await Promise.all([createTopics({ brokers: context.brokers, prefix }), registry.registerAll()]);
     return new WebhookSystem(context, prefix, sink);
   }
@@ -90,7 +90,7 @@ export class WebhookSystem {
   /** Publishes `count` messages, and waits until they are acknowledged. */
   async publish(count: number): Promise<void> {
     const { brokers, registryUrl } = this.#context;
-    const codec = await Registry.open({ url: registryUrl, prefix: this.#prefix }).codec('webhook-messages');
+    const codec = await new Registry({ url: registryUrl, prefix: this.#prefix }).codec('webhook-messages');
     const publisher = await openPublisher({ brokers, clientId: 'bench-webhooks', log: silentLogger });
     const topic = topicName(this.#prefix, 'webhook-messages');
     const record = (n: number) => {

@@ -89,10 +89,10 @@ export async function findClusterWith(topics: readonly TopicName[]): Promise<Ope
 /** A cluster with its schema registry, for reading and writing the values of topics. */
 export type OpenCluster = TopicCluster & OpenTopics;
 
-/** Returns the cluster with its registry. Sends no request yet. `waitMs`: as of `Registry.open`. */
+/** Returns the cluster with its registry. Sends no request yet. `waitMs`: as of `new Registry`. */
 export function openCluster(cluster: TopicCluster, waitMs?: number): OpenCluster {
   const { registryUrl: url, prefix } = cluster;
-  return { ...cluster, registry: Registry.open({ url, prefix, waitMs }) };
+  return { ...cluster, registry: new Registry({ url, prefix, waitMs }) };
 }
 
 export function commandLog(command: string): Logger {

@@ -33,7 +33,7 @@ export async function openProcessor<const T extends TopicName>(
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
   // Not awaited: no start depends on it.
   void logBrokerDefects(brokers, log);
-  const registry = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
+  const registry = new Registry({ url: config.SCHEMA_REGISTRY_URL, prefix });
   const { input } = PROCESSORS[name];
   const [codecs, codec] = await Promise.all([registry.codecs(values), registry.codec('dead-letters')]);
   const letters = { service: name, input, topic: topicName(prefix, 'dead-letters'), codec };

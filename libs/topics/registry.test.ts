@@ -18,7 +18,7 @@ test('sends user and password of the address in a header, and shows them nowhere
     }),
   );
   const url = `http://ann:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/apis/ccompat/v7`;
-  const failed = await Registry.open({ url, prefix: '', waitMs: 0 })
+  const failed = await new Registry({ url, prefix: '', waitMs: 0 })
     .codec('match-state')
     .catch((error: unknown) => error);
   expect(failed).toBeInstanceOf(Error);
@@ -31,7 +31,7 @@ test('sends user and password of the address in a header, and shows them nowhere
 
 test('shows no password when nothing answers', async () => {
   const url = 'http://ann:hidden@127.0.0.1:1/apis/ccompat/v7';
-  const failing = Registry.open({ url, prefix: '', waitMs: 0 }).codec('match-state');
+  const failing = new Registry({ url, prefix: '', waitMs: 0 }).codec('match-state');
   await expect(failing).rejects.toMatchObject({ code: 'REGISTRY_UNAVAILABLE' });
   const shown = inspect(await failing.catch((error: unknown) => error), { depth: 10 });
   expect(shown).toContain('http://127.0.0.1:1/apis/ccompat/v7');
@@ -39,7 +39,7 @@ test('shows no password when nothing answers', async () => {
 });
 
 test('says why nothing answers, whether it registers or reads', async () => {
-  const registry = Registry.open({ url: 'http://127.0.0.1:1', prefix: '', waitMs: 0 });
+  const registry = new Registry({ url: 'http://127.0.0.1:1', prefix: '', waitMs: 0 });
   const problem = { code: 'REGISTRY_UNAVAILABLE', message: expect.stringContaining('connect ECONNREFUSED') };
   await expect(registry.codec('match-state')).rejects.toMatchObject(problem);
   await expect(registry.schemaState('match-state')).rejects.toMatchObject(problem);

@@ -73,15 +73,11 @@ export class Registry {
   readonly #unknown = new Set<number>();
   #waitedAt = Number.NEGATIVE_INFINITY;
 
-  private constructor({ url, prefix, waitMs = 60_000 }: RegistryOptions) {
+  /** Sends no request. */
+  constructor({ url, prefix, waitMs = 60_000 }: RegistryOptions) {
     this.#address = parseRegistryAddress(url);
     this.#prefix = prefix;
     this.#waitMs = waitMs;
-  }
-
-  /** Returns a registry. Sends no request. */
-  static open(options: RegistryOptions): Registry {
-    return new Registry(options);
   }
 
   subject(topic: TopicName): string {

@@ -67,7 +67,7 @@ export class VersionedTopic<T extends 'clients' | 'access-tokens' | 'trading-hal
   constructor(topic: T, connection: EditConnection) {
     this.#topic = topic;
     this.#connection = connection;
-    this.#registry = Registry.open({ url: connection.registryUrl, prefix: connection.prefix });
+    this.#registry = new Registry({ url: connection.registryUrl, prefix: connection.prefix });
   }
 
   /** Returns the current record of each key. Throws `StreamError`. */

@@ -176,7 +176,7 @@ export class ViewFollower {
     const states = topicName(prefix, 'match-state');
     const halts = topicName(prefix, 'trading-halts');
     const over = new AbortController();
-    const connection = { brokers, prefix, registry: Registry.open({ url, prefix }) };
+    const connection = { brokers, prefix, registry: new Registry({ url, prefix }) };
     const common = {
       reader: `touchline-${this.#options.name}`,
       from: await this.#positions(topics),

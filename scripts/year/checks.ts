@@ -105,7 +105,7 @@ export async function checkTopics(
   const versions = new Map<number, number>();
   const repeated: string[] = [];
   const gaps: string[] = [];
-  const source = { brokers, prefix: PREFIX, registry: Registry.open({ url: registry.url, prefix: PREFIX }) };
+  const source = { brokers, prefix: PREFIX, registry: new Registry({ url: registry.url, prefix: PREFIX }) };
   await readEvery('match-transitions', source, ({ id, event_id, version }) => {
     if (ids.has(id)) repeated.push(id);
     ids.add(id);

@@ -60,7 +60,7 @@ export async function serveApi(
       for (const [kind, tables] of views.leagues.differences(Date.now() / 1000)) gauge.set({ kind }, tables);
     },
   );
-  const codecs = Registry.open({ url: registryUrl, prefix });
+  const codecs = new Registry({ url: registryUrl, prefix });
   const context = { brokers, prefix, registry: codecs, log: logger, onFailure: fail };
   const clients = new Contracts((access) => servedAccess(access, competitions));
   const reading = await followInBackground(['clients'], context, {

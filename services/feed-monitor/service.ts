@@ -26,7 +26,7 @@ async function startMonitor(context: ServiceContext<MonitorConfig>): Promise<Run
   const { config, logger: log, metrics: metricsRegistry } = context;
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
   const metrics = monitorMetrics(metricsRegistry);
-  const registry = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
+  const registry = new Registry({ url: config.SCHEMA_REGISTRY_URL, prefix });
   const codec = await registry.codec('feed-health');
   const publisher = await openPublisher({ brokers, clientId: SERVICE, log, timeoutMs: PUBLISH_TIMEOUT_MS });
   const client = openStreamClient({ brokers, clientId: SERVICE, log });

@@ -30,7 +30,7 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
   }
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
   const metrics = pollerMetrics(registry);
-  const schemas = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
+  const schemas = new Registry({ url: config.SCHEMA_REGISTRY_URL, prefix });
   const source: OpenTopics = { brokers, prefix, registry: schemas };
   const codecs = await schemas.codecs(WRITTEN_TOPICS);
   const publisher = await openPublisher({ brokers, clientId: SERVICE, log });

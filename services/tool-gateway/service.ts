@@ -56,7 +56,7 @@ export async function serveTools(
   follower: ViewFollower,
 ): Promise<RunningService> {
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: registryUrl } = config;
-  const codecs = Registry.open({ url: registryUrl, prefix });
+  const codecs = new Registry({ url: registryUrl, prefix });
   const connection = { brokers, prefix, registry: codecs, log, onFailure: fail };
   const competitions = servedOf(config.SERVE_COMPETITIONS);
   const publisher = await openPublisher({

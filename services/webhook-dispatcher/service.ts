@@ -36,7 +36,7 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   const { config, logger: log, metrics: registers, draining, fail } = context;
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
   const application = `${prefix}${SERVICE}`;
-  const registry = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
+  const registry = new Registry({ url: config.SCHEMA_REGISTRY_URL, prefix });
   const codec = await registry.codec('webhook-progress');
   const client = openStreamClient({ brokers, clientId: application, log });
   const source = { brokers, prefix, registry };

@@ -35,7 +35,7 @@ export async function startReceiver({
 }: ReceiverContext): Promise<RunningReceiver> {
   const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL: url, TOPIC_PREFIX: prefix } = config;
   const answerTimeoutMs = config.PATIENCE_MS;
-  const codecs = Registry.open({ url, prefix });
+  const codecs = new Registry({ url, prefix });
   const [deliveryCodecs, codec] = await Promise.all([
     codecs.codecs(DELIVERY_TOPICS),
     codecs.codec('ingress-status'),

@@ -205,7 +205,7 @@ export class NumberedMessages {
 
   async start(): Promise<void> {
     const connection = this.#connection;
-    const codec = await Registry.open({ url: connection.registryUrl, prefix: connection.prefix }).codec(
+    const codec = await new Registry({ url: connection.registryUrl, prefix: connection.prefix }).codec(
       'webhook-messages',
     );
     const topic = topicName(connection.prefix, 'webhook-messages');

@@ -54,7 +54,7 @@ export class Pipeline {
   }
 
   static async create(connection: PipelineConnection): Promise<Pipeline> {
-    const registry = Registry.open({ url: connection.registryUrl, prefix: connection.prefix });
+    const registry = new Registry({ url: connection.registryUrl, prefix: connection.prefix });
     // Every writer registers the schema of its topic; all of them would be a hundred requests for each test.
     const { services, ...wanted } = { partitions: FEW_PARTITIONS, ...connection };
     if (services === undefined) await createTopics(wanted);

@@ -12,7 +12,7 @@ export async function publishValues<T extends TopicName>(
   topic: T,
   records: readonly { readonly key: string; readonly value: TopicValues[T] }[],
 ): Promise<void> {
-  const codec = await Registry.open({ url, prefix }).codec(topic);
+  const codec = await new Registry({ url, prefix }).codec(topic);
   // On a busy broker, partitions of a new topic have no leader for a while.
   const options = { brokers, clientId: 'test', log: quietLog, timeoutMs: DEADLINE_MS };
   await withPublisher(options, (publisher) =>

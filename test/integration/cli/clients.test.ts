@@ -226,7 +226,7 @@ test('ignores a record of a client under another key, whoever reads it', async (
   await publishValues(at, 'clients', [{ key: '55', value: { ...client, version: 99 } }]);
   expect((await run('disable 1')).out).toContain('disabled');
   const contracts = new Contracts((access) => access);
-  const registry = Registry.open({ url: at.registryUrl, prefix: at.prefix });
+  const registry = new Registry({ url: at.registryUrl, prefix: at.prefix });
   const onRecord = contracts.apply.bind(contracts);
   await follow(['clients'], { ...at, registry }, { untilEnd: true, onRecord });
   expect(contracts.find(1)).toBeUndefined();
@@ -247,7 +247,7 @@ test('writes no version twice, whoever edits at the same time: the last record i
     ),
   );
   const log: Client[] = [];
-  const registry = Registry.open({ url: at.registryUrl, prefix: at.prefix });
+  const registry = new Registry({ url: at.registryUrl, prefix: at.prefix });
   const onRecord = ({ value }: { readonly value: Client | null }) => void log.push(value as Client);
   await follow(['clients'], { ...at, registry }, { untilEnd: true, onRecord });
   expect(log.map(({ version }) => version)).toEqual(numbers);

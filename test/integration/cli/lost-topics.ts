@@ -172,7 +172,7 @@ export class LostTopics {
   static async create(connection: TestBackbone): Promise<LostTopics> {
     const { brokers, registryUrl: url, prefix } = connection;
     await createTopics({ brokers, prefix, partitions: 1 });
-    await Registry.open({ url, prefix }).registerAll();
+    await new Registry({ url, prefix }).registerAll();
     return new LostTopics(connection);
   }
 
@@ -189,7 +189,7 @@ export class LostTopics {
   /** Writes a record to each topic, and the positions of processors that have processed them. */
   async fill(): Promise<void> {
     const { brokers, registryUrl: url, prefix } = this.connection;
-    const registry = Registry.open({ url, prefix });
+    const registry = new Registry({ url, prefix });
     await new ClientDirectory('clients', { ...this.connection, log: quietLog }).edit(1, () =>
       sampleOf('clients'),
     );
@@ -298,7 +298,7 @@ export class LostTopics {
     const isInput = PROCESSOR_NAMES.some((of) => streamTopics(prefix, of).input === name);
     // Processed input expires by design: here a record that nobody has processed does.
     if (isInput)
-      await this.#publish([await this.#recordOf(topic as TopicName, Registry.open({ url, prefix }), 0)]);
+      await this.#publish([await this.#recordOf(topic as TopicName, new Registry({ url, prefix }), 0)]);
     const offset = BigInt((bounds?.end ?? 0) + (isInput ? 1 : 0));
     await withAdmin(brokers, (admin) =>
       admin.deleteRecords({ topics: [{ name, partitions: [{ partition: 0, offset }] }] }),

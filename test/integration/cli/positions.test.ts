@@ -185,7 +185,7 @@ describe('a rebuild of what its input no longer has', () => {
   test('is refused for results behind tables', async () => {
     const topics = await TestTopics.create(['match-results', 'standings-results']);
     const { registryUrl: url } = connection;
-    const codec = await Registry.open({ url, prefix: topics.prefix }).codec('match-results');
+    const codec = await new Registry({ url, prefix: topics.prefix }).codec('match-results');
     const result = (version: number) => ({ ...sampleOf('match-results'), version });
     const behind = (version: number) => ({ result: codec.encode(result(version)) });
     await topics.write('match-results', [

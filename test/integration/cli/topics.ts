@@ -29,7 +29,7 @@ export class TestTopics {
     this.prefix = prefix;
     this.#brokers = brokers;
     this.env = connectionEnv({ brokers, registryUrl, prefix });
-    this.#registry = Registry.open({ url: registryUrl, prefix });
+    this.#registry = new Registry({ url: registryUrl, prefix });
   }
 
   /** Creates only these topics on the broker of the run; topics of a match get `partitions`. */
@@ -78,6 +78,6 @@ export async function initializedCluster(): Promise<{
   const connection = backbone();
   const { brokers, registryUrl, prefix } = connection;
   await createTopics({ brokers, prefix, partitions: 2 });
-  await Registry.open({ url: registryUrl, prefix }).registerAll();
+  await new Registry({ url: registryUrl, prefix }).registerAll();
   return { connection, env: connectionEnv(connection) };
 }

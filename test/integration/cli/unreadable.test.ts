@@ -52,7 +52,7 @@ beforeAll(async () => {
     );
   for (const service of services.values()) await service.ready();
   const { brokers, prefix, registryUrl } = connection;
-  const codec = await Registry.open({ url: registryUrl, prefix }).codec('match-state');
+  const codec = await new Registry({ url: registryUrl, prefix }).codec('match-state');
   await withPublisher({ brokers, clientId: 'test', log: quietLog }, async (publisher) => {
     const records = TOPIC_NAMES.flatMap((name) => {
       const topic = topicName(prefix, name);

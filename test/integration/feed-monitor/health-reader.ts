@@ -24,7 +24,7 @@ export class HealthReader {
 
   static async open({ brokers, prefix, registryUrl }: PipelineConnection): Promise<HealthReader> {
     const reader = new HealthReader();
-    const registry = Registry.open({ url: registryUrl, prefix });
+    const registry = new Registry({ url: registryUrl, prefix });
     const stopping = new AbortController();
     const followed = follow(
       ['feed-health'],

@@ -39,7 +39,7 @@ export class LiveFeed {
   }
 
   static async open({ brokers, registryUrl: url, prefix }: PipelineConnection): Promise<LiveFeed> {
-    const registry = Registry.open({ url, prefix });
+    const registry = new Registry({ url, prefix });
     const options = { brokers, clientId: 'test-live', log: quietLog, timeoutMs: 120_000 };
     const publisher = await openPublisher(options);
     atEnd(() => publisher.close());

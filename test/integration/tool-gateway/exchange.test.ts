@@ -39,7 +39,7 @@ async function tokensCommand(connection: TestBackbone, ...args: string[]): Promi
 /** Follows the tokens as a replica does. */
 async function followed(at: TestBackbone): Promise<AccessTokens> {
   const tokens = new AccessTokens();
-  const registry = Registry.open({ url: at.registryUrl, prefix: at.prefix });
+  const registry = new Registry({ url: at.registryUrl, prefix: at.prefix });
   const onFailure = (error: unknown) => expect.unreachable(String(error));
   const onRecord = tokens.apply.bind(tokens);
   const reading = await followInBackground(['access-tokens'], { ...at, registry, onFailure }, { onRecord });

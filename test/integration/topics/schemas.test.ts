@@ -44,7 +44,7 @@ async function setCompatibility(subject: string, compatibility: string): Promise
 
 function openRegistry(): Registry {
   const { registryUrl, prefix } = backbone();
-  return Registry.open({ url: registryUrl, prefix });
+  return new Registry({ url: registryUrl, prefix });
 }
 
 function schemaOf(topic: string): AvroRecord {
@@ -90,7 +90,7 @@ test('registers in the order of the table, and needs no right to register what i
     });
   });
   const through = () =>
-    Registry.open({
+    new Registry({
       url: `${url}${new URL(registryUrl).pathname}`,
       prefix: `${prefix}ordered.`,
       waitMs: 5_000,
@@ -103,7 +103,7 @@ test('registers in the order of the table, and needs no right to register what i
   const codec = await through().codec('clients');
   expect(codec.decode(codec.encode(sampleOf('clients')))).toEqual(sampleOf('clients'));
   await expect(
-    Registry.open({ url: `${url}${new URL(registryUrl).pathname}`, prefix: `${prefix}none.` }).codec(
+    new Registry({ url: `${url}${new URL(registryUrl).pathname}`, prefix: `${prefix}none.` }).codec(
       'clients',
     ),
   ).rejects.toMatchObject({ code: 'REGISTRY_REFUSES' });
@@ -123,7 +123,7 @@ describe('compatibility', () => {
 
   test('registers every topic once under its subject, with the rule BACKWARD, from several processes at once', async () => {
     const { registryUrl: url, prefix } = backbone();
-    const open = () => Registry.open({ url, prefix });
+    const open = () => new Registry({ url, prefix });
     await Promise.all(Array.from({ length: 4 }, () => open().registerAll()));
     for (const topic of TOPIC_NAMES) {
       const subject = open().subject(topic);
@@ -214,7 +214,7 @@ describe('a registry that is down', () => {
     const { registryUrl, prefix } = backbone();
     let refusals = 3;
     const url = await startProxy(registryUrl, (path) => (refusals-- > 0 ? null : path));
-    await Registry.open({ url, prefix }).registerAll();
+    await new Registry({ url, prefix }).registerAll();
     expect(refusals).toBeLessThan(0);
   });
 
@@ -231,7 +231,7 @@ describe('a registry that is down', () => {
       if (answers.length > 0) ahead += 6_000;
       return answers.length > 0 ? (answers.shift() ?? null) : path;
     });
-    const decoded = await Registry.open({ url, prefix }).decoder('match-state').read(bytes);
+    const decoded = await new Registry({ url, prefix }).decoder('match-state').read(bytes);
     expect(plain(decoded)).toEqual(plain(sampleOf('match-state')));
     expect(answers).toEqual([]);
   });

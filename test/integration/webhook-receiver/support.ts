@@ -110,7 +110,7 @@ export class TestReceiver {
   async read<T extends TopicName>(topic: T): Promise<TopicValues[T][]> {
     const { registryUrl: url, prefix } = this.connection;
     const values: TopicValues[T][] = [];
-    const source = { ...this.connection, registry: Registry.open({ url, prefix }) };
+    const source = { ...this.connection, registry: new Registry({ url, prefix }) };
     await readEvery(topic, source, (value) => void values.push(value));
     return values;
   }

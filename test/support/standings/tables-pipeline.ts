@@ -21,7 +21,7 @@ export class TablesPipeline {
   private constructor(pipeline: Pipeline) {
     this.pipeline = pipeline;
     const { registryUrl, prefix } = pipeline.connection;
-    this.#registry = Registry.open({ url: registryUrl, prefix });
+    this.#registry = new Registry({ url: registryUrl, prefix });
   }
 
   static async create(connection: PipelineConnection): Promise<TablesPipeline> {

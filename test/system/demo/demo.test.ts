@@ -28,7 +28,7 @@ describe('touchline demo', () => {
     expect(run.text()).toMatch(/goals disallowed +[1-9]\d*: /);
     expect(run.text()).toContain('npx touchline tail match-state --from-beginning --exit-at-end');
     const summary = parseJson(readFileSync(join(env.DATA_DIR, 'summary.json'), 'utf8')) as PlaySummary;
-    const source = { brokers, prefix, registry: Registry.open({ url, prefix }) };
+    const source = { brokers, prefix, registry: new Registry({ url, prefix }) };
     await expectOutcome(summary, source);
   });
 });

@@ -271,7 +271,7 @@ test('loses no record, repeats none and fails no task when sessions end', async 
   const { registryUrl } = backbone();
   const at = { brokers: secured.kafka.brokers, prefix, registryUrl };
   const pipeline = await Pipeline.create({ ...at, services: ['match-processor'] });
-  const registry = Registry.open({ url: registryUrl, prefix });
+  const registry = new Registry({ url: registryUrl, prefix });
   const processor = startService('match-processor', {
     ...passwordEnv('SCRAM-SHA-256', writeText(secured.folder, 'right', PASSWORD)),
     ...registryEnv,

@@ -96,7 +96,7 @@ async function row(id: string): Promise<string> {
 
 /** Returns the committed progress of a subscription. */
 async function progressOf(id: string): Promise<WebhookProgress | undefined> {
-  const registry = Registry.open({ url: connection.registryUrl, prefix: connection.prefix });
+  const registry = new Registry({ url: connection.registryUrl, prefix: connection.prefix });
   return (await readLatest('webhook-progress', { ...connection, registry })).get(id);
 }
 
