@@ -46,9 +46,7 @@ export async function boundsOver(
   connections: BrokerConnections,
   topics: readonly string[],
 ): Promise<(TopicPartition & LogBounds)[]> {
-  const partitions = await partitionsOf(connections, topics);
-  const bounds = await logBounds(connections, partitions);
-  return partitions.map((of, index) => ({ ...of, ...(bounds[index] as LogBounds) }));
+  return logBounds(connections, await partitionsOf(connections, topics));
 }
 
 const READ_BYTES = 256 * 1024;

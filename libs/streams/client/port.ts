@@ -145,7 +145,7 @@ export interface StreamClient {
   openProducer(options: ProducerOptions): Promise<TransactionalProducer>;
   openReader(options: ReaderOptions): PartitionReader;
   openGroupMember(options: GroupOptions): GroupMember;
-  logBounds(of: readonly TopicPartition[]): Promise<LogBounds[]>;
+  logBounds<P extends TopicPartition>(of: readonly P[]): Promise<(P & LogBounds)[]>;
   /** Returns the end of a leader epoch (KIP-320); null for an unknown one. What was read beyond it in that epoch is lost. */
   epochEnd(of: TopicPartition, epoch: number): Promise<EpochEnd | null>;
   /** Returns the ids of topics as the cluster has them now, by name; without topics that are missing. */

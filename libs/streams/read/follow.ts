@@ -90,13 +90,9 @@ const RETRY_CEILING_MS = 500;
 export async function followLogs(options: LogFollowOptions): Promise<void> {
   const connections = new BrokerConnections(options.brokers, options.reader ?? READER);
   try {
-    const partitions = await partitionsOf(connections, options.topics);
-    const bounds = await logBounds(connections, partitions);
-    const counts = new Map(byTopic(partitions).map(([topic, numbers]) => [topic, numbers.length]));
-    const followed = partitions.map((of, at) => {
-      const start = startOf(of, bounds[at] as LogBounds, options);
-      return { ...start, partitions: counts.get(of.topic) as number };
-    });
+    const logs = await logBounds(connections, await partitionsOf(connections, options.topics));
+    const counts = new Map(byTopic(logs).map(([topic, numbers]) => [topic, numbers.length]));
+    const followed = logs.map((log) => startOf(log, counts.get(log.topic) as number, options));
     await new Follower(connections, options, followed).run();
   } catch (error) {
     if (error instanceof StreamError && error.code === 'LOG_TRUNCATED')
@@ -124,20 +120,21 @@ type FollowedPartition = TopicPartition & {
 type ReadPartition = { readonly of: FollowedPartition; readonly fetched: Fetched };
 
 function startOf(
-  of: TopicPartition,
-  { start, end }: LogBounds,
+  { topic, partition, start, end }: TopicPartition & LogBounds,
+  partitions: number,
   options: LogFollowOptions,
-): Omit<FollowedPartition, 'partitions'> {
+): FollowedPartition {
   const { from, epochs, otherwise = 'beginning' } = options;
-  const key = partitionKey(of);
+  const key = partitionKey({ topic, partition });
   const checkpoint = from?.get(key);
   if (checkpoint !== undefined && checkpoint > end)
     throw new PositionLostError(`${key} ends at ${end}, before the checkpoint ${checkpoint}`);
   const lastFetchedEpoch = checkpoint === undefined ? undefined : epochs?.get(key);
   const offset = Math.max(start, checkpoint ?? (otherwise === 'beginning' ? start : end));
   if (checkpoint !== undefined && checkpoint < start)
-    options.onExpired?.({ topic: of.topic, partition: of.partition, from: checkpoint, next: start });
-  return { ...of, topicId: '', offset, currentLeaderEpoch: -1, lastFetchedEpoch, end, isAnswered: false };
+    options.onExpired?.({ topic, partition, from: checkpoint, next: start });
+  const unknown = { topicId: '', currentLeaderEpoch: -1, isAnswered: false };
+  return { topic, partition, offset, lastFetchedEpoch, end, partitions, ...unknown };
 }
 
 class Follower {

@@ -23,9 +23,9 @@ beforeEach(() => {
         requests.push('ids');
         return new Map(ids);
       },
-      async logBounds(of: readonly TopicPartition[]) {
+      async logBounds<P extends TopicPartition>(of: readonly P[]) {
         requests.push('bounds');
-        return of.map(({ topic }) => ({ start: starts[topic] ?? 0, end: ends[topic] ?? 0 }));
+        return of.map((one) => ({ ...one, start: starts[one.topic] ?? 0, end: ends[one.topic] ?? 0 }));
       },
     },
     TOPICS,

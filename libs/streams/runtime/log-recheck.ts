@@ -1,4 +1,4 @@
-import { type LogBounds, partitionKey, type StreamClient } from '../client/port.ts';
+import { partitionKey, type StreamClient } from '../client/port.ts';
 import { StreamError } from '../errors.ts';
 import type { LogMark } from './positions.ts';
 
@@ -46,11 +46,9 @@ export class LogRecheck {
     const logs = running
       .filter(({ partition }) => !doubts.has(partition))
       .flatMap((of) => present.map((topic) => ({ ...of, topic, mark: of.marks[topic] })));
-    const bounds = await this.#client.logBounds(logs);
-    for (const [at, { topic, partition, mark, isIdle }] of logs.entries()) {
+    for (const { topic, partition, mark, isIdle, start, end } of await this.#client.logBounds(logs)) {
       const key = partitionKey({ topic, partition });
       const log = `${ids.get(topic)} ${partition}`;
-      const { start, end } = bounds[at] as LogBounds;
       if (start > (mark?.start ?? start))
         truncated(partition, `${key} begins at offset ${start}, and had begun at ${mark?.start}`);
       if (!isIdle) continue;

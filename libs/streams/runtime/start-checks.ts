@@ -29,10 +29,8 @@ export async function checkLogs(
   const { client, input: topic, positions } = context;
   const written = ownOutputs(context);
   const names = [positions, topic, ...context.changelogs, ...written];
-  const bounds = await client.logBounds(names.map((name) => ({ topic: name, partition })));
-  const logOf = (name: string) => {
-    return { topic: name, partition, ...(bounds[names.indexOf(name)] as LogBounds) };
-  };
+  const logs = await client.logBounds(names.map((name) => ({ topic: name, partition })));
+  const logOf = (name: string) => logs[names.indexOf(name)] as (typeof logs)[number];
   const input = logOf(topic);
   const changelogs = context.changelogs.map((name, at) => {
     return { ...logOf(name), id: ids.changelogs[at] as string };

@@ -13,15 +13,16 @@ const NONE = -1n;
 const NO_REPLICA = -1;
 const ANY_EPOCH = -1;
 
-/** Returns the log bounds of partitions of any topics, in request order. Rejects with `StreamError`. */
-export async function logBounds(
+/** Returns partitions of any topics with their log bounds, in request order. Rejects with `StreamError`. */
+export async function logBounds<P extends TopicPartition>(
   connections: BrokerConnections,
-  of: readonly TopicPartition[],
-): Promise<LogBounds[]> {
+  of: readonly P[],
+): Promise<(P & LogBounds)[]> {
   const [starts, ends] = await untilAnswered(connections, 'list offsets', () =>
     Promise.all([offsetsOf(connections, of, 'earliest'), offsetsOf(connections, of, 'end')]),
   );
   return of.map((one) => ({
+    ...one,
     start: starts.get(partitionKey(one)) ?? 0,
     end: ends.get(partitionKey(one)) ?? 0,
   }));

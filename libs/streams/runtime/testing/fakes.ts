@@ -4,6 +4,7 @@ import type {
   ReadBatch,
   ReaderOptions,
   StreamClient,
+  TopicPartition,
 } from '../../client/port.ts';
 import { StreamError } from '../../errors.ts';
 import type { PartitionProcessor, RecordCollector } from '../processor.ts';
@@ -59,8 +60,9 @@ export class FakeClient implements StreamClient {
     throw new Error('no topic of a task');
   }
 
-  async logBounds(of: readonly { topic: string }[]) {
-    return of.map(({ topic }) => ({ start: 0, end: this.full.has(topic) || this.broken.has(topic) ? 1 : 0 }));
+  async logBounds<P extends TopicPartition>(of: readonly P[]) {
+    const has = ({ topic }: P): boolean => this.full.has(topic) || this.broken.has(topic);
+    return of.map((one) => ({ ...one, start: 0, end: has(one) ? 1 : 0 }));
   }
 
   async epochEnd() {
