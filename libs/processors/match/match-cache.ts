@@ -82,24 +82,20 @@ export class MatchCache {
     return this.#exceeds(FULL_SHARE);
   }
 
-  /** Spills what exceeds the limits, least recently used first, without the matches that changed since the last flush. */
-  evict(isChanged: (eventId: number) => boolean): void {
+  /** Spills what exceeds the limits, least recently used first. Called after a commit: no match has unpublished changes then. */
+  evict(): void {
     if (!this.#exceeds(1)) return;
     for (const [eventId, loaded] of this.#loaded) {
       if (!this.#exceeds(KEPT_SHARE)) return;
-      if (!isChanged(eventId)) this.#spill(eventId, loaded);
+      this.#loaded.delete(eventId);
+      this.#loadedBytes -= weightOf(loaded);
+      for (const record of spilled(this.#codecs, loaded)) this.#spilled.put(eventId, record);
     }
   }
 
   close(): void {
     this.#spilled.close();
     this.#loaded.clear();
-  }
-
-  #spill(eventId: number, loaded: LoadedMatch): void {
-    this.#loaded.delete(eventId);
-    this.#loadedBytes -= weightOf(loaded);
-    for (const record of spilled(this.#codecs, loaded)) this.#spilled.put(eventId, record);
   }
 
   /** Whether the matches in memory exceed a share of their limits. */

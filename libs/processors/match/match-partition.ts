@@ -107,7 +107,7 @@ export class MatchPartition implements PartitionProcessor {
   }
 
   committed(): void {
-    this.#cache.evict((eventId) => this.#changed.has(eventId));
+    this.#cache.evict();
     this.#options.onCommitted?.({ receivedAt: this.#receivedAt, flagged: this.#cache.flagged });
     this.#receivedAt = [];
   }

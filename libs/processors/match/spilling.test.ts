@@ -71,14 +71,13 @@ describe('more matches than the limit', () => {
     expect(decode).toHaveBeenCalledTimes(1);
   });
 
-  test('request a commit, and stay while they have unpublished changes', () => {
+  test('request a commit, and are spilled after it', () => {
     const partition = partitionOf({ maxLoaded: 8 });
     const collector = new RecordCollector(0);
     for (const [offset, value] of messages.slice(0, 40).entries()) {
       partition.process({ offset, key: null, value }, collector);
       expect(partition.isFull()).toBe(offset >= 12);
     }
-    partition.committed();
     expect(partition.loadedSize()).toBe(40);
     partition.flush(collector);
     partition.committed();

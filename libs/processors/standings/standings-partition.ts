@@ -117,8 +117,8 @@ export class StandingsPartition implements PartitionProcessor {
     const { codecs, topicName, onFlags } = this.#options;
     for (const [season, cause] of this.#changed) {
       if (this.#traces.size > 0) collector.traceparent = this.#traces.get(season);
-      const tables = this.#seasons.get(season);
-      if (tables === undefined) continue;
+      // A season is unloaded after a commit alone.
+      const tables = this.#seasons.get(season) as SeasonTables;
       this.#flags.set(season, tables.flags());
       for (const derived of tables.derive()) {
         const table = this.#tables.update(derived, cause);

@@ -40,6 +40,7 @@ export interface PartitionProcessor {
   isFull?(): boolean;
   /** Adds what a transaction contains once, however many input records it has. Called before each commit. */
   flush?(collector: RecordCollector): void;
+  /** Called after a commit, without a record between it and its `flush`. */
   committed?(): void;
   /** Called when all readable records are processed and committed; repeatedly while the input is idle. */
   caughtUp?(): void;
