@@ -1,4 +1,4 @@
-import type { CheckResult } from '../../cli/commands/doctor/rules.ts';
+import type { CheckResult } from '../../cli/commands/doctor/finding.ts';
 import type { SystemTables } from '../../cli/commands/doctor/system.ts';
 import { touchlineHere } from './touchline-here.ts';
 

@@ -1,4 +1,4 @@
-/** The checks of `touchline doctor`: each collects facts, which `rules.ts` judges. A check that throws is a failed check. */
+/** The checks of `touchline doctor`: each collects facts, which the rules beside it judge. A check that throws is a failed check. */
 
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
@@ -26,8 +26,17 @@ import { findUnreadable, LAST_OFFSETS } from '../../followed-topics.ts';
 import { serviceConfig } from '../../services.ts';
 import { deriverOf } from '../rebuild/losses.ts';
 import { webhookTopics } from '../webhooks/topics.ts';
-import * as rules from './rules.ts';
-import { type CheckResult, failed, fine, warning } from './rules.ts';
+import { type CheckResult, failed, fine, warning } from './finding.ts';
+import { judgeCertificate, judgeClock, judgeDisk, judgeProvider } from './machine-rules.ts';
+import { judgeRecords, judgeWebhooks, lostVersions, withOneCause } from './message-rules.ts';
+import {
+  judgeBrokers,
+  judgeLost,
+  judgeRefusals,
+  judgeRights,
+  judgeSchemas,
+  judgeTopics,
+} from './topic-rules.ts';
 
 /** Timeout of a request to the registry or the provider. */
 export const REQUEST_TIMEOUT_MS = 5_000;
@@ -48,7 +57,7 @@ export async function runChecks(
     ...services.map((name) => guarded('settings', () => settingsOf(name, env))),
     guarded('disk', () => localDisks(env)),
     guarded('tls', async () =>
-      certificateFiles(env).map((file) => rules.judgeCertificate(file.setting, validityOf(file), Date.now())),
+      certificateFiles(env).map((file) => judgeCertificate(file.setting, validityOf(file), Date.now())),
     ),
     guarded('provider', () => provider(env)),
   ];
@@ -65,10 +74,10 @@ export async function runChecks(
     );
     // Another check names missing topics.
     if (WEBHOOK_TOPICS.every((topic) => facts.topics.has(topicName(cluster.prefix, topic))))
-      checks.push(guarded('webhooks', async () => rules.judgeWebhooks(await webhookTopics(cluster).rows())));
+      checks.push(guarded('webhooks', async () => judgeWebhooks(await webhookTopics(cluster).rows())));
   } else checks.push(Promise.resolve(facts));
   const found = (await Promise.all(checks)).flat();
-  return [fine('settings', 'broker, registry and prefix are set'), ...rules.withOneCause(found)];
+  return [fine('settings', 'broker, registry and prefix are set'), ...withOneCause(found)];
 }
 
 async function settingsOf(service: string, env: Environment): Promise<CheckResult> {
@@ -101,7 +110,7 @@ async function topicsAndPositions(cluster: TopicCluster, facts: ClusterFacts): P
       });
     const isNamed = named.has(topicName(prefix, PROCESSORS[processor].input));
     const others = refused.filter(({ error }) => !isNamed || error.code !== 'INPUT_RECREATED');
-    return rules.judgeRefusals(processor, derived, others);
+    return judgeRefusals(processor, derived, others);
   };
   const findings = await Promise.all(
     PROCESSOR_NAMES.map((processor) => guarded('positions', () => positions(processor))),
@@ -112,12 +121,12 @@ async function topicsAndPositions(cluster: TopicCluster, facts: ClusterFacts): P
   // Where no topic exists, their ids are not lost.
   if (unnamed.length > 0) allLost.add(topicIdsName(prefix));
   return [
-    ...rules.judgeLost(prefix, gone, { unnamed, isRecorded: marks.size > 0 }),
-    rules.judgeBrokers(facts),
-    ...rules.judgeTopics(requiredTopics(prefix, facts.topics, facts.brokers.length), facts.topics, allLost),
-    ...rules.judgeRights(facts.topics),
+    ...judgeLost(prefix, gone, { unnamed, isRecorded: marks.size > 0 }),
+    judgeBrokers(facts),
+    ...judgeTopics(requiredTopics(prefix, facts.topics, facts.brokers.length), facts.topics, allLost),
+    ...judgeRights(facts.topics),
     ...facts.disks.map(({ broker, freeBytes, totalBytes }) =>
-      rules.judgeDisk(`log of broker ${broker}`, freeBytes, totalBytes),
+      judgeDisk(`log of broker ${broker}`, freeBytes, totalBytes),
     ),
     ...findings.flat(),
   ];
@@ -139,18 +148,18 @@ async function registry(cluster: TopicCluster): Promise<CheckResult[]> {
   const clock =
     theirs === null
       ? fine('clock', 'not compared: the registry sends no Date')
-      : rules.judgeClock('the registry', { before, theirs, after: Date.now() });
+      : judgeClock('the registry', { before, theirs, after: Date.now() });
   const { registry: opened } = openCluster(cluster, REQUEST_TIMEOUT_MS);
   const states = await Promise.all(
     TOPIC_NAMES.map(async (topic) => [opened.subject(topic), await opened.schemaState(topic)] as const),
   );
-  return [clock, fine('registry', 'answers'), ...rules.judgeSchemas(new Map(states))];
+  return [clock, fine('registry', 'answers'), ...judgeSchemas(new Map(states))];
 }
 
 async function records(cluster: OpenCluster): Promise<CheckResult[]> {
-  const lost = rules.lostVersions();
+  const lost = lostVersions();
   const unreadable = await findUnreadable(cluster, (record) => lost.add(record));
-  return [...rules.judgeRecords(unreadable, LAST_OFFSETS), ...lost.judge()];
+  return [...judgeRecords(unreadable, LAST_OFFSETS), ...lost.judge()];
 }
 
 async function localDisks(env: Environment): Promise<CheckResult[]> {
@@ -160,7 +169,7 @@ async function localDisks(env: Environment): Promise<CheckResult[]> {
   return Promise.all(
     [...new Set([data, tmpdir()])].map(async (folder) => {
       const { bavail, blocks, bsize } = await statfs(folder);
-      return rules.judgeDisk(folder, bavail * bsize, blocks * bsize);
+      return judgeDisk(folder, bavail * bsize, blocks * bsize);
     }),
   );
 }
@@ -179,7 +188,7 @@ async function provider(env: Environment): Promise<CheckResult[]> {
   const limits = { timeoutMs: REQUEST_TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES };
   const asked = httpGet(tokenUrl(base, id, key), limits, new AbortController().signal);
   const answer = await asked.catch(() => null);
-  return [rules.judgeProvider(answer?.status ?? null)];
+  return [judgeProvider(answer?.status ?? null)];
 }
 
 const ADVICE: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ALIVE } from '#trading/testing/feeds.ts';
+import { failed, fine, warning } from './finding.ts';
 import { findingLines, systemLines } from './render.ts';
-import { failed, fine, warning } from './rules.ts';
 import type { SystemTables } from './system.ts';
 
 test('renders failures first, with their advice, and leaves out on a screen what is fine', () => {

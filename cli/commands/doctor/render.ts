@@ -4,7 +4,7 @@ import { feedWords } from '#story/feed-words.ts';
 import type { SourceFeedStatus } from '#trading/feed-status.ts';
 import { type TextColumn, tableLines } from '../../table.ts';
 import { escapeLine, secondsText } from '../../values.ts';
-import type { CheckResult } from './rules.ts';
+import type { CheckResult } from './finding.ts';
 import type { ProcessorStatus, SystemTables } from './system.ts';
 
 /** Returns a line for each finding, failures first, its advice below it; and the counts. `isShort` leaves out what is fine. */

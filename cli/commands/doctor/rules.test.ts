@@ -4,25 +4,23 @@ import { RefusedError } from '#streams/errors.ts';
 import { DecodeError } from '#topics/errors.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { ALIVE } from '#trading/testing/feeds.ts';
+import { fine } from './finding.ts';
 import {
-  fine,
-  judgeBrokers,
   judgeCertificate,
   judgeClock,
-  judgeDeadLetters,
   judgeDisk,
-  judgeFeeds,
-  judgeLag,
   judgeProvider,
   judgeReceiverClocks,
-  judgeRecords,
+} from './machine-rules.ts';
+import { judgeDeadLetters, judgeFeeds, judgeRecords, judgeWebhooks, withOneCause } from './message-rules.ts';
+import {
+  judgeBrokers,
+  judgeLag,
   judgeRefusals,
   judgeRights,
   judgeSchemas,
   judgeTopics,
-  judgeWebhooks,
-  withOneCause,
-} from './rules.ts';
+} from './topic-rules.ts';
 
 test('that the registry lost schemas is one finding, whose advice gives no id to others', () => {
   const error = new DecodeError('match-state', 'no schema 7', undefined, 'SCHEMA_UNKNOWN');

@@ -7,8 +7,8 @@ import { drawWhile, terminalColumns } from '../../table.ts';
 import { printLine, untilStopped } from '../../terminal.ts';
 import { runChecks } from './checks.ts';
 import type { command } from './command.ts';
+import type { CheckResult } from './finding.ts';
 import { findingLines, systemLines } from './render.ts';
-import type { CheckResult } from './rules.ts';
 import { type SystemReader, systemReader } from './system.ts';
 
 const TABLES_EVERY_MS = 2_000;

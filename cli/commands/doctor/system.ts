@@ -10,7 +10,10 @@ import { HealthTable, type SourceFeedStatus } from '#trading/feed-status.ts';
 import { type OpenCluster, openCluster } from '../../cluster.ts';
 import { machineNow } from '../../followed-topics.ts';
 import { guarded, REQUEST_TIMEOUT_MS } from './checks.ts';
-import { type CheckResult, judgeDeadLetters, judgeFeeds, judgeLag, judgeReceiverClocks } from './rules.ts';
+import type { CheckResult } from './finding.ts';
+import { judgeReceiverClocks } from './machine-rules.ts';
+import { judgeDeadLetters, judgeFeeds } from './message-rules.ts';
+import { judgeLag } from './topic-rules.ts';
 
 /** A processor as the broker knows it. */
 export type ProcessorStatus = {

@@ -5,7 +5,7 @@ import { resultKey } from '#domain/match-result.ts';
 import { deleteTopics } from '#topics/admin.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { topicName } from '#topics/topics.ts';
-import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
+import type { CheckResult } from '../../../cli/commands/doctor/finding.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
 import { writeText } from '../../support/certificates.ts';
 import { doctor } from '../../support/doctor.ts';
