@@ -6,6 +6,7 @@ import { rulesOf } from '#domain/standings/testing/results.ts';
 import { AWAY, eventFields, eventMessage, HOME, participants, START } from '#domain/testing/messages.ts';
 import { canonicalJson } from '#json/canonical-json.ts';
 import type { MatchResult, MatchTransition, Standings } from '#records/types.ts';
+import { rounds } from '../../../test/support/rounds.ts';
 import { COMPARED, type ComparedTopic, comparedText } from '../compare/run.ts';
 import { codecs, replayInMemory } from './testing/in-memory.ts';
 
@@ -108,6 +109,6 @@ test('a replay in one batch equals the live run message by message, and both the
         expect(new Map(tables)).toEqual(derived);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: rounds(120) },
   );
 });
