@@ -85,6 +85,7 @@ test.each([
   ['10.0.0.1', '10.0.0.1', '443', false],
   ['[::1]:443', '[::1]', '443', false],
   ['::1', '[::1]', '443', false],
+  ['2001:db8::1', '[2001:db8::1]', '443', false],
   [',', 'a.example', '443', true],
 ])('with NO_PROXY %j, %s:%s is reached through the proxy: %s', (NO_PROXY, host, port, isProxied) => {
   expect(proxyFor({ HTTPS_PROXY: 'http://p.example:3128', NO_PROXY }, host, port) !== null).toBe(isProxied);

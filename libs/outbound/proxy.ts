@@ -1,5 +1,5 @@
 /** The egress proxy of a network: which addresses are reached through it, and tunnels to them (RFC 9110, 9.3.6). */
-import type { Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { Client } from 'undici';
 import { z } from 'zod';
 import { defineError } from '#errors/touchline-error.ts';
@@ -39,15 +39,12 @@ export function proxyFor({ HTTPS_PROXY, NO_PROXY }: ProxyConfig, host: string, p
   return isDirect ? null : new URL(HTTPS_PROXY);
 }
 
-/** `*`, a name or `.name`, an address, or either of them with a port. */
-const ENTRY = /^(?:\[([^\]]+)\]|([^:]+|[^:]*:[^:]*:.*?))(?::(\d+))?$/;
-
+/** `entry`: `*`, a name or `.name`, an address, or either of them with a port; an IPv6 address with one is in brackets. */
 function covers(entry: string, name: string, port: string): boolean {
   if (entry === '*') return true;
-  const [, bracketed, plain = '', only] = ENTRY.exec(entry) ?? [];
-  const host = (bracketed ?? plain).replace(/^\*?\./, '');
-  if (host === '' || (only !== undefined && only !== port)) return false;
-  return name === host || name.endsWith(`.${host}`);
+  const [, given = entry, only = port] = (isIP(entry) === 0 && /^(.+):(\d+)$/.exec(entry)) || [];
+  const host = withoutBrackets(given).replace(/^\*?\./, '');
+  return host !== '' && only === port && (name === host || name.endsWith(`.${host}`));
 }
 
 /** Opens a tunnel through a proxy to an address. Rejects with `ProxyRefusedError`, or as undici. The caller ends the socket. */

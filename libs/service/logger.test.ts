@@ -4,14 +4,16 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createLogger } from './logger.ts';
 
-const SECRET = 'an-actual-secret-of-32-characters';
+const START = 'an-actual';
+const REST = '-secret-of-32-characters';
+const SECRET = `${START}${REST}`;
 const HIDDEN = 'hidden-value';
 const PAT = `touchline_pat_${HIDDEN}`;
 
 function capture(write: (logger: ReturnType<typeof createLogger>) => void): string {
   const lines: string[] = [];
   const stream = { write: (line: string) => lines.push(line) };
-  write(createLogger({ name: 'test', level: 'trace', secrets: [SECRET], stream }));
+  write(createLogger({ name: 'test', level: 'trace', secrets: [START, SECRET], stream }));
   return lines.join('');
 }
 
@@ -40,7 +42,7 @@ test.each<[string, (log: ReturnType<typeof createLogger>) => void]>([
 ])('does not log %s', (_, write) => {
   const text = capture(write);
   expect(text).toContain('[redacted]');
-  expect(text).not.toContain(SECRET);
+  expect(text).not.toContain(REST);
   expect(text).not.toContain(HIDDEN);
 });
 

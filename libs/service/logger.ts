@@ -56,7 +56,9 @@ export function redactor(secrets: readonly string[]): (text: string) => string {
       .replace(SECRET_PARAMETER, `$1=${REDACTED}`)
       .replace(BEARER, `$1 ${REDACTED}`)
       .replace(ACCESS_TOKEN, REDACTED);
-    for (const secret of [...secrets, ...secretsRead()]) clean = clean.replaceAll(secret, REDACTED);
+    // The longest first: the end of one that begins with another would stay.
+    const known = [...secrets, ...secretsRead()].sort((a, b) => b.length - a.length);
+    for (const secret of known) clean = clean.replaceAll(secret, REDACTED);
     return clean;
   };
 }
