@@ -23,7 +23,6 @@ test.each([
     'the server ended with exit code 1 while it started: the disk is full: free space on it (FOLDER)',
   ],
   ['echo why; exit 1', 'the server ended with exit code 1 while it started:\nwhy\n'],
-  ['echo "Address already in use"; exit 1', 'another process uses the port of the server:\nAddress'],
 ])('says why a server ended that starts: %s', async (script, why) => {
   await expect(serverOf(script, { ready }).start()).rejects.toThrow(why.replace('FOLDER', folder));
 });

@@ -91,8 +91,6 @@ export class Server {
     const lines = texts.flatMap((text) => (text === '' ? [] : text.split('\n').slice(-TAIL_LINES)));
     const tail = lines.join('\n') || '(its log is empty)';
     const log = `\n${tail}\n(${Object.values(this.#files).join(', ')})`;
-    if (/Address already in use|Port already bound|seems to be in use by another process/i.test(tail))
-      return new EmbeddedError('PORT_IN_USE', `another process uses the port of the ${name}:${log}`);
     if (ended === null) {
       const seconds = READY_TIMEOUT_MS / 1_000;
       return new EmbeddedError('START_TIMEOUT', `the ${name} was not ready within ${seconds} s:${log}`);

@@ -19,7 +19,7 @@ test('says when each certificate of the settings expires, and nothing of one tha
     KAFKA_TLS_CA_FILE: path,
   });
   const registry = new Registry();
-  hostMetrics(registry, { certificates, dataDir: null });
+  hostMetrics(registry, certificates, null);
   const seconds = validityOf({ setting: 'HTTP_TLS_CERT_FILE', path }).to / 1_000;
   const lines = (await registry.metrics()).split('\n').filter((line) => line.startsWith('touchline_'));
   expect(lines).toEqual([

@@ -35,14 +35,12 @@ export function spanCounter(registry: Registry): (outcome: SpanOutcome, count: n
   return (outcome, count) => spans.inc({ outcome }, count);
 }
 
-type Host = {
-  readonly certificates: readonly CertificateFile[];
-  /** Null: the process keeps no data. */
-  readonly dataDir: string | null;
-};
-
-/** Registers the metrics. They are read on each scrape; one that cannot be read has no value. */
-export function hostMetrics(registry: Registry, { certificates, dataDir }: Host): void {
+/** Registers the metrics. They are read on each scrape; one that cannot be read has no value. `dataDir`: null without data. */
+export function hostMetrics(
+  registry: Registry,
+  certificates: readonly CertificateFile[],
+  dataDir: string | null,
+): void {
   const { measure, sampled } = metersOf(registry);
   const expiry = 'When the certificate of a setting expires, Unix seconds.';
   if (certificates.length > 0)
@@ -54,15 +52,13 @@ export function hostMetrics(registry: Registry, { certificates, dataDir }: Host)
         } catch {}
     });
   if (dataDir === null) return;
-  const disk = () => statfs(dataDir).catch(() => null);
-  measure('touchline_data_disk_bytes', 'Size of the disk with DATA_DIR.', async () => {
-    const found = await disk();
-    return found && found.bsize * found.blocks;
-  });
-  measure('touchline_data_disk_free_bytes', 'Free space of that disk for this process.', async () => {
-    const found = await disk();
-    return found && found.bsize * found.bavail;
-  });
+  const disk = (name: string, help: string, blocks: 'blocks' | 'bavail') =>
+    measure(name, help, async () => {
+      const found = await statfs(dataDir).catch(() => null);
+      return found && found.bsize * found[blocks];
+    });
+  disk('touchline_data_disk_bytes', 'Size of the disk with DATA_DIR.', 'blocks');
+  disk('touchline_data_disk_free_bytes', 'Free space of that disk for this process.', 'bavail');
 }
 
 const MAX_CAUSES = 1_000;

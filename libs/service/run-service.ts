@@ -84,7 +84,7 @@ export async function runService<Spec extends ProcessSpec>(
   const metrics = createMetrics(service.name);
   const dataDir = 'DATA_DIR' in config ? String(config.DATA_DIR) : null;
   reportUnreadableRecords(metrics, logger);
-  hostMetrics(metrics, { certificates: certificateFiles(process.env), dataDir });
+  hostMetrics(metrics, certificateFiles(process.env), dataDir);
   const stopping = new AbortController();
   const draining = new AbortController();
   let exitCode = EXIT.ok;
