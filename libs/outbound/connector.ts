@@ -32,9 +32,12 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
   const { timeoutMs, secureContext, closing, proxy } = options;
   let session: Buffer | undefined;
   return (target, callback) => {
-    const failed = new AbortController();
-    // Each connection has its own signal, as sockets would leave listeners on a long-lived one.
-    const signal = AbortSignal.any([closing, failed.signal]);
+    // Each connection has its own signal, as sockets leave a listener on it: one of `AbortSignal.any` would stay in memory with them.
+    const connecting = new AbortController();
+    const { signal } = connecting;
+    const abort = (): void => connecting.abort(closing.reason);
+    closing.addEventListener('abort', abort);
+    if (closing.aborted) abort();
     const connect = buildConnector({
       lookup: permittedLookup(options, signal),
       timeout: timeoutMs,
@@ -49,12 +52,13 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
     const opened: Promise<Partial<buildConnector.Options>> =
       via === null ? Promise.resolve({}) : tunnelled(options, via, target, signal);
     const connected: buildConnector.Callback = (...result) => {
+      closing.removeEventListener('abort', abort);
       const [error, socket] = result;
       if (error === null) {
         socket.on('session', (latest: Buffer) => {
           session = latest;
         });
-      } else failed.abort(error);
+      } else connecting.abort(error);
       callback(...result);
     };
     opened.then(
