@@ -157,6 +157,7 @@ describe('an unreadable message', () => {
     ['nested absurdly', deep, 'message'],
     ['no type', { id: 1 }, 'type'],
     ['an empty type', { id: 1, type: ' ' }, 'type'],
+    ['a type that nothing turns into text', eventMessage({ type: { toString: null } }), 'type'],
     ['no data', { id: 1, type: 'event', ut: 1 }, 'data'],
     ['no id', eventMessage({ id: undefined }), 'id'],
     ['no ut', eventMessage({ ut: undefined }), 'ut'],

@@ -45,7 +45,7 @@ export const MAX_MESSAGE_BYTES = 512 * 1024;
 export const MAX_SNAPSHOT_BYTES = 4 * 1024 * 1024;
 
 /** Types of messages without any field of match state: a match loses nothing with one. */
-const WITHOUT_STATE: readonly unknown[] = ['event_keep_alive', 'events_lineups'];
+const WITHOUT_STATE: readonly string[] = ['event_keep_alive', 'events_lineups'];
 
 /**
  * Normalizes a provider message. Never throws. One of an unknown type is `ignored`, one without what all need is `unreadable`;
@@ -189,7 +189,7 @@ function markOfMessage(
   index: number,
 ): NormalizedMessage | null {
   if (!isRecord(message) || !isRecord(message.data) || !isRecord(message.data.event)) return null;
-  if (WITHOUT_STATE.includes(canonicalWord(String(message.type)))) return null;
+  if (typeof message.type === 'string' && WITHOUT_STATE.includes(canonicalWord(message.type))) return null;
   const eventId = readEventId(message.data.event);
   if (eventId === null) return null;
   const { id, uuid, ut } = readEnvelope(message, new Set());
