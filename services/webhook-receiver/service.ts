@@ -8,7 +8,7 @@ import { ReceiverApp } from './app.ts';
 import { type ReceiverConfig, SERVICE, settings } from './config.ts';
 import { openIntake } from './intake.ts';
 import { receiverMetrics } from './metrics.ts';
-import { createSourceStatus } from './source-status.ts';
+import { createSourceStatus, oneAtATime } from './source-status.ts';
 
 type ReceiverContext = Pick<ServiceContext<ReceiverConfig>, 'config' | 'logger' | 'metrics' | 'draining'>;
 
@@ -56,12 +56,15 @@ export async function startReceiver({
   });
   const status = createSourceStatus(randomUUID(), Date.now());
   const topic = topicName(prefix, 'ingress-status');
-  const report = (): void => {
-    const current = status.report(Date.now());
-    publisher
-      .publish([{ topic, key: current.source, value: codec.encode(current) }])
-      .catch((error: unknown) => log.debug({ err: error }, 'the status of the source was not written'));
-  };
+  // A flood of unreadable messages must not become one of reports.
+  const report = oneAtATime(async () => {
+    try {
+      const current = status.report(Date.now());
+      await publisher.publish([{ topic, key: current.source, value: codec.encode(current) }]);
+    } catch (error) {
+      log.debug({ err: error }, 'the status of the source was not written');
+    }
+  });
   const reporting = setInterval(report, REPORT_MS);
   report();
   const store = openIntake({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSourceStatus } from './source-status.ts';
+import { createSourceStatus, oneAtATime } from './source-status.ts';
 
 const NOW = 1_790_000_000_000;
 test('is up, and reports when the last delivery was accepted', () => {
@@ -51,4 +51,18 @@ test('reports how many messages were read, and how many were unreadable', () => 
   status.stored({ read: 0, unreadable: 3 }, null, NOW + 1_000);
   const counts = { messages_read: 3, messages_unreadable: 3, unreadable_in_row: 3 };
   expect(status.report(NOW + 1_000)).toMatchObject({ state: 'up', ...counts });
+});
+
+test('is written one at a time, and once more for all that changed meanwhile', async () => {
+  const writes: (() => void)[] = [];
+  const report = oneAtATime(() => new Promise((resolve) => void writes.push(resolve)));
+  const settled = () => new Promise(setImmediate);
+  for (let times = 0; times < 3; times++) report();
+  await settled();
+  for (let times = 0; times < 3; times++) report();
+  await settled();
+  expect(writes).toHaveLength(1);
+  writes[0]?.();
+  await settled();
+  expect(writes).toHaveLength(2);
 });

@@ -54,3 +54,17 @@ export function createSourceStatus(instance: string, startedAt: number) {
     },
   };
 }
+
+/** Returns a function that starts `write`, which never rejects, once the last one has ended; calls meanwhile share the next one. */
+export function oneAtATime(write: () => Promise<void>): () => void {
+  let last = Promise.resolve();
+  let isDue = false;
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    last = last.then(() => {
+      isDue = false;
+      return write();
+    });
+  };
+}
