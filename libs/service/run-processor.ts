@@ -75,7 +75,7 @@ async function requireTopics(...of: Parameters<typeof requireSettings>): Promise
   try {
     await requireSettings(...of);
   } catch (error) {
-    throw new RefusedError('SETTINGS_DIFFER', reasonOf(error), error);
+    throw new RefusedError('SETTINGS_DIFFER', reasonOf(error), null, error);
   }
 }
 

@@ -12,8 +12,35 @@ export class StreamError extends defineError('StreamError') {
   }
 }
 
+/** Returns how a refusal ends, with the commands, for some partitions: one as `3`, several that are refused alike as `1,12`. */
+export type Repair = (partitions: string) => string;
+
 /** Refuses a partition or a start: continuing would lose or repeat records. The message names where, and the command to run. */
-export class RefusedError extends defineError('RefusedError') {}
+export class RefusedError extends defineError('RefusedError') {
+  // Private, so that a log does not say them beside the message.
+  readonly #why: string;
+  readonly #repair: Repair | null;
+
+  constructor(
+    code: CodeOf<'RefusedError'>,
+    why: string,
+    repair: { readonly partition: number; readonly of: Repair } | null = null,
+    cause?: unknown,
+  ) {
+    super(code, repair === null ? why : `${why}; ${repair.of(String(repair.partition))}`, cause);
+    this.#why = why;
+    this.#repair = repair?.of ?? null;
+  }
+
+  get why(): string {
+    return this.#why;
+  }
+
+  /** Null where `why` says what to do. */
+  get repair(): Repair | null {
+    return this.#repair;
+  }
+}
 
 /** A failed publish; `cause` is the last error of the broker or the connection. */
 export class PublishError extends defineError('PublishError') {}

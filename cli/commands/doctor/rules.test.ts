@@ -240,6 +240,15 @@ test('fails on refused partitions, once for each reason, and leaves lost input t
   ]);
 });
 
+test('advises one command for all partitions that are refused alike', () => {
+  const of = (partitions: unknown) => `npx touchline position p ${partitions} start`;
+  const error = (partition: number) => new RefusedError('INPUT_RECREATED', 'why', { partition, of });
+  const refused = [1, 12].map((partition) => ({ partition, error: error(partition) }));
+  const [found] = judgeRefusals('p', [], refused);
+  expect(found?.advice).toMatch(/^npx touchline position p 1,12 start; /);
+  expect(error(12).message).toBe('why; npx touchline position p 12 start');
+});
+
 test('names the rebuild of a lost topic, and never touchline topics alone', () => {
   const lost = [
     { name: 't.match-state', deriver: 'match-processor' },

@@ -140,10 +140,12 @@ export function judgeRefusals(
   const others = refused.filter(({ error }) => !['POSITION_BEYOND_END', 'INPUT_LOST'].includes(error.code));
   const ofRefused = [...Map.groupBy(others, ({ error }) => error.code)].map(([code, of]) => {
     const partitions = of.map(({ partition }) => partition);
+    const { why, repair } = of[0]?.error ?? {};
+    const page = 'docs/guides/operate.md, "Refused partitions"';
     return failed(
       'positions',
-      `${processor} refuses partitions ${partitions.join(', ')} (${code}): ${of[0]?.error.message}`,
-      'partitions and offsets in the commands are those of the first: docs/guides/operate.md, "Refused partitions"',
+      `${processor} refuses partitions ${partitions.join(', ')} (${code}): ${why}`,
+      repair ? `${repair(partitions.join(','))}; offsets differ between partitions: ${page}` : page,
     );
   });
   return orFine([...ofLost, ...ofRefused], 'positions', `${processor}: its logs are those of its positions`);

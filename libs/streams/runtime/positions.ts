@@ -94,8 +94,8 @@ export function parsePosition(topic: string, partition: number, value: Buffer): 
     const command = rebuildCommand(topic.slice(0, -SUFFIX.length));
     throw new RefusedError(
       'LAYOUT_UNKNOWN',
-      `${topic}-${partition} was written by another version of Touchline (layout ${layout}, this one knows ${LAYOUT}); ` +
-        `run that version, or process all input again with ${command}`,
+      `${topic}-${partition} was written by another version of Touchline (layout ${layout}, this one knows ${LAYOUT})`,
+      { partition, of: () => `run that version, or process all input again with ${command}` },
     );
   }
   const { next, topic_id: topicId, input_epoch: inputEpoch, logs } = data;

@@ -83,7 +83,8 @@ async function restoreOne(
       throw new RefusedError(
         'CHANGELOG_UNREADABLE',
         `${topic}-${partition} has a record that nobody can read, at offsets ${first} to ${final} (${error.message}): ` +
-          `the state of its key is unknown; ${advice}`,
+          'the state of its key is unknown',
+        { partition, of: () => advice },
         error,
       );
     }

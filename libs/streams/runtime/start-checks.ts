@@ -65,10 +65,8 @@ export function startOffset(
   const lost = `${input}-${partition} begins at offset ${start}, after the position ${next}: ${start - next} records were removed before they were processed`;
   if (onLostInput === 'stop') {
     const command = positionCommand(application, partition, start);
-    throw new RefusedError(
-      'INPUT_LOST',
-      `${lost}; continue without them with ${command} or ON_LOST_INPUT=continue`,
-    );
+    const of = () => `continue without them with ${command} or ON_LOST_INPUT=continue`;
+    throw new RefusedError('INPUT_LOST', lost, { partition, of });
   }
   metrics.lostRecords.inc({ partition }, start - next);
   log.error({ partition, from: next, to: start, code: 'INPUT_LOST' }, `${lost}, continuing without them`);
@@ -85,18 +83,25 @@ export function requireInput(
 ): void {
   const name = `${input}-${partition}`;
   if (topicId !== id) {
-    const [all, none] = ['start', 'end'].map((to) => positionCommand(application, partition, to));
+    const command = `npx touchline position ${serviceOf(application)}`;
     throw new RefusedError(
       'INPUT_RECREATED',
       `${name} is not the topic that position ${next} was written for: it was deleted and created again, and has offsets ${start} ` +
-        `to ${end}; process all of its records with ${all}, or only new ones with ${none} --yes`,
+        `to ${end}`,
+      {
+        partition,
+        of: (all) =>
+          `process all of its records with ${command} ${all} start, or only new ones with ${command} ${all} end --yes`,
+      },
     );
   }
   if (next > end)
     throw new RefusedError(
       'POSITION_BEYOND_END',
-      `${name} ends at offset ${end}, before the position ${next}: it lost records (truncated, or restored from a backup); ` +
-        `continue at its end with ${positionCommand(application, partition, end)}, or ${byRebuild(application)}`,
+      `${name} ends at offset ${end}, before the position ${next}: it lost records (truncated, or restored from a backup)`,
+      byRebuild(application, partition, {
+        before: `continue at its end with ${positionCommand(application, partition, end)}, or `,
+      }),
     );
 }
 
@@ -115,15 +120,16 @@ export function requireChangelogs(
       throw new RefusedError(
         'CHANGELOG_RECREATED',
         `${topic}-${partition} is not the topic that position ${next} was written with: it was deleted and created again, ` +
-          `and the state of that position is lost; ${byRebuild(application)}`,
+          'and the state of that position is lost',
+        byRebuild(application, partition),
       );
     }
     if (mark.start !== null && mark.id === id && start > mark.start)
       throw new RefusedError(
         'CHANGELOG_TRUNCATED',
         `${topic}-${partition} begins at offset ${start} and began at ${mark.start} at the position ${next}: its first records were deleted, ` +
-          'by retention (cleanup.policy=delete) or by an operator, and with them the state of their keys; run npx touchline topics, ' +
-          `and ${orKeep(application, partition, next)}`,
+          'by retention (cleanup.policy=delete) or by an operator, and with them the state of their keys',
+        orKeep(application, partition, next, 'run npx touchline topics, and '),
       );
     if (mark.end !== null && end < mark.end)
       throw changelogTruncated(application, { topic, partition, end }, mark.end, next);
@@ -146,8 +152,10 @@ export function requireSameInput(
   const command = positionCommand(application, partition, from);
   throw new RefusedError(
     'INPUT_TRUNCATED',
-    `${input}-${partition} lost ${lost}, and other records may have their offsets now; process the records from offset ${from} on ` +
-      `with ${command}, or ${byRebuild(application)}`,
+    `${input}-${partition} lost ${lost}, and other records may have their offsets now`,
+    byRebuild(application, partition, {
+      before: `process the records from offset ${from} on with ${command}, or `,
+    }),
   );
 }
 
@@ -179,22 +187,26 @@ export function changelogTruncated(
   return new RefusedError(
     'CHANGELOG_TRUNCATED',
     `${topic}-${partition} ends at offset ${end} and had reached ${expected} at the position ${next}: it lost up to ${expected - end} records ` +
-      `of state; ${orKeep(application, partition, next)}`,
+      'of state',
+    orKeep(application, partition, next),
   );
 }
 
-/** Returns the repair that processes all input again. */
-function byRebuild(application: string): string {
-  return `process all input again with ${rebuildCommand(application)}`;
+/** Returns the repair that processes all input again, with another one in words before or after it. */
+function byRebuild(application: string, partition: number, { before = '', after = '' } = {}) {
+  return {
+    partition,
+    of: () => `${before}process all input again with ${rebuildCommand(application)}${after}`,
+  };
 }
 
 /** Returns the repair of an incomplete changelog. */
-function orKeep(application: string, partition: number, next: number): string {
-  const kept = positionCommand(application, partition, next);
-  return `${byRebuild(application)}, or continue with the remaining state with ${kept} --accept-state`;
+function orKeep(application: string, partition: number, next: number, before = '') {
+  const kept = `, or continue with the remaining state with ${positionCommand(application, partition, next)} --accept-state`;
+  return byRebuild(application, partition, { before, after: kept });
 }
 
-function positionCommand(application: string, partition: number, to: number | string): string {
+function positionCommand(application: string, partition: number, to: number | '<offset>'): string {
   return `npx touchline position ${serviceOf(application)} ${partition} ${to}`;
 }
 
@@ -209,7 +221,8 @@ async function requireNothing(
   throw new RefusedError(
     'POSITION_MISSING',
     `${positions}-${partition} has no position, but ${topic}-${partition} has a record at offset ${offset} that was committed with one: ` +
-      `${positions} was lost, or another program wrote these topics; ${byRebuild(application)}`,
+      `${positions} was lost, or another program wrote these topics`,
+    byRebuild(application, partition),
   );
 }
 
@@ -229,8 +242,10 @@ export async function requireSameCommit(
     if (first !== last)
       throw new RefusedError(
         'OUTPUT_TRUNCATED',
-        `${topic}-${partition} lacks the record at offset ${last} that was committed with the position ${next}: its readers miss results; ` +
-          `${byRebuild(application)}, or continue without them with ${positionCommand(application, partition, next)}`,
+        `${topic}-${partition} lacks the record at offset ${last} that was committed with the position ${next}: its readers miss results`,
+        byRebuild(application, partition, {
+          after: `, or continue without them with ${positionCommand(application, partition, next)}`,
+        }),
       );
   }
   const later = await findOffset(client, { ...log, start: Math.max(start, mark?.end ?? end) }, () => true);
@@ -238,7 +253,9 @@ export async function requireSameCommit(
     throw new RefusedError(
       'POSITION_TRUNCATED',
       `${positions}-${partition} has lost a position: ${topic}-${partition} has a record at offset ${later} that was committed after the ` +
-        `position ${next}, and continuing would write it twice; ${byRebuild(application)}, or continue at another position with ` +
-        `${positionCommand(application, partition, '<offset>')} --accept-state`,
+        `position ${next}, and continuing would write it twice`,
+      byRebuild(application, partition, {
+        after: `, or continue at another position with ${positionCommand(application, partition, '<offset>')} --accept-state`,
+      }),
     );
 }
