@@ -140,10 +140,9 @@ export function loadConfig<S extends z.ZodObject>(spec: S, env: Environment): z.
     else if (path.length === 0) problems.push(message);
     else if (env[`${name}_FILE`] === undefined) report(name, 'is not set and has no default');
   }
-  if (result.success) {
-    const joined = joinConnections({ values: result.data, secretFiles }, report);
-    if (problems.length === 0) return { ...result.data, ...joined };
-  }
+  const values = result.data ?? validSettings(spec, given);
+  const joined = joinConnections({ values, secretFiles }, report);
+  if (result.success && problems.length === 0) return { ...result.data, ...joined };
   throw new ConfigError([...new Set(problems)]);
 }
 
@@ -169,6 +168,16 @@ function readSettings(
     }
   }
   return { given, secretFiles };
+}
+
+/** Returns the values of the valid settings when others are wrong: what is wrong with connections is named with them. */
+function validSettings(spec: z.ZodObject, given: Readonly<Record<string, string>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(spec.shape).flatMap(([name, schema]) => {
+      const { success, data } = z.safeParse(schema, given[name]);
+      return success ? [[name, data]] : [];
+    }),
+  );
 }
 
 /** Returns a wrong value as JSON, without what is before its last `@`: a password may contain any character. */

@@ -87,6 +87,7 @@ describe('names every wrong setting at once', () => {
   test('when settings conflict', () => {
     expect(
       problemsOf({
+        KAFKA_BROKERS: 'one',
         KAFKA_TLS_CA_FILE: at('ca.crt'),
         KAFKA_SASL_MECHANISM: 'PLAIN',
         KAFKA_SASL_TOKEN: 'hidden-4',
@@ -96,6 +97,7 @@ describe('names every wrong setting at once', () => {
         HTTP_TLS_CERT_FILE: at('one.crt'),
       }),
     ).toEqual([
+      'KAFKA_BROKERS: must be host:port, with commas between several, is "one"',
       'HTTP_TLS_KEY_FILE: is not set, and HTTP_TLS_CERT_FILE is',
       'KAFKA_TLS_CA_FILE: requires KAFKA_TLS=on',
       'KAFKA_SASL_MECHANISM: PLAIN sends secrets in clear text: it requires KAFKA_TLS=on',
@@ -130,10 +132,8 @@ describe('names every wrong setting at once', () => {
   });
 
   test('without the values of secrets', () => {
-    const shown = [
-      ...problemsOf({ KAFKA_SASL_PASSWORD: 'hidden-6', KAFKA_SASL_TOKEN: 'hidden-7' }),
-      ...problemsOf({ SCHEMA_REGISTRY_URL: 'ftp://me:hidden-8@registry' }),
-    ];
+    const sasl = { KAFKA_SASL_PASSWORD: 'hidden-6', KAFKA_SASL_TOKEN: 'hidden-7' };
+    const shown = problemsOf({ ...sasl, SCHEMA_REGISTRY_URL: 'ftp://me:hidden-8@registry' });
     expect(shown).toHaveLength(3);
     expect(shown.join()).not.toContain('hidden');
   });
