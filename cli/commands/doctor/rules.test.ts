@@ -86,7 +86,7 @@ test.each([
 test('names brokers that cannot be reached from here', () => {
   const brokers = ['a:1', 'b:2'];
   expect(judgeBrokers({ brokers, unreachable: [] })).toMatchObject({ status: 'ok' });
-  const message = 'b:2 of 2 brokers cannot be reached from here';
+  const message = 'b:2 of 2 brokers cannot be reached from here, or have a failed disk';
   expect(judgeBrokers({ brokers, unreachable: ['b:2'] })).toMatchObject({ status: 'failed', message });
 });
 

@@ -92,12 +92,13 @@ export function judgeRights(found: ClusterFacts['topics']): CheckResult[] {
   return orFine(findings, 'rights', 'may read and write every topic');
 }
 
-/** Judges whether the advertised brokers can be reached from here. */
+/** Judges whether the advertised brokers can be reached from here, and describe their disks. */
 export function judgeBrokers(facts: Pick<ClusterFacts, 'brokers' | 'unreachable'>): CheckResult {
   const { brokers, unreachable } = facts;
   if (unreachable.length === 0) return fine('broker', `${brokers.length} answer: ${brokers.join(', ')}`);
-  const text = `${unreachable.join(', ')} of ${brokers.length} brokers cannot be reached from here`;
-  const advice = 'start them, or correct advertised.listeners: clients connect to these addresses';
+  const text = `${unreachable.join(', ')} of ${brokers.length} brokers cannot be reached from here, or have a failed disk`;
+  const advice =
+    'start them, replace the disk, or correct advertised.listeners: clients connect to these addresses';
   return failed('broker', text, advice);
 }
 
