@@ -24,7 +24,7 @@ test('delays heartbeats and new readers after a stall, until the process has cau
   const hub = new Hub({ view, now: () => 1, metrics: new Registry(), maxReaders: 2 });
   onTestFinished(() => hub.close());
   const { written, response } = recordedResponse();
-  hub.join(response, { topic: { kind: 'board' }, access: () => ALL, states: [] });
+  hub.join(response, { topic: { kind: 'board' }, access: () => ALL, covers: () => true, states: [] });
   const beats = () => written.filter((text) => text.startsWith('event: beat')).length;
   await vi.advanceTimersByTimeAsync(2_000);
   expect(beats()).toBe(2);
@@ -51,7 +51,7 @@ function recordedResponse() {
     writeHead() {},
     on() {},
     once() {},
-    end() {},
+    end: () => written.push('end'),
   };
   return { written, response: response as unknown as ServerResponse };
 }
@@ -69,7 +69,12 @@ function following(topic: StreamTopic) {
   const { written, response } = recordedResponse();
   const contract = { covers: true };
   const access = () => (contract.covers ? ALL : { ...ALL, competitions: new Set<number>() });
-  hub.join(response, { topic, access, states: boardStates(view, 400, Date.now() / 1000) });
+  hub.join(response, {
+    topic,
+    access,
+    covers: () => true,
+    states: boardStates(view, 400, Date.now() / 1000),
+  });
   const sent = () =>
     written
       .splice(0)
@@ -126,4 +131,22 @@ test('withdraws a match with the next heartbeat when the contract no longer cove
   publish(1);
   await vi.advanceTimersByTimeAsync(50);
   expect(sent().map(([event]) => event)).toEqual(['event: match']);
+});
+
+test('sends a season the changes of its tables, and ends with one once the contract no longer covers it', async () => {
+  const { views: view } = new ViewsWorld();
+  const hub = new Hub({ view, now: () => 1, metrics: new Registry(), maxReaders: 2 });
+  onTestFinished(() => hub.close());
+  const { written, response } = recordedResponse();
+  const contract = { covers: true };
+  const topic = { kind: 'season', seasonId: 312 } as const;
+  hub.join(response, { topic, access: () => ALL, covers: () => contract.covers, states: [] });
+  written.splice(0);
+  for (const season of [313, null, 312]) view.events.emit('table', season);
+  await vi.advanceTimersByTimeAsync(50);
+  const table = 'event: table\ndata: {"season_id":312}\n\n';
+  expect(written.splice(0)).toEqual([table]);
+  contract.covers = false;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(written).toEqual([table, 'end']);
 });

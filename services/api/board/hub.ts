@@ -104,6 +104,7 @@ export class Hub {
     // The snapshot has the current health, so the new reader needs no event about earlier changes.
     this.#offerHealth();
     const now = this.#options.now();
+    const feeds = feedsOf(this.#options.view, now);
     response.writeHead(200, {
       ...PAGE_HEADERS,
       'content-type': 'text/event-stream',
@@ -115,7 +116,7 @@ export class Hub {
     const reader = new BoardReader(response, follows, this.#frameOf);
     this.#readers.add(reader);
     response.once('close', () => this.#readers.delete(reader));
-    reader.offerFeeds(feedsOf(this.#options.view, now));
+    reader.offerFeeds(feeds);
     reader.start({ now, steady: performance.now() });
   }
 

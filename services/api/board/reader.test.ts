@@ -37,7 +37,10 @@ function startReader(topic: StreamTopic = { kind: 'board' }, states: readonly Sh
   const frameOf = ({ event_id, version }: ShownState, kind: string): string =>
     `${kind} ${event_id}v${version}`;
   const response = connection as unknown as ServerResponse;
-  return { connection, reader: new BoardReader(response, { topic, access, states }, frameOf) };
+  return {
+    connection,
+    reader: new BoardReader(response, { topic, access, covers: () => true, states }, frameOf),
+  };
 }
 
 test('keeps only the newest state of a match while the reader reads nothing', async () => {

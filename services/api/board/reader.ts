@@ -14,6 +14,8 @@ export type FollowedTopic = {
   readonly topic: StreamTopic;
   /** Returns the contract of the reader, as of each call; null once it may see nothing. */
   readonly access: () => Access | null;
+  /** Whether a contract covers what the topic is about: without it the stream ends. */
+  readonly covers: (access: Access) => boolean;
   readonly states: readonly ShownState[];
 };
 
@@ -111,14 +113,21 @@ export class BoardReader {
     }
     if (this.#tableUnsent && !this.#isFull && topic.kind === 'season') {
       this.#tableUnsent = false;
-      this.#write('table', JSON.stringify({ season_id: topic.seasonId }));
+      this.#writeTable(topic.seasonId);
     }
+  }
+
+  #writeTable(season_id: number | null): void {
+    this.#write('table', JSON.stringify({ season_id }));
   }
 
   /** Sends a heartbeat, withdraws what the contract no longer covers, and ends without one. Cuts a reader that reads nothing, and returns false. */
   sendHeartbeat(heartbeat: Heartbeat): boolean {
+    const { topic, covers } = this.#follows;
     const access = this.#follows.access();
-    if (access === null) {
+    if (access === null || !covers(access)) {
+      // The page reads itself again, and finds that it has become a 404.
+      if (access !== null && topic.kind === 'season') this.#writeTable(topic.seasonId);
       this.end();
       return true;
     }

@@ -163,7 +163,7 @@ function pageRoutes(app: FastifyInstance, { admit, now, rulesOf, size, operatorO
   });
 }
 
-function eventsRoute(app: FastifyInstance, hub: Hub, { admit, now, size }: BoardContext): void {
+function eventsRoute(app: FastifyInstance, hub: Hub, { view: all, admit, now, size }: BoardContext): void {
   app.get('/board/events', async (request, reply) => {
     const { data: topic } = streamQuery.safeParse(request.query);
     if (topic === undefined)
@@ -173,13 +173,18 @@ function eventsRoute(app: FastifyInstance, hub: Hub, { admit, now, size }: Board
     const admitted = admit(request, reply, topic.kind);
     if (admitted === null) return reply;
     const { view, access } = admitted;
-    if (topic.kind === 'season' && access()?.competitions !== null && !hasTables(view, topic.seasonId))
+    const covers = (given: Access): boolean =>
+      topic.kind !== 'season' ||
+      given.competitions === null ||
+      hasTables(scopedView(all, given), topic.seasonId);
+    const given = access();
+    if (given !== null && !covers(given))
       return reply.code(404).send({ error: missingWords(admitted.served) });
     await hub.untilCaughtUp();
     if (!hub.admits()) return reply.code(503).header('retry-after', '30').send({ error: 'Too many readers' });
     const match = topic.kind === 'match' ? view.matches.state(topic.eventId) : null;
     const states = topic.kind === 'board' ? boardStates(view, size, now()) : match === null ? [] : [match];
-    hub.join(reply.raw, { topic, access, states });
+    hub.join(reply.raw, { topic, access, covers, states });
     return reply.hijack();
   });
 }
