@@ -10,9 +10,14 @@ import {
   START,
   snapshotMessage,
 } from './testing/messages.ts';
-import { played } from './testing/spec.ts';
+import { given, played } from './testing/spec.ts';
 
 const opening = eventMessage(START, eventFields());
+
+test('tells apart incident ids that are names of object members', () => {
+  const goal = incidentMessage(incident('__proto__', 413, { confirmation: 'cancelled' }));
+  expect(Object.entries(given(opening, goal).state.void_goals)).toEqual([['__proto__', 'cancelled']]);
+});
 
 describe('a message', () => {
   test.each(['event_keep_alive', 'events_lineups'] as const)('%s does not change the state', (type) => {

@@ -33,6 +33,10 @@ test('stretches that follow each other are one halt, with the score at its begin
   ]);
 });
 
+test('the last halt of a match that is over does not go on', () => {
+  expect(haltsOf(COURSE, true).at(-1)).toMatchObject({ from: 800, to: 900 });
+});
+
 test('a halt counts for each of its reasons, one that goes on until now', () => {
   const another = { from: 0, to: 10, reasons: ['under_review'], score: null };
   expect(reasonTotals([...haltsOf(COURSE, false), another], 1_000)).toEqual([
