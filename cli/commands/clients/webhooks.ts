@@ -114,7 +114,7 @@ async function pendingOf(cluster: OpenCluster, webhookId: string): Promise<numbe
   if (!(await findTopics(cluster)).has('webhook-progress')) return 0;
   const topics = webhookTopics(cluster);
   const row = (await topics.rows()).find(({ id }) => id === webhookId);
-  return row === undefined ? 0 : (await topics.pending(row)).length;
+  return row === undefined ? 0 : (await topics.pending(row, 0)).count;
 }
 
 /** Returns types and form of a new webhook. Throws `UsageError` for options that do not go together. */

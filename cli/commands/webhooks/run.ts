@@ -16,11 +16,10 @@ export const actions = {
     }),
   undelivered: (...[id, { limit, json }]: GivenTo<typeof commands.undelivered>) =>
     onWebhooks(async ({ rows, topics }) => {
-      const pending = await topics.pending(requireByIdStart(rows, id, 'webhook'));
-      const first = pending.slice(0, limit);
+      const { first, count } = await topics.pending(requireByIdStart(rows, id, 'webhook'), limit);
       if (json) for (const { message } of first) printLine(message.toString());
       else process.stdout.write(tableText(MESSAGE_COLUMNS, first));
-      if (!json) process.stderr.write(`${pending.length} messages are not delivered\n`);
+      if (!json) process.stderr.write(`${count} messages are not delivered\n`);
     }),
   resend: (...[id, { from }]: GivenTo<typeof commands.resend>) =>
     onWebhooks(async ({ rows, topics }) => {

@@ -45,24 +45,28 @@ export function webhookTopics(cluster: OpenCluster) {
   const directory = new ClientDirectory('clients', { ...cluster, log: commandLog('webhooks') });
   const topic = topicName(cluster.prefix, 'webhook-messages');
 
-  /** Returns the messages for a webhook from an offset of each partition on; skips partitions without one. */
+  /** Returns the first messages for a webhook from an offset of each partition on, and the number of all; skips partitions without one. */
   const from = async (
     row: SubscriptionFilter,
     offsets: readonly WebhookOffset[],
-  ): Promise<PlacedMessage[]> => {
-    const found: PlacedMessage[] = [];
+    limit = Number.POSITIVE_INFINITY,
+  ): Promise<{ first: PlacedMessage[]; count: number }> => {
+    const first: PlacedMessage[] = [];
+    let count = 0;
     await follow(['webhook-messages'], cluster, {
       from: new Map(offsets.map(({ partition, offset }) => [partitionKey({ topic, partition }), offset])),
       untilEnd: true,
       onRecord({ value, partition, offset }) {
-        if (value !== null && wants(row, value)) found.push({ ...value, partition, offset });
+        if (value === null || !wants(row, value)) return;
+        count += 1;
+        if (first.length < limit) first.push({ ...value, partition, offset });
       },
     });
-    return found;
+    return { first, count };
   };
-  /** Returns the pending messages of a webhook; none before a dispatcher has seen it. */
-  const pending = async ({ progress, ...row }: WebhookRow): Promise<PlacedMessage[]> =>
-    progress === null ? [] : from(row, progress.next);
+  /** Returns the first pending messages of a webhook, and the number of all; none before a dispatcher has seen it. */
+  const pending = async ({ progress, ...row }: WebhookRow, limit?: number) =>
+    progress === null ? { first: [], count: 0 } : from(row, progress.next, limit);
 
   return {
     pending,
@@ -71,11 +75,11 @@ export function webhookTopics(cluster: OpenCluster) {
     async between(row: SubscriptionFilter, first: readonly WebhookOffset[], to: readonly WebhookOffset[]) {
       const ends = new Map(to.map(({ partition, offset }) => [partition, offset]));
       const found = await from(row, first);
-      return found.filter(({ partition, offset }) => offset < (ends.get(partition) ?? 0));
+      return found.first.filter(({ partition, offset }) => offset < (ends.get(partition) ?? 0));
     },
     /** Returns the offset after a pending message. Throws `CommandError` when it is not pending, or not the first of its partition. */
     async after(row: WebhookRow, uuid: string): Promise<WebhookOffset[]> {
-      const waiting = await pending(row);
+      const { first: waiting } = await pending(row);
       const found = waiting.find((one) => one.uuid === uuid);
       if (found === undefined) throw new CommandError(`message ${escapeLine(uuid)} is not pending`);
       const { partition, offset } = found;

@@ -51,6 +51,7 @@ export function openBacklog({ source, client, partitions, cacheBytes, concurrent
   const findCached = (partition: number, offset: number): MessageChunk | undefined => {
     for (const [key, read] of cache.entries()) {
       if (read.partition !== partition || offset < read.from || offset >= read.next) continue;
+      // Marks it as used.
       cache.get(key);
       return { messages: read.messages.filter((message) => message.offset >= offset), next: read.next };
     }
