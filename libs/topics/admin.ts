@@ -107,7 +107,7 @@ async function create(
   const brokers = await admin.brokerCount();
   const replication = replicationFor(brokers, options);
   const { prefix } = options;
-  const partitions = options.partitions ?? (await partitionsOfMatches(admin, prefix));
+  const partitions = options.partitions ?? (await partitionsOfMatches(admin, options));
   const wanted = wantedTopics({ prefix, partitions }).map((topic) => topicConfig(topic, replication));
   for (let attempt = 1; ; attempt += 1) {
     const mismatches = await repairTopics(admin, options.brokers, wanted);
@@ -255,11 +255,17 @@ async function logsOf(brokers: Brokers, topics: readonly string[]): Promise<Map<
   );
 }
 
-/** Returns the partitions of the existing topics of a match, unless a reader created these; undefined without one. */
-async function partitionsOfMatches(admin: TopicAdmin, prefix: string): Promise<number | undefined> {
+/** Returns the partitions of the existing topics of a match, of those that a reader created only with records; undefined without one. */
+async function partitionsOfMatches(
+  admin: TopicAdmin,
+  { brokers, prefix }: TopicsOfPrefix,
+): Promise<number | undefined> {
   const existing = await admin.describe(TOPIC_NAMES.map((topic) => topicName(prefix, topic)));
   const isOurs = ({ settings, chosen }: FoundTopic): boolean => settings === null || chosen.size > 0;
-  return mostPartitions(prefix, new Map([...existing].filter(([, topic]) => isOurs(topic))));
+  const ours = mostPartitions(prefix, new Map([...existing].filter(([, topic]) => isOurs(topic))));
+  if (ours !== undefined) return ours;
+  const logs = await logsOf(brokers, [...existing.keys()]);
+  return mostPartitions(prefix, new Map([...existing].filter(([name]) => logs.get(name)?.isEmpty === false)));
 }
 
 /** Returns how many partitions most of the topics of a match have. */

@@ -145,6 +145,16 @@ describe('createTopics', () => {
     expect(await partitions(connection)).toEqual(expected(prefix));
   });
 
+  test('gives others the partitions of a topic that a reader had the broker create, once it has records', async () => {
+    const connection = backbone();
+    const { brokers, prefix } = connection;
+    const state = topicName(prefix, 'match-state');
+    await makeTopics(brokers, [{ name: state, partitions: 3 }]);
+    await publish(brokers, state);
+    await createTopics({ brokers, prefix, accept: 'all' });
+    expect(await partitions(connection)).toEqual(expected(prefix, 3));
+  });
+
   test('takes no late answer for a missing right', async () => {
     const { brokers, prefix } = backbone();
     await createTopics({ brokers, prefix });
