@@ -129,6 +129,10 @@ describe('readDelivery', () => {
       ['without data', eventMessage({ data: 5 })],
       ['that is a keep-alive', eventMessage({ type: 'Event_Keep_Alive', ut: null })],
       ['that is a line-up', eventMessage({ type: 'events_lineups', ut: null })],
+      [
+        'that is too large',
+        eventMessage({ type: 'events_lineups', data: { id: 7, x: 'x'.repeat(600_000) } }),
+      ],
     ])('is not made of a message %s', (_, message) => {
       expect(read(JSON.stringify([message]))).toMatchObject({ normalized: [], deadLetters: [{}] });
     });
