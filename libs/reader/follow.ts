@@ -22,7 +22,7 @@ type ChangeOf<Kind extends ReaderChange['kind']> = Extract<ReaderChange, { kind:
 
 /** What a program is told; all but `waiting` after the promise of `followMatches` has resolved. A handler that throws ends the following. */
 export type FollowHandlers = {
-  /** A goal counts; of goals that counted before the start, once after `ready`. */
+  /** A goal counts; also of goals that counted before the start, once, before `ready`. */
   readonly goal?: (goal: ChangeOf<'goal'>) => void;
   /** A goal no longer counts: it was cancelled, removed or not confirmed. */
   readonly cancelled?: (goal: ChangeOf<'goal'>) => void;
@@ -131,9 +131,9 @@ export class FollowedMatches {
   static async start(options: MatchFollowOptions): Promise<FollowedMatches> {
     const matches = new FollowedMatches(options);
     try {
-      await matches.#connect();
+      const connection = await matches.#connect();
       // After what awaits the promise has run: its handlers may use the result.
-      setImmediate(() => matches.#begin());
+      setImmediate(() => matches.#begin(connection));
       return matches;
     } catch (error) {
       await matches.close();
@@ -163,19 +163,20 @@ export class FollowedMatches {
     await this.#drop();
   }
 
-  /** Connects, and tries again while brokers or registry cannot be reached. Rejects with any other error. */
-  async #connect(): Promise<void> {
+  /** Connects, and tries again while brokers or registry cannot be reached. Returns null once closed. Rejects with any other error. */
+  async #connect(): Promise<Connection | null> {
     for (let delay = RETRY_MS.first; !this.#isClosed; delay = Math.min(2 * delay, RETRY_MS.longest)) {
       try {
         return await this.#open();
       } catch (error) {
         void this.#drop();
-        if (this.#isClosed) return;
+        if (this.#isClosed) return null;
         if (!isTransient(error)) throw error;
         this.#options.on.waiting?.(error);
       }
       await new Promise((resolve) => setTimeout(resolve, delay * (0.75 + Math.random() / 2)));
     }
+    return null;
   }
 
   async #drop(): Promise<void> {
@@ -188,9 +189,10 @@ export class FollowedMatches {
   }
 
   /** Tells what was read of a new connection, and from the first one on each change. */
-  #begin(): void {
+  #begin(connection: Connection | null): void {
     this.#guarded(() => {
-      if (this.#connection === null || this.#connection.lost.signal.aborted) return;
+      // It was lost since: this is called again with the next one.
+      if (connection !== this.#connection) return;
       this.#guardTimer ??= setInterval(() => this.#guarded(() => this.#checkGuards()), GUARD_EVERY_MS);
       this.#tell(this.#untold.splice(0));
       this.#checkGuards();
@@ -198,7 +200,7 @@ export class FollowedMatches {
     });
   }
 
-  async #open(): Promise<void> {
+  async #open(): Promise<Connection> {
     const reader = this.#reader;
     const { registryUrl: url, registry } = this.#options;
     const schemas = new ConfluentSchemaRegistry({ url, ...registry });
@@ -250,11 +252,14 @@ export class FollowedMatches {
       }
       for (const [partition, end] of haltEnds) haltsEnd(partition, end, askedAt, end);
     });
+    // A handler that threw has ended the following.
+    lost.signal.throwIfAborted();
     isReady = true;
     connection.endsTimer = setInterval(() => {
       void tellEnds(connection, states, statesEnd);
       void tellEnds(connection, halts, haltsEnd);
     }, ENDS_EVERY_MS);
+    return connection;
   }
 
   /** Throws where the topic of states was deleted and made again since the start: nothing that is known is newer or older than its records. */
@@ -267,6 +272,7 @@ export class FollowedMatches {
   }
 
   async #read(connection: Connection, kind: string, mode: 'earliest' | 'latest'): Promise<ReadTopic> {
+    connection.lost.signal.throwIfAborted();
     const { brokers, client, prefix = 'touchline.' } = this.#options;
     const name = `${prefix}${kind}`;
     const consumer = new Consumer<string, Buffer, string, string>({
@@ -375,7 +381,7 @@ export class FollowedMatches {
     });
     void this.#drop();
     this.#connect().then(
-      () => this.#begin(),
+      (next) => this.#begin(next),
       (refusal: unknown) => this.#fail(refusal),
     );
   }
