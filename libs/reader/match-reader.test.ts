@@ -272,8 +272,9 @@ describe('the guard', () => {
     expect(at(NOW.steady + 1_751)).not.toContain('halts_unread');
   });
 
-  test('is closed for a match that is unknown, loading, or behind a transition', () => {
+  test('is closed for a match that is unknown, loading, of a dead feed, or behind a transition', () => {
     const reader = believed(reading(state(1)));
+    expect(reader.guard(EVENT, { ...NOW, wall: NOW.wall + 1 }).reasons).toEqual(['feed_expired']);
     expect(reader.guard(7, NOW).reasons).toEqual(['unknown_match', 'feed_unknown']);
     reader.applyTransition(0, transition(2));
     expect(reader.guard(EVENT, NOW).reasons).toEqual(['behind']);
