@@ -90,12 +90,13 @@ export function changeNotifier(context: ServerContext, view: Views) {
       }),
     );
   };
-  /** Notifies at once of matches whose feed changed, such as to stale or back. */
+  /** Notifies at once of matches whose feed changed, such as to stale or back, or is no longer known. */
   const checkFeeds = (): void => {
     if (subscribers.size === 0) return;
     const before = feeds;
     feeds = currentFeeds();
-    for (const [id, feed] of feeds) if (before.get(id) !== feed) sendMatch(id, competitionOf(id));
+    for (const id of new Set([...before.keys(), ...feeds.keys()]))
+      if (before.get(id) !== feeds.get(id)) sendMatch(id, competitionOf(id));
   };
   /** Notifies of changed lists. Reads the lists of a contract once for all of its subscribers. */
   const checkLists = (): void => {

@@ -72,7 +72,7 @@ describe.each(ALL_REVISIONS)('a client of revision %s that subscribes', (revisio
     await expect.poll(() => uris).toEqual([matchUri(OPEN.match), matchUri(OPEN.match)]);
   });
 
-  test('is notified at once of a match whose feed expires by time alone, and again when it recovers', async () => {
+  test('is notified at once of a match whose feed expires by time alone, recovers or is forgotten', async () => {
     let now = RECEIVED_AT;
     const served = await ServedMcp.start({ now: () => now });
     const heartbeat = (): void => served.world.health(null, { written_at: now, valid_until: now + 1_750 });
@@ -86,6 +86,8 @@ describe.each(ALL_REVISIONS)('a client of revision %s that subscribes', (revisio
     await expect.poll(() => uris).toEqual([matchUri(OPEN.match)]);
     heartbeat();
     await expect.poll(() => uris).toEqual([matchUri(OPEN.match), matchUri(OPEN.match)]);
+    served.world.views.health.apply(`webhook/${OPEN.match}`, null);
+    await expect.poll(() => uris).toHaveLength(3);
   });
 
   test('is notified of a changed table', async () => {
