@@ -114,6 +114,10 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
 const VIEWER_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
+/** On a phone, long code breaks and a wide table is scrolled: the viewer lets both widen the page. */
+const NARROW =
+  '.swagger-ui .info code { overflow-wrap: anywhere; white-space: normal } .swagger-ui table { display: block; overflow-x: auto }';
+
 /** Serves the contract as `/openapi.json`, and as the page `/docs` of Swagger UI, which loads nothing from another host. */
 export async function documentRoutes(
   app: FastifyInstance,
@@ -126,7 +130,7 @@ export async function documentRoutes(
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: VIEWER_POLICY,
-    theme: { title: document.info.title },
+    theme: { title: document.info.title, css: [{ filename: 'narrow.css', content: NARROW }] },
     uiConfig: {
       layout: 'BaseLayout',
       filter: true,

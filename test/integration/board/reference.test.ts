@@ -20,6 +20,8 @@ describe.runIf(CHROMIUM !== null)(`the reference and tables${NEEDS_CHROMIUM}`, (
     await visit.until(`document.querySelectorAll('.opblock').length === ${ALL_OPERATIONS.length}`);
     await visit.page.click('#operations-Token-oauth .opblock-summary-control');
     await visit.shows('#operations-Token-oauth .response', '"token_expiration"');
+    await visit.page.setViewport({ width: 390, height: 844 });
+    expect(await visit.ask('document.documentElement.scrollWidth')).toBe(390);
     const urls = visit.requests.filter((url) => !url.startsWith('data:'));
     expect(new Set(urls.map((url) => new URL(url).origin))).toEqual(new Set([stage.origin]));
     expect(visit.complaints).toEqual([]);
