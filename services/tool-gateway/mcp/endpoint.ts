@@ -141,11 +141,12 @@ function answering(scope: FastifyInstance, context: EndpointContext) {
     if (problem !== null) return send(reply, problem);
     const body = withoutNulls(given);
     const disconnected = new AbortController();
-    reply.raw.once('close', () => {
-      // An abort creates errors with stacks, so it is skipped when the answer is complete.
-      if (!reply.raw.writableFinished) disconnected.abort();
-    });
     const web = webRequest(request, disconnected.signal);
+    reply.raw.once('close', () => {
+      // An abort creates errors with stacks, so it is skipped when the answer is complete. `web` is named, as its signal is not aborted
+      // once nothing refers to it (Node 24), and a stream lives longer than its request.
+      if (!reply.raw.writableFinished && !web.signal.aborted) disconnected.abort();
+    });
     const isLegacy = await isLegacyRequest(web, body);
     if (isLegacy && method === 'POST' && acceptsJson(headers.accept)) web.headers.set('accept', BOTH_TYPES);
     const response = await (isLegacy ? sessions : handlers).answer(web, body, caller);

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { RECEIVED_AT, type ViewsWorld } from '#views/testing/world.ts';
@@ -135,6 +137,20 @@ describe.each(ALL_REVISIONS)('a client of revision %s that subscribes', (revisio
     // Calls still work without a stream.
     expect((await second.callTool({ name: 'list_sports' })).isError).toBeUndefined();
     expect(await served.streams()).toBe(1);
+  });
+
+  test('may open a stream for one that broke off, however long that was open', async () => {
+    const served = await ServedMcp.start({ limits: { maxStreamsPerToken: 1, maxSessionsPerToken: 1 } });
+    const first = await served.connect(revision);
+    await subscribe(first, revision, [matchUri(OPEN.match)]);
+    await hasStreams(served, 1);
+    setFlagsFromString('--expose-gc');
+    await runInNewContext('gc')({ execution: 'async' });
+    await first.close();
+    await hasStreams(served, 0);
+    const uris = await subscribed(served, revision, [matchUri(OPEN.match)]);
+    goal(served.world, OPEN);
+    await expect.poll(() => uris).toEqual([matchUri(OPEN.match)]);
   });
 
   test('cannot subscribe to more resources than the limit', async () => {
