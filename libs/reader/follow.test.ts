@@ -6,7 +6,7 @@ import { type FollowHandlers, followMatches } from './follow.ts';
 
 type AskedOffsets = { readonly topics: readonly [string]; readonly timestamp: bigint };
 
-const cut = (streams: readonly EventEmitter[]) => streams.at(-1)?.emit('error', new NetworkError('cut'));
+const cut = (streams: readonly EventEmitter[]) => void streams.at(-1)?.emit('error', new NetworkError('cut'));
 const nothing = (_streams: readonly EventEmitter[]) => {};
 
 /** Follows topics of one empty partition each, until the end of the test. Returns their streams, states last; `onHaltEnds`: where the end of the halts is asked for. */
@@ -41,11 +41,7 @@ async function follow(on: FollowHandlers, onHaltEnds = nothing, onFollowed = not
 
 test('connects again where the connection breaks after the states are read, and before the halts are', async () => {
   const waiting = vi.fn();
-  let breaks = true;
-  const { readyWith } = await follow({ waiting }, (opened) => {
-    if (breaks) cut(opened);
-    breaks = false;
-  });
+  const { readyWith } = await follow({ waiting }, vi.fn(nothing).mockImplementationOnce(cut));
   expect(waiting).toHaveBeenCalledTimes(1);
   expect(readyWith).toEqual([8]);
 });

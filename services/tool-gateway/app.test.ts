@@ -4,7 +4,6 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { newToken } from '#clients/access-tokens.ts';
-import type { AccessTokenRecord } from '#records/types.ts';
 import { createLogger } from '#service/logger.ts';
 import { PublishError } from '#streams/errors.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
@@ -16,18 +15,7 @@ const NOW = 1_790_000_000_000;
 const RIGHT = { client_id: '7', secret_key: 'right-s3cret' };
 const TOO_LONG = 'x'.repeat(MAX_SECRET_BYTES + 1);
 const CLIENT = { ...sampleOf('clients'), client_id: 7 };
-const TOKEN: AccessTokenRecord = {
-  token_id: 'a1',
-  client_id: 7,
-  client_identity: CLIENT.identity,
-  token_hash: 'x',
-  label: null,
-  created_at: NOW,
-  expires_at: NOW + 86_400_000,
-  revoked_at: null,
-  version: 1,
-  updated_at: NOW,
-};
+const TOKEN = { ...sampleOf('access-tokens'), expires_at: NOW + 86_400_000 };
 
 /** Calls of the dependencies, in order. */
 let steps: string[];
