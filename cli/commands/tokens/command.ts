@@ -10,7 +10,9 @@ exchange that issues a token shows it. Every gateway applies a change within mom
 
 export const list = command
   .command('list')
-  .description('Lists the tokens, the oldest first; those that ended are deleted some 30 days later.')
+  .description(
+    'Lists the tokens, the oldest first. An exchange of their client deletes those that ended 30 days before.',
+  )
   .option('--client <id>', 'only those of a client', parseId)
   .option('--json');
 
