@@ -110,6 +110,7 @@ test.each([
   [400, 'REJECTED'],
   [403, 'FORBIDDEN'],
   [404, 'NOT_FOUND'],
+  [410, 'NOT_FOUND'],
   [429, 'SERVER_ERROR'],
   [503, 'SERVER_ERROR'],
 ] as const)('maps %s to %s, without the token and the address', async (status, code) => {

@@ -393,6 +393,22 @@ describe('an event that the provider no longer has', () => {
     expect(match.missing.onMessage(8, match.clock.now)).toBe(false);
   });
 
+  test('is requested every quarter of an hour while it is outside the contract, whatever the feed says', async () => {
+    const match = new CheckedMatch();
+    await match.run(60_000, [8, 9]);
+    match.refused.set(9, 'FORBIDDEN');
+    const requestsOf = async (ms: number): Promise<number> => {
+      const before = match.requests;
+      expect(match.missing.onMessage(9, match.clock.now) || before === 0).toBe(true);
+      match.watch.suspect(9, match.clock.now);
+      await match.run(ms, [8]);
+      return match.requests - before;
+    };
+    expect([await requestsOf(60_000), await requestsOf(60_000), await requestsOf(900_000)]).toEqual([
+      1, 0, 1,
+    ]);
+  });
+
   test('is missing but not deleted, for as long as it takes, when more than 20 are', async () => {
     const match = new CheckedMatch();
     const ids = Array.from({ length: 22 }, (_, n) => 100 + n);

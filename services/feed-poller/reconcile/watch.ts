@@ -122,11 +122,11 @@ export class MatchWatch {
         watched.checkedAt = null;
   }
 
-  /** Makes an event due at once that no list has any more, or that may be back. */
+  /** Makes an event due that no list has any more, or that may be back: at once, or after the wait of its failed check. */
   suspect(id: number, now: number): void {
     const watched = this.#events.get(id) ?? this.#enter(id, {}, 'unlisted', now);
     watched.checkedAt = null;
-    watched.notBefore = 0;
+    if (watched.failures === 0) watched.notBefore = 0;
   }
 
   get(id: number): Pick<Watched, 'state' | 'known' | 'publishedAt'> | undefined {
@@ -185,7 +185,6 @@ export class MatchWatch {
     if (watched === undefined) return false;
     const isNew = watched.refusal?.reason !== refusal.reason;
     if (isNew) watched.refusal = refusal;
-    watched.failures = 0;
     // An event of which no incident is known may have no timeline at all.
     const mayHave = refusal.reason !== 'empty' || !watched.known.isEmpty;
     this.#restUntilNext(watched, now, watched.state === 'live' && mayHave);
@@ -246,6 +245,7 @@ export class MatchWatch {
   }
 
   #restUntilNext(watched: Watched, now: number, isUrgent: boolean): void {
+    watched.failures = 0;
     watched.notBefore = now + (isUrgent ? this.#settings.unconfirmedMs : this.#settings.verifyMs);
   }
 
