@@ -16,6 +16,9 @@ type ExportFilter = Omit<GivenTo<typeof command>[1], 'out'>;
 export async function run(...[name, { out, ...filter }]: GivenTo<typeof command>): Promise<number> {
   if (out !== undefined && extname(out) !== '.parquet')
     throw new UsageError(`--out must end with .parquet, not ${JSON.stringify(out)}`);
+  const { from, to: until } = filter;
+  if (from !== undefined && until !== undefined && from >= until)
+    throw new UsageError('--from must be before --to');
   const dataset = SHAPES[name] as unknown as ExportShape<object>;
   const cluster = await findClusterWith(['match-state']);
   const { columns } = dataset;
