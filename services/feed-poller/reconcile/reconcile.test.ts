@@ -220,6 +220,11 @@ describe('a list that is not plausible', () => {
     await match.checksWithin(1_000);
     expect(shown(match)).toHaveLength(2);
     expect(match.watch.refusedLists()).toEqual([]);
+    match.incidents = [incident('5-1', T0 - 500), incident('5-2', T0 - 100)];
+    spoil(match);
+    loseFromBoard(match);
+    await match.checksWithin(1_000);
+    expect([match.watch.refusedLists().length, match.warnings.length]).toEqual([1, 1]);
   });
 
   test('may be empty where nothing is known and the result has no goals', async () => {

@@ -47,8 +47,9 @@ class Watched {
   readonly known = new KnownIncidents();
   /** When the feed last had an unreadable message of the event, until a check that began later. */
   unreadAt: number | null = null;
-  /** The refusal of the latest list; null when it was published. */
+  /** The refusal of the latest list, null when it was published; and whether one was refused before. */
   refusal: RefusedList | null = null;
+  wasRefused = false;
   /** Earliest time of the next check. */
   notBefore = 0;
   failures = 0;
@@ -179,16 +180,17 @@ export class MatchWatch {
     this.#restUntilNext(watched, now, watched.state === 'live');
   }
 
-  /** Ends a check whose incident list is refused. The event is due again after its interval. Returns whether the refusal is new. */
+  /** Ends a check whose incident list is refused. The event is due again after its interval. Returns whether it is the event's first refusal. */
   refused(id: number, refusal: RefusedList, now: number): boolean {
     const watched = this.#end(id);
     if (watched === undefined) return false;
-    const isNew = watched.refusal?.reason !== refusal.reason;
-    if (isNew) watched.refusal = refusal;
+    const isFirst = !watched.wasRefused;
+    watched.wasRefused = true;
+    if (watched.refusal?.reason !== refusal.reason) watched.refusal = refusal;
     // An event of which no incident is known may have no timeline at all.
     const mayHave = refusal.reason !== 'empty' || !watched.known.isEmpty;
     this.#restUntilNext(watched, now, watched.state === 'live' && mayHave);
-    return isNew;
+    return isFirst;
   }
 
   /** Ends a failed check. `waitMs` maps the number of consecutive failures to a wait. */
