@@ -129,6 +129,17 @@ describe('a mishap', () => {
     expect(seen.filter(({ body }) => body === null)).toHaveLength(1);
   });
 
+  test('cut_body is no forged request where the receiver answers before its end', async () => {
+    let requests = 0;
+    const url = await serve(async (request, response) => {
+      requests += 1;
+      if (requests > 1) await buffer(request);
+      response.writeHead(requests > 1 ? 200 : 503).end('Accepted');
+    });
+    const { sender } = senderTo(url);
+    expect(await sender.deliver(delivery('cut_body'), running)).toEqual({ requests: 2, forged: null });
+  });
+
   test('lost_answer delivers the body twice', async () => {
     const { url, seen } = await receiver(refuseOrAccept);
     const { sender } = senderTo(url);

@@ -50,7 +50,7 @@ export function createWebhookSender(options: WebhookOptions) {
       changed_body: () => post(changed(body), signed(body), signal),
     }[mishap];
     const answer = await send().catch(() => null);
-    if (answer === null || mishap === 'lost_answer') return null;
+    if (answer === null || mishap === 'cut_body' || mishap === 'lost_answer') return null;
     return answer.status === 200 ? 'accepted' : 'refused';
   };
 
