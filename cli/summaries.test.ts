@@ -13,6 +13,7 @@ test.each([
   ['match-incidents', 'v12  5-889947  Goal (413) 18:14 France tbd'],
   ['match-state', '1:0  firm 0:0  shoot-out 4:3  live (33)  18:14  guard closed: under_review, game_break'],
   ['match-transitions', '2429281:12:0  score_changed  5-889947  0:0 -> 1:0'],
+  ['alerts', 'GOAL  Home - Away  0:0 -> 1:0  A. Griezmann (France) 45+2′'],
   ['dead-letters', 'service webhook-receiver'],
 ] as const)('summarises a record of %s in one line', (topic, text) => {
   expect(summaryOf(topic, sampleOf(topic))).toContain(text);

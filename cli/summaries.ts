@@ -2,6 +2,7 @@
 import { absenceText } from '#domain/absence.ts';
 import { dateOf } from '#json/values.ts';
 import type { DeadLetter, Guard, Incident, MatchState, Score, TopicValues } from '#records/types.ts';
+import { alertText } from '#story/alerts.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { isOver } from '#trading/trading.ts';
 
@@ -46,6 +47,7 @@ const SUMMARIES: Summaries = {
     fields.join(', '),
     goals.map((goal) => goal.id).join(', '),
   ],
+  alerts: (alert) => [alert.id, alertText(alert)],
 };
 
 /** Returns the summary of a value: one line without a line end. A topic without one of its own shows its fields by name. */
