@@ -7,8 +7,9 @@ import { parseFaults } from '../../../services/simulator/faults.ts';
 import { simulateMatch } from '../../../services/simulator/match.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { stateAfter } from '../../../services/simulator/testing/states.ts';
+import type { Platform } from '../../platform.ts';
 import { checkTables, mismatches, type PlayOutcome } from './check.ts';
-import { renderReport } from './play.ts';
+import { renderHowToRead, renderReport } from './play.ts';
 
 const DATASET = readDataset('world-cup-2018');
 const MATCHES = [DATASET.matches[0], DATASET.matches[50]].filter((match) => match !== undefined);
@@ -67,6 +68,12 @@ test('the report shows the final scores that are wrong, beside the official ones
   expect(text).toContain('Russia - Saudi Arabia (event 310001): 6-0, officially 5-0');
   expect(text).toContain('(event 310051): 1-1, not over (status 36), officially 1-1 (3-4 on penalties)');
   expect(report(found([first]))).toContain('Spain - Russia (event 310051): missing, officially');
+});
+
+test('the command that starts the data again is a whole line: zsh takes no comment that is pasted', () => {
+  const [cluster, backbone] = [{ brokers: [], prefix: 'touchline.' }, { kind: 'embedded' }];
+  const text = renderHowToRead({ cluster, backbone } as unknown as Platform, '/data', false);
+  expect(text).toMatch(/^ {2}DATA_DIR=\/data npm run up$/m);
 });
 
 describe('tables', () => {

@@ -250,7 +250,7 @@ export function renderHowToRead(platform: Platform, folder: string, isKept: bool
   }
   lines.push(isKept ? 'Read the topics, from another terminal:' : 'Read the topics:', enterFolder());
   if (!isKept && backbone.kind !== 'configured')
-    lines.push(`${here}npm run up  # and then, in another terminal:`);
+    lines.push(`${here}npm run up`, 'and then, in another terminal:');
   const tail = (topic: string) => `${here}npx touchline tail ${topic} --from-beginning --exit-at-end`;
   lines.push(tail('match-state'), tail('match-transitions'), `${here}npx touchline dead-letters list`);
   if (!isKept)
