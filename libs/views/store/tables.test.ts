@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { eventMessage } from '#ingestion/testing/messages.ts';
 import { catalogueRecord, providerTable, tableRecord } from '../testing/records.ts';
 import { ViewsWorld } from '../testing/world.ts';
 import { SETTLED_SECONDS } from './tables.ts';
@@ -50,4 +51,20 @@ test('counts what differed before a restart', () => {
   views.restart();
   const counts = views.views.leagues.differences(views.now / 1000 + SETTLED_SECONDS + 1);
   expect(Object.fromEntries(counts)).toEqual({ matches: 0, points: 1, rank: 0, team: 0 });
+});
+
+test('a season is of the competition of its tables, else of the matches of its knock-out stages', () => {
+  const world = new ViewsWorld();
+  const { views } = world;
+  world.give(catalogueRecord('stage', 3, SEASON, { has_brackets: 'yes', show_standings: 'no' }));
+  world.play(eventMessage({}, { competition_id: 9, season_id: SEASON, stage_id: 3 }));
+  const competitions = () =>
+    views.seasons().map(({ season_id, competition_id }) => [season_id, competition_id]);
+  expect(competitions()).toEqual([[SEASON, 9]]);
+  const of = { object_id: SEASON, season_id: SEASON, competition_id: 4 };
+  world.give(tableRecord(900, of), tableRecord(901, { season_id: SEASON + 1, competition_id: 4 }));
+  expect(competitions()).toEqual([
+    [SEASON, 4],
+    [SEASON + 1, 4],
+  ]);
 });

@@ -110,11 +110,12 @@ export class TableView extends SqlView {
     return this.sql.column<string>(text).map(tableEntry);
   }
 
-  /** Returns the seasons that have tables, or a match in a knock-out stage, with their competitions, ordered by id. */
+  /** Returns the seasons that have tables, or a match in a knock-out stage, ordered by id, with the competition of the tables, else of the matches. */
   seasons(): Pick<SeasonEntry, 'season_id' | 'competition_id'>[] {
-    const text = `SELECT season_id, max(competition_id) AS competition_id FROM (
-      SELECT season_id, competition_id FROM standings WHERE deleted = 0 UNION ALL SELECT season_id, competition_id FROM events
-      WHERE hidden = 0 AND stage_id IN (SELECT number FROM catalogue WHERE ${KNOCK_OUT}))
+    const text = `SELECT season_id, iif(max(is_table), max(iif(is_table, competition_id, NULL)), max(competition_id)) AS competition_id
+      FROM (SELECT season_id, competition_id, 1 AS is_table FROM standings WHERE deleted = 0
+        UNION ALL SELECT season_id, competition_id, 0 FROM events
+        WHERE hidden = 0 AND stage_id IN (SELECT number FROM catalogue WHERE ${KNOCK_OUT}))
       WHERE season_id IS NOT NULL GROUP BY season_id ORDER BY season_id`;
     return this.sql.rows(text);
   }
