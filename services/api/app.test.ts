@@ -130,6 +130,8 @@ test('names the state of each feed in every answer, and of the match in an answe
   world.health(1, { state: 'stale', reason: 'silence' });
   expect(await answered('/v2/events/1?token=good')).toBe('webhook=alive, match=stale;reason=silence');
   expect(await answered('/v2/events/2?token=good')).toBe('webhook=alive, match=unknown');
+  for (const token of ['none', 'narrow'])
+    expect(await answered(`/v2/events/1?token=${token}`)).toBe('webhook=alive');
   expect(await answered('/v2/nothing')).toBe('webhook=alive');
   expect(await answered('/health/live')).toBeUndefined();
 });

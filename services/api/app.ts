@@ -88,6 +88,9 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
   });
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (reply.statusCode >= 500) reply.removeHeader(HEALTH_HEADER);
+    // Who may not see a match does not learn that it is halted.
+    else if (REFUSALS.has(reply.statusCode) && reply.hasHeader(HEALTH_HEADER))
+      reply.header(HEALTH_HEADER, healthHeader(view, null, Date.now()));
     done();
   });
   const served = servedWords({ competitions, contracted: null });
@@ -142,6 +145,7 @@ export async function documentRoutes(
   });
 }
 
+const REFUSALS: ReadonlySet<number> = new Set([401, 403]);
 const EVENT_ROUTE = /^\/v2\/(?:events|feed)\/:id(?:\/|$)/;
 
 /** Returns the id of the event that a request names; null when it names none. */
