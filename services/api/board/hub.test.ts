@@ -43,6 +43,18 @@ test('delays heartbeats and new readers after a stall, until the process has cau
   expect([counts, beats()]).toEqual([true, 3]);
 });
 
+test('counts no reader that left while it waited for the process to catch up', async () => {
+  const { views: view } = new ViewsWorld();
+  const metrics = new Registry();
+  const hub = new Hub({ view, now: () => 1, metrics, maxReaders: 2 });
+  onTestFinished(() => hub.close());
+  const { written, response } = recordedResponse();
+  const left = Object.assign(response, { destroyed: true });
+  hub.join(left, { topic: { kind: 'board' }, access: () => ALL, covers: () => true, states: [] });
+  expect(written).toEqual([]);
+  expect(await metrics.getSingleMetricAsString('touchline_board_readers')).toMatch(/ 0$/);
+});
+
 /** A response that records what is written to it. */
 function recordedResponse() {
   const written: string[] = [];

@@ -100,6 +100,8 @@ export class Hub {
 
   /** Sends a snapshot of the topic and then its changes until the end. Renders before it answers: throws when a view cannot be read. */
   join(response: ServerResponse, follows: FollowedTopic): void {
+    // It left while this process caught up: its `close` was before.
+    if (response.destroyed) return;
     for (const state of follows.states) this.#frameOf(state, follows.topic.kind);
     // The snapshot has the current health, so the new reader needs no event about earlier changes.
     this.#offerHealth();

@@ -119,6 +119,7 @@ describe('/standings', () => {
     expect(all(bracket, /data-joined="(\w+)"/g)).toEqual(['yes', 'no', 'no']);
     expect(bracket).toContain('<a class="whole" href="/match/3100073" data-phase="live">');
     expect(bracket).not.toContain('<table');
+    expect(bracket).toContain('data-refresh="2"');
     expect(bracket).toContain('aria-current="true">Knock-out</a>');
   });
 
