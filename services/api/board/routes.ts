@@ -164,7 +164,8 @@ function pageRoutes(app: FastifyInstance, { admit, now, rulesOf, size, operatorO
 }
 
 function eventsRoute(app: FastifyInstance, hub: Hub, { view: all, admit, now, size }: BoardContext): void {
-  app.get('/board/events', async (request, reply) => {
+  // Not for HEAD: the stream of an answer without a body would never end.
+  app.get('/board/events', { exposeHeadRoute: false }, async (request, reply) => {
     const { data: topic } = streamQuery.safeParse(request.query);
     if (topic === undefined)
       return reply

@@ -106,7 +106,12 @@ describe('/board/events', () => {
     const readers = [await SlowReader.open(served), await SlowReader.open(served)];
     for (const reader of readers) await reader.until('its snapshot', ({ frames }) => frames.length > 0);
     expect(await served.metric('touchline_board_readers')).toBe(2);
-    const refused = await fetch(`${await served.listen()}/board/events`);
+    const url = `${await served.listen()}/board/events`;
+    // Its stream would have no end, and a place among the readers.
+    expect(await fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(5_000) })).toMatchObject({
+      status: 404,
+    });
+    const refused = await fetch(url);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30']);
     expect(await served.metric('touchline_board_readers_refused_total')).toBe(1);
     readers[0]?.socket.destroy();
