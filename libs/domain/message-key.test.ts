@@ -3,6 +3,7 @@ import {
   compareKeys,
   compareMessageIds,
   comparePositions,
+  hasResult,
   isFinished,
   type MessageKey,
   positionOf,
@@ -113,3 +114,15 @@ describe('the order of messages (law 2)', () => {
     expect(positionOf({ ut: 5, message_id })).toEqual({ ut: 5, message_id: number });
   });
 });
+
+test.each([
+  ['finished', 11, 'finished', true],
+  ['finished with an unknown status', null, 'finished', true],
+  ['awarded', 12, 'finished', true],
+  ['abandoned', 7, 'finished', false],
+  ['live', 34, 'live', false],
+  ['cancelled', 3, 'cancelled', false],
+  ['of an unknown status', null, null, false],
+])('decides whether a match has a result that is %s', (_, id, type, has) =>
+  expect(hasResult(id, type)).toBe(has),
+);

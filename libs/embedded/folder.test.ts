@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
-import { ownFolder } from './folder.ts';
+import { ownFolder, tryLock } from './folder.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -53,4 +53,48 @@ test.each([
 ])('ignores %s', async (_, notes) => {
   await writeFile(join(folder, 'broker.json'), notes);
   (await ownFolder(folder)).release();
+});
+
+test('a lock is held once at a time, whoever tries, and again after a release', async () => {
+  const file = join(folder, 'lock');
+  const first = tryLock(file);
+  expect(first).toBeDefined();
+  expect(tryLock(file)).toBeUndefined();
+  expect((await lockElsewhere(file)).hasIt).toBe(false);
+  first?.release();
+  first?.release(); // a second release is nothing
+  const second = tryLock(file);
+  expect(second).toBeDefined();
+  second?.release();
+});
+
+/** Starts a process that tries to lock a file and keeps the lock. Resolves with whether it got it. */
+async function lockElsewhere(file: string): Promise<{ child: ChildProcess; hasIt: boolean }> {
+  const script = `
+    const { tryLock } = await import(process.argv[1]);
+    console.log(tryLock(process.argv[2]) !== undefined);
+    setInterval(() => {}, 1000);
+  `;
+  const module = join(import.meta.dirname, 'folder.ts');
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script, module, file]);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [said] = (await once(child.stdout, 'data')) as [Buffer];
+  return { child, hasIt: said.toString().trim() === 'true' };
+}
+
+test('a lock is released when its process is killed', async () => {
+  const file = join(folder, 'lock');
+  const { child, hasIt } = await lockElsewhere(file);
+  expect(hasIt).toBe(true);
+  expect(tryLock(file)).toBeUndefined();
+  child.kill('SIGKILL');
+  const lock = await vi.waitUntil(() => tryLock(file), 50_000);
+  lock.release();
+});
+
+test('names the folder of a file that cannot be created, why, and its setting', () => {
+  const missing = join(folder, 'no');
+  expect(() => tryLock(join(missing, 'lock'))).toThrow(
+    new RegExp(`^${missing} cannot be written \\(ENOENT: .*\\): set DATA_DIR to a folder`),
+  );
 });

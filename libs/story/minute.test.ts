@@ -4,7 +4,7 @@ import type { BoardMatch } from './match.ts';
 import { dayText, delayWords, durationWords, minuteText, quietFor, timeText, timeWithDay } from './minute.ts';
 import { liveMatch, PUBLISHED_AT } from './testing/matches.ts';
 
-// How it advances: libs/domain/clock.minute.test.ts.
+// How it advances: libs/domain/clock.test.ts.
 describe('the minute', () => {
   test('of a match in play is that of its clock', () => {
     expect(minuteText(liveMatch(), PUBLISHED_AT)).toBe('65′');

@@ -42,7 +42,7 @@ export const NEVER_SET: Readonly<Record<string, string>> = {
     ['rounds', 'standings-types', 'participants', 'groups.events'],
   ),
   ...reason(
-    'an addition: no list of this provider omits an incident (libs/views/render/event.incidents.test.ts)',
+    'an addition: no list of this provider omits an incident (libs/views/render/event.test.ts)',
     'events.show.competition.season.stage.group.event.events_incidents',
     ['missing'],
   ),
