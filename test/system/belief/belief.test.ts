@@ -65,6 +65,8 @@ const OF_MONITOR = {
 
 let watch: SurfaceWatch;
 let apiUrl: string;
+/** The match in REST, with a token: only who may see a match learns its state. */
+let eventUrl: string;
 let alerts: Alerts;
 let pipeline: Pipeline;
 let match: WatchedMatch;
@@ -130,9 +132,11 @@ beforeAll(async () => {
   const connectTools = await toolClient(system, gateway);
   tools = await connectTools();
   alerts = new Alerts(env, EVENT);
+  const token = await api.token(await system.addClient('rest'));
+  eventUrl = `${apiUrl}/v2/events/${EVENT}?token=${token}`;
   watch = new SurfaceWatch([
     ...(await ofBoard(api.url, EVENT)),
-    ofRest(api.url, EVENT),
+    ofRest(eventUrl),
     await ofTools(connectTools, EVENT),
     ofDoctor(env),
     ...ofScreens(env, EVENT),
@@ -305,7 +309,7 @@ test('no surface shows safe while the feed is behind, or its backlog is worked o
   await watch.all('safe');
 });
 
-const healthHeader = async () => (await fetch(`${apiUrl}/v2/events/${EVENT}`)).headers.get('x-feed-health');
+const healthHeader = async () => (await fetch(eventUrl)).headers.get('x-feed-health');
 
 /** Expects the surfaces to name the delay of the match, seconds: each as soon as a message has reached it. */
 async function expectDelay(lag: number): Promise<void> {

@@ -44,12 +44,12 @@ export async function ofBoard(url: string, eventId: number): Promise<Surface[]> 
   ];
 }
 
-/** Reads the header of REST answers. */
-export function ofRest(url: string, eventId: number): Surface {
+/** Reads the header of the answer to a request of one event. */
+export function ofRest(url: string): Surface {
   return {
     name: 'REST',
     async read() {
-      const { headers } = await fetch(`${url}/v2/events/${eventId}`, { signal: AbortSignal.timeout(1_000) });
+      const { headers } = await fetch(url, { signal: AbortSignal.timeout(1_000) });
       const [, state = ''] = /match=(\w+)/.exec(headers.get('x-feed-health') ?? '') ?? [];
       if (state === 'ended') return 'not_in_play';
       return state === 'alive' || state === 'recovered' ? 'safe' : 'halted';
