@@ -317,8 +317,13 @@ async function expectDelay(lag: number): Promise<void> {
     const shown = await fetch(`${apiUrl}/board/matches/${EVENT}`);
     return ((await shown.json()) as { match: { feed: { state: string; delay: number } } }).match.feed;
   };
-  await expect.poll(async () => (await shownFeed()).state).toBe('delayed');
-  expect(Math.abs((await shownFeed()).delay / 1_000 - lag)).toBeLessThan(7);
+  // In one poll: on a starved machine a message that comes late makes the match stale for a moment, which has no delay.
+  await expect
+    .poll(async () => {
+      const { state, delay } = await shownFeed();
+      return state === 'delayed' ? Math.abs(delay / 1_000 - lag) : Number.POSITIVE_INFINITY;
+    })
+    .toBeLessThan(7);
   await expect
     .poll(healthHeader)
     .toMatch(/webhook=delayed;reason=delay;delay=\d+, match=delayed;reason=delay;delay=\d+$/);
