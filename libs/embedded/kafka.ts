@@ -66,7 +66,13 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
     // A killed start leaves data without an id, as the tool writes that last: they are formatted again.
     if ((await clusterIdOf(data)) === undefined) {
       const { clusterId = randomBytes(16).toString('base64url'), storageArguments = [] } = options;
-      const tool = [...QUICK_START, ...classPath, 'kafka.tools.StorageTool', 'format'];
+      const tool = [
+        ...javaCommand(java, folder, 'format', 1024),
+        ...QUICK_START,
+        ...classPath,
+        'kafka.tools.StorageTool',
+        'format',
+      ];
       const args = [...tool, `--cluster-id=${clusterId}`, '--config', properties, ...storageArguments];
       await promisify(execFile)(java.path, args, { env }).catch((cause: unknown) => {
         const text = stderrOf(cause) || reasonOf(cause);

@@ -29,7 +29,12 @@ export function createSessions({
   readonly now: () => number;
 }) {
   // Forgets by the monotonic clock: a wall clock that is ahead for a moment makes no session valid again.
-  const ended = new LRUCache<string, true>({ max: MAX_ENDED, ttl: SESSION_SECONDS * 1_000 });
+  // With `max` it would take the memory of all sessions at once.
+  const ended = new LRUCache<string, true>({
+    maxSize: MAX_ENDED,
+    sizeCalculation: () => 1,
+    ttl: SESSION_SECONDS * 1_000,
+  });
   const bases = deriveKeys(clientsKeys, 'board-sessions');
   const keyOf = (base: Buffer, secretHash: string): Buffer =>
     createHmac('sha256', base).update(secretHash).digest();

@@ -7,7 +7,8 @@ const MAX_KEYS = 100_000;
 export class RollingLimit {
   readonly #limit: number;
   readonly #windowMs: number;
-  readonly #times = new LRUCache<string, readonly number[]>({ max: MAX_KEYS });
+  // With `max` it would take the memory of all keys at once.
+  readonly #times = new LRUCache<string, readonly number[]>({ maxSize: MAX_KEYS, sizeCalculation: () => 1 });
 
   constructor(limit: number, windowMs: number) {
     this.#limit = limit;

@@ -23,7 +23,11 @@ const MAX_KNOWN = 50_000;
 
 export class CatalogueView extends SqlView {
   /** Parsed records by `kind/id`. */
-  readonly #known = new LRUCache<string, { readonly entry: CatalogueEntry | null }>({ max: MAX_KNOWN });
+  readonly #known = new LRUCache<string, { readonly entry: CatalogueEntry | null }>({
+    // With `max` it would take the memory of all entries at once.
+    maxSize: MAX_KNOWN,
+    sizeCalculation: () => 1,
+  });
 
   /** Stores a record unless the same or a newer one is stored; returns whether it did. `changed`: when it became visible here, Unix seconds. */
   apply(record: CatalogueRecord, changed: number, ut = record.ut): boolean {

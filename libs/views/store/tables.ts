@@ -170,7 +170,11 @@ export class LeagueView extends SqlView {
   readonly #catalogue: CatalogueView;
   readonly #standings: TableView;
   /** The comparisons of one day, until a table of the season changes: a new day may bring corrections. */
-  readonly #compared = new LRUCache<number, ComparedSeason>({ max: MAX_COMPARED });
+  readonly #compared = new LRUCache<number, ComparedSeason>({
+    // With `max` it would take the memory of all entries at once.
+    maxSize: MAX_COMPARED,
+    sizeCalculation: () => 1,
+  });
   #day = '';
 
   constructor(sql: Statements, catalogue: CatalogueView, standings: TableView) {
