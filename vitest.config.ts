@@ -5,7 +5,6 @@ import { LongestFirst } from './test/setup/longest-first.ts';
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
 process.stderr.write(`SEED=${seed}\n`);
 
-const VECTORS = '**/vectors*.test.ts';
 const NEVER = ['**/node_modules/**', '**/.touchline/**'];
 /** What a release is tried with besides. */
 const RELEASE = '**/*.release.test.ts';
@@ -54,7 +53,7 @@ export default defineConfig({
             'bench/**/*.test.ts',
             'scripts/**/*.test.ts',
           ],
-          exclude: [...NEVER, VECTORS],
+          exclude: NEVER,
           maxWorkers,
           expect: patient,
         },
@@ -63,7 +62,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/**/*.test.ts'],
-          exclude: [...NEVER, VECTORS, RELEASE, 'test/system/**', 'test/simulation/**', 'test/image/**'],
+          exclude: [...NEVER, RELEASE, 'test/system/**', 'test/simulation/**', 'test/image/**'],
           ...withBackbone,
         },
       },
@@ -71,7 +70,7 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['test/system/**/*.test.ts'],
-          exclude: [...NEVER, VECTORS, RELEASE],
+          exclude: [...NEVER, RELEASE],
           ...withBackbone,
         },
       },
@@ -97,14 +96,6 @@ export default defineConfig({
         test: {
           name: 'image',
           include: ['test/image/**/*.test.ts'],
-          ...withBackbone,
-        },
-      },
-      {
-        test: {
-          name: 'vectors',
-          include: [VECTORS],
-          exclude: NEVER,
           ...withBackbone,
         },
       },

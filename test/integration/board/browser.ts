@@ -3,13 +3,7 @@ import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppete
 import { atEnd } from '../../support/at-end.ts';
 import { DEADLINE_MS } from '../../support/poll.ts';
 
-/** The first has no windows, and costs a fifth less of the processor. */
-const CHROMIUM_PATHS = [
-  '/usr/bin/chromium-headless-shell',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-];
+const CHROMIUM_PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 /** Path of the browser: the setting `CHROMIUM`, else the installed one; null: none. */
 export const CHROMIUM = process.env.CHROMIUM ?? CHROMIUM_PATHS.find((path) => existsSync(path)) ?? null;
