@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import avro from 'avsc';
+import { LRUCache } from 'lru-cache';
 import { PoisonError } from '#errors/touchline-error.ts';
 import type { Cause } from '#records/types.ts';
 import { StreamError } from '#streams/errors.ts';
@@ -78,9 +79,15 @@ function inlineShared(root: AvroRecord, common: ReadonlyMap<string, AvroRecord>)
 /** The Avro type of a schema, safe for untrusted bytes. */
 export type AvroType = avro.Type;
 
+/** By the text of their schemas: making one takes milliseconds, and the writers of a topic mostly have its readers' schema. */
+const types = new LRUCache<string, AvroType>({ max: 100 });
+
 /** Returns the Avro type of a schema. */
 export function avroType(schema: AvroRecord): AvroType {
-  return avro.Type.forSchema(schema as avro.Schema, { ...AVRO_OPTIONS });
+  const text = JSON.stringify(schema);
+  const type = types.get(text) ?? avro.Type.forSchema(schema as avro.Schema, { ...AVRO_OPTIONS });
+  types.set(text, type);
+  return type;
 }
 
 /** Encodes and decodes the values of a topic, in the wire format of Confluent's registry. */

@@ -84,7 +84,7 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     if (given !== null) return { access, view: scopedView(view, given), served: servedWords(given) };
     if (currentAccess?.() == null) refuseEntry(request, reply);
     else if (request.url.startsWith('/board/')) reply.code(403).send({ error: 'Outside the contract' });
-    else sendPage(reply.code(403), OUTSIDE);
+    else sendPage(reply.code(403), problemPage('Outside the contract', OUTSIDE));
     return null;
   };
   const context = { view, now, rulesOf, size, admit, operatorOf };
@@ -111,7 +111,7 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
   eventsRoute(app, hub, context);
 }
 
-const OUTSIDE = problemPage('Outside the contract', 'The contract of this client does not cover this page.');
+const OUTSIDE = 'The contract of this client does not cover this page.';
 
 /** `served`: the competitions that are served, in words; null: all. */
 function missingWords(served: string | null): string {

@@ -1,4 +1,3 @@
-import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import type { Access } from '#contract/rest/provider.ts';
 import { toolQueries } from '#views/queries/tool-queries.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
@@ -53,12 +52,4 @@ export function refusalOf(scope: ToolScope, name: string, args: ToolArguments): 
     if (!(error instanceof ToolError)) throw error;
     return `${error.published}: ${error.message}`;
   }
-}
-
-/** Factor for other tokenizers, which count up to 15 % more. */
-const MARGIN = 1.15;
-
-/** Estimates the tokens of a text, on the high side: those of o200k_base and 15 %. */
-export function tokensOf(text: string): number {
-  return Math.ceil(countTokens(text) * MARGIN);
 }
