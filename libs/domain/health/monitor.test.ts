@@ -23,6 +23,15 @@ const runs = { numRuns: rounds(300) };
 
 vi.setConfig({ testTimeout: 120_000 });
 
+/** A new monitor reads again the newer content of before the match was live, which the former one had forgotten. */
+const HEARD_BEFORE_LIVE: Action[] = [
+  say('over'),
+  say('play', 1, 15_195),
+  wait(13),
+  { kind: 'restart', ms: 15 },
+  { kind: 'blind', ms: 4_477 },
+];
+
 /** Returns when silence of a match is due by the text of the rule; null while silence does not count. */
 function silentAt({ heardAt, lateAt, runsSince, runs, over, keepAlive }: HealthTruth): number | null {
   if (over) return null;
@@ -79,7 +88,7 @@ describe('in every history', () => {
           }
         });
       }),
-      runs,
+      { ...runs, examples: [[HEARD_BEFORE_LIVE]] },
     );
   });
 

@@ -135,6 +135,8 @@ export class PlayedMonitor {
   readTo = BEGIN;
   #applied = 0;
   #term = 1;
+  /** Offsets of messages that a new monitor read again of matches with a record: also those from before the match was live are heard then. */
+  readonly #heardAgain = new Set<number>();
   readonly #onTick: (played: PlayedMonitor) => void;
   readonly #readsEveryMs: number;
 
@@ -209,7 +211,8 @@ export class PlayedMonitor {
           if (runs !== ran) runsSince = sent.content_at;
         }
         const known = heard.get(sent.origin);
-        if (sent.unreadable === null && sent.absence === null && (known !== undefined || live)) {
+        const isHeard = known !== undefined || live || this.#heardAgain.has(offset);
+        if (sent.unreadable === null && sent.absence === null && isHeard) {
           const keepAlive = known?.keepAlive === true || sent.type === 'event_keep_alive';
           const { content_at: heardAt, received_at } = sent;
           const lateAt = received_at - heardAt > LIMITS.delayedAfterMs ? received_at : null;
@@ -265,8 +268,10 @@ export class PlayedMonitor {
     const readFrom = again[0]?.offset ?? this.#sent.length;
     this.monitor.begin(0, { applied: this.#applied, readFrom, at: since });
     for (const record of this.topic.values()) this.monitor.restore(record, this.now);
-    for (const { message: one, offset } of again)
+    for (const { message: one, offset } of again) {
+      if (this.topic.has(`${one.origin}/${one.event_id}`)) this.#heardAgain.add(offset);
       this.monitor.receive(one, { partition: 0, offset }, this.now);
+    }
     for (const report of this.#reports) if (report.written_at >= since) this.monitor.report(report, this.now);
     this.#read();
   }
