@@ -30,6 +30,7 @@ const LONGEST = [
   'integration/api/serve.test.ts',
   'integration/streams/follow.test.ts',
   'integration/streams/idle.test.ts',
+  '../services/api/contract-rows.test.ts',
 ];
 
 /**
