@@ -119,8 +119,8 @@ export async function findJava(env: Env): Promise<Java> {
 }
 
 /**
- * Returns the arguments of every server: its collector and heap in MiB, and the archive of its classes (class data sharing, JEP 350),
- * which saves 5 of 16 s of processor time of the start of a broker with its registry. The first server that stops in order writes it to
+ * Returns the arguments of every Java program: its collector and heap in MiB, and the archive of its classes (class data sharing, JEP 350),
+ * which saves 5 of 16 s of processor time of the start of a broker with its registry. The first one that stops in order writes it to
  * the folder of the installation; Java ignores one of other jars.
  */
 export function javaCommand({ version }: Java, folder: string, server: string, heap: number): string[] {

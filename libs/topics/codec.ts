@@ -80,14 +80,14 @@ function inlineShared(root: AvroRecord, common: ReadonlyMap<string, AvroRecord>)
 export type AvroType = avro.Type;
 
 /** By the text of their schemas: making one takes milliseconds, and the writers of a topic mostly have its readers' schema. */
-const types = new LRUCache<string, AvroType>({ max: 100 });
+const types = new LRUCache<string, AvroType>({
+  max: 100,
+  memoMethod: (text) => avro.Type.forSchema(JSON.parse(text), { ...AVRO_OPTIONS }),
+});
 
 /** Returns the Avro type of a schema. */
 export function avroType(schema: AvroRecord): AvroType {
-  const text = JSON.stringify(schema);
-  const type = types.get(text) ?? avro.Type.forSchema(schema as avro.Schema, { ...AVRO_OPTIONS });
-  types.set(text, type);
-  return type;
+  return types.memo(JSON.stringify(schema));
 }
 
 /** Encodes and decodes the values of a topic, in the wire format of Confluent's registry. */

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Contracts } from '#clients/contracts.ts';
 import { type ClientsKeys, deriveKeys } from '#clients/keys.ts';
 import type { Access, Authenticator } from '#contract/rest/provider.ts';
 import { issueToken, newInstance, verifyToken } from '#signing/token.ts';
+import { growingCache } from '#timing/growing-cache.ts';
 
 /** Lifetime of a session, seconds: a working day. */
 export const SESSION_SECONDS = 10 * 3_600;
@@ -29,12 +29,7 @@ export function createSessions({
   readonly now: () => number;
 }) {
   // Forgets by the monotonic clock: a wall clock that is ahead for a moment makes no session valid again.
-  // With `max` it would take the memory of all sessions at once.
-  const ended = new LRUCache<string, true>({
-    maxSize: MAX_ENDED,
-    sizeCalculation: () => 1,
-    ttl: SESSION_SECONDS * 1_000,
-  });
+  const ended = growingCache<string, true>(MAX_ENDED, SESSION_SECONDS * 1_000);
   const bases = deriveKeys(clientsKeys, 'board-sessions');
   const keyOf = (base: Buffer, secretHash: string): Buffer =>
     createHmac('sha256', base).update(secretHash).digest();

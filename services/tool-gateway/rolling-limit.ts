@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { growingCache } from '#timing/growing-cache.ts';
 
 /** Keys counted at a time; beyond it the one that asked longest ago is forgotten. */
 const MAX_KEYS = 100_000;
@@ -7,8 +7,7 @@ const MAX_KEYS = 100_000;
 export class RollingLimit {
   readonly #limit: number;
   readonly #windowMs: number;
-  // With `max` it would take the memory of all keys at once.
-  readonly #times = new LRUCache<string, readonly number[]>({ maxSize: MAX_KEYS, sizeCalculation: () => 1 });
+  readonly #times = growingCache<string, readonly number[]>(MAX_KEYS);
 
   constructor(limit: number, windowMs: number) {
     this.#limit = limit;

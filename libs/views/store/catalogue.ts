@@ -1,8 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import { LEVELS, type TreeLevel } from '#contract/rest/tree.ts';
 import { NO_ENTRY } from '#ingestion/catalogue.ts';
 import { toWholeNumber } from '#json/values.ts';
 import type { CatalogueRecord, MatchState } from '#records/types.ts';
+import { growingCache } from '#timing/growing-cache.ts';
 import { Conditions, SqlView, type Statements } from './sql.ts';
 
 /** A record of the catalogue; of one that is only a name in an event, `ut` is 0. */
@@ -23,11 +23,7 @@ const MAX_KNOWN = 50_000;
 
 export class CatalogueView extends SqlView {
   /** Parsed records by `kind/id`. */
-  readonly #known = new LRUCache<string, { readonly entry: CatalogueEntry | null }>({
-    // With `max` it would take the memory of all entries at once.
-    maxSize: MAX_KNOWN,
-    sizeCalculation: () => 1,
-  });
+  readonly #known = growingCache<string, { readonly entry: CatalogueEntry | null }>(MAX_KNOWN);
 
   /** Stores a record unless the same or a newer one is stored; returns whether it did. `changed`: when it became visible here, Unix seconds. */
   apply(record: CatalogueRecord, changed: number, ut = record.ut): boolean {

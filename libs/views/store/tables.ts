@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { StandingsQuery } from '#contract/rest/provider.ts';
 import { rankingRecord, standingsEntry, standingsRecord } from '#contract/rest/standings-record.ts';
 import {
@@ -12,6 +11,7 @@ import { isOwnTable } from '#domain/standings/table-id.ts';
 import { dayOf, groupsOn } from '#domain/standings/types.ts';
 import type { JsonObject } from '#json/values.ts';
 import type { ProviderStandings, Standings } from '#records/types.ts';
+import { growingCache } from '#timing/growing-cache.ts';
 import type { KnockOutStage, SeasonEntry, TableEntry } from './board-view.ts';
 import type { CatalogueView } from './catalogue.ts';
 import { Conditions, type CountedPage, SqlView, type Statements } from './sql.ts';
@@ -170,11 +170,7 @@ export class LeagueView extends SqlView {
   readonly #catalogue: CatalogueView;
   readonly #standings: TableView;
   /** The comparisons of one day, until a table of the season changes: a new day may bring corrections. */
-  readonly #compared = new LRUCache<number, ComparedSeason>({
-    // With `max` it would take the memory of all entries at once.
-    maxSize: MAX_COMPARED,
-    sizeCalculation: () => 1,
-  });
+  readonly #compared = growingCache<number, ComparedSeason>(MAX_COMPARED);
   #day = '';
 
   constructor(sql: Statements, catalogue: CatalogueView, standings: TableView) {
