@@ -89,7 +89,8 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
     await visit.page.setViewport({ width: 1440, height: 900 });
     await visit.shows('#halted', '9 of 63 halted');
     const heads = ['Competition 900', 'Competition 901', 'Competition 902'];
-    expect(await visit.texts('.group h3')).toEqual([...heads, ...heads]);
+    const titles = "[...document.querySelectorAll('.group h3')].map(({ textContent }) => textContent)";
+    expect(await visit.ask(titles)).toEqual([...heads, ...heads]);
     const clock = new Date().toISOString().slice(11, 14);
     await visit.shows('.match[data-guard="halted"] small', `since ${clock}`);
     const rows = () =>

@@ -91,8 +91,10 @@ function selection(): (row: HTMLElement, show?: string) => boolean {
     words.every((word) => dataset.names?.includes(word));
 }
 
+/** Returns all rows, without a search of the thousands of elements within them. */
 function rows(): HTMLElement[] {
-  return Array.from(document.querySelectorAll<HTMLElement>('.match'));
+  const groups = Array.from(byId('board').children, (section) => Array.from(section.children)).flat();
+  return groups.flatMap(({ lastElementChild: list }) => Array.from(list?.children ?? []) as HTMLElement[]);
 }
 
 /** Shows group and section of a row while they have a row to show. */
@@ -105,10 +107,13 @@ function showParents(row: HTMLElement): void {
 export function showCounts(isLost: boolean): void {
   if (!hasNewCounts) return;
   hasNewCounts = false;
-  const [all, isSelected] = [rows(), selection()];
-  for (const input of document.querySelectorAll<HTMLInputElement>('.shows input')) {
+  const all = rows();
+  const isSelected = selection();
+  const phases = all.filter((row) => isSelected(row, 'all')).map(({ dataset }) => dataset.phase);
+  for (const input of byId('filters').querySelectorAll<HTMLInputElement>('[name="show"]')) {
     const count = input.parentElement?.querySelector('b');
-    if (count) setText(count, String(all.filter((row) => isSelected(row, input.value)).length));
+    const counted = input.value === 'all' ? phases : phases.filter((phase) => phase === input.value);
+    if (count) setText(count, String(counted.length));
   }
   const shown = all.filter(({ hidden }) => !hidden);
   byId('empty').hidden = shown.length > 0;
