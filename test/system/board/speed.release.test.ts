@@ -14,9 +14,7 @@ const MATCHES = 300;
 const CHANGES = 200;
 /** Interval of changes, milliseconds: 33 goals and guards a second, more than on a Saturday afternoon. */
 const CHANGE_INTERVAL_MS = 30;
-/**
- * Limit of p99. Other busy processes delay it; on a quiet machine `PAINT_MS=50` checks the target.
- */
+/** Limit of p99. Other busy processes delay it; on a quiet machine `PAINT_MS=50` checks the target. */
 const LIMIT_MS = Number(process.env.PAINT_MS ?? 1_000);
 
 const fixtures = Array.from({ length: MATCHES }, (_, n) => ({
@@ -35,10 +33,7 @@ type TraceEvent = {
   readonly tdur?: number;
 };
 
-/**
- * Rank of the checked task among the longest ones: a slow task of the page occurs repeatedly, a garbage collection
- * once.
- */
+/** Rank of the checked task among the longest ones: a slow task of the page occurs repeatedly, a garbage collection once. */
 const CHECKED_RANK = 4;
 /** Limit of the checked task, milliseconds of processor. */
 const LONGEST_TASK_MS = 30;
