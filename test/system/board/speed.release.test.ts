@@ -64,6 +64,8 @@ test.runIf(CHROMIUM !== null)(
     const visit = await Visit.open(browser, `${await served.listen()}/`);
     await visit.live();
     await visit.until(`document.querySelectorAll('[data-guard="safe"]').length === ${MATCHES}`);
+    const heights = 'Array.from(document.querySelectorAll(".group"), (one) => one.offsetHeight)';
+    expect(new Set(await visit.ask<number[]>(heights)).size, 'heights of groups, in view or not').toBe(1);
     await visit.ask(WATCH_PAINT);
     // Starts after the first paint of the board, which is one long task.
     await visit.page.tracing.start({ categories: ['toplevel'] });
