@@ -104,6 +104,7 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
           const age = [expect.stringMatching(/^server [4-9] s ago$/)];
           expect(await visit.texts('#age'), name).toEqual(age);
           expect(await visit.texts('.minute'), name).toContain('–');
+          if (path === '/') expect(await visit.texts('#halted'), name).toEqual(['1 of 1 halted']);
           expect((await visit.texts('.goals.home, .big-score'))[0], name).toMatch(/^0/);
         }),
       ]);

@@ -3,7 +3,8 @@ import { byId, morph, setText } from './dom.ts';
 
 export const isBoard = document.getElementById('board') !== null;
 
-let hasNewCounts = true;
+/** Whether the connection was lost when the rows were counted; undefined once they have changed. */
+let countedAs: boolean | undefined;
 
 /** Puts a row into the board, within its section and group as the server rendered it. Returns the row in the page. */
 export function putRow(section: HTMLElement): HTMLElement {
@@ -27,7 +28,7 @@ export function putRow(section: HTMLElement): HTMLElement {
   showParents(placed);
   if (hasFocus && !placed.contains(document.activeElement))
     placed.querySelector('a')?.focus({ preventScroll: true });
-  hasNewCounts = true;
+  countedAs = undefined;
   return placed;
 }
 
@@ -40,7 +41,7 @@ export function removeRow(id: string): void {
     if (parent?.querySelector('.match') === null) parent.remove();
     else if (parent) settle(parent);
   }
-  hasNewCounts = true;
+  countedAs = undefined;
 }
 
 /** Moves an element before the first sibling that is ordered after it. */
@@ -72,7 +73,7 @@ export function offerFilters(): void {
     const isSelected = selection();
     for (const row of rows()) row.hidden = !isSelected(row);
     for (const row of rows()) showParents(row);
-    hasNewCounts = true;
+    countedAs = undefined;
   });
   form.addEventListener('submit', (event) => event.preventDefault());
 }
@@ -105,8 +106,8 @@ function showParents(row: HTMLElement): void {
 
 /** Shows the number of matches of each filter, and how many of those in view are halted; all that may be traded while `isLost`. */
 export function showCounts(isLost: boolean): void {
-  if (!hasNewCounts) return;
-  hasNewCounts = false;
+  if (countedAs === isLost) return;
+  countedAs = isLost;
   const all = rows();
   const isSelected = selection();
   const phases = all.filter((row) => isSelected(row, 'all')).map(({ dataset }) => dataset.phase);
