@@ -68,9 +68,10 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'system',
-          include: ['test/system/**/*.test.ts'],
-          exclude: [...NEVER, RELEASE],
+          // Integration and system tests, which share workers here, with their modules, browsers and brokers.
+          name: 'backbone',
+          include: ['test/**/*.test.ts'],
+          exclude: [...NEVER, RELEASE, 'test/simulation/**', 'test/image/**'],
           ...withBackbone,
         },
       },

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Projects in their order; those that are not named, such as unit tests, which are short, are last. */
-const PROJECTS = ['system', 'integration', 'simulation'];
+const PROJECTS = ['backbone', 'integration', 'simulation'];
 
 /**
  * The slowest files of each project, slowest first: a slow file that starts last would run alone at the end. Files that mostly wait
