@@ -8,6 +8,8 @@ process.stderr.write(`SEED=${seed}\n`);
 const NEVER = ['**/node_modules/**', '**/.touchline/**'];
 /** What a release is tried with besides. */
 const RELEASE = '**/*.release.test.ts';
+/** What needs no backbone, or is no part of a change. */
+const NO_BACKBONE = [...NEVER, RELEASE, 'test/simulation/**', 'test/image/**'];
 
 /** Two for each core of a contributor's container, since tests wait; with three, deadlines pass. All projects share the workers. */
 const maxWorkers = 4;
@@ -62,7 +64,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/**/*.test.ts'],
-          exclude: [...NEVER, RELEASE, 'test/system/**', 'test/simulation/**', 'test/image/**'],
+          exclude: [...NO_BACKBONE, 'test/system/**'],
           ...withBackbone,
         },
       },
@@ -71,7 +73,7 @@ export default defineConfig({
           // Integration and system tests, which share workers here, with their modules, browsers and brokers.
           name: 'backbone',
           include: ['test/**/*.test.ts'],
-          exclude: [...NEVER, RELEASE, 'test/simulation/**', 'test/image/**'],
+          exclude: NO_BACKBONE,
           ...withBackbone,
         },
       },

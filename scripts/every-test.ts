@@ -62,6 +62,7 @@ export function reportLines({ code, files }: Run): string[] {
 async function vitest(...args: readonly string[]): Promise<Run> {
   const folder = await mkdtemp(join(tmpdir(), 'touchline-report-'));
   const report = join(folder, 'report.json');
+  // The integration tests are in the project `backbone` too.
   const projects = ['!image', '!release', '!integration'].flatMap((name) => ['--project', name]);
   const reporters = ['--reporter=default', '--reporter=./scripts/left-out.ts', '--reporter=json'];
   const all = ['vitest', 'run', ...projects, ...reporters, `--outputFile.json=${report}`, ...args];
