@@ -8,6 +8,8 @@ import { openBrowser, Visit, type VisitOptions } from './browser.ts';
 export type ShownBoardOptions = {
   /** Publishes the matches that each test begins with. */
   readonly play: (served: ServedBoard) => void;
+  /** Default `openBrowser`. */
+  readonly open?: typeof openBrowser;
 };
 
 /** Call `ShownBoard.set` in a `describe`: its tests can use the returned board. */
@@ -16,10 +18,10 @@ export class ShownBoard {
   #served: ServedBoard | undefined;
   #origin = '';
 
-  static set({ play }: ShownBoardOptions): ShownBoard {
+  static set({ play, open = openBrowser }: ShownBoardOptions): ShownBoard {
     const stage = new ShownBoard();
     beforeEach(async () => {
-      stage.#browser = await openBrowser();
+      stage.#browser = await open();
       stage.#served = await ServedBoard.start();
       play(stage.#served);
       stage.#origin = await stage.#served.listen();

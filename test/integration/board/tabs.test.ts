@@ -6,7 +6,7 @@ import {
   SERBIA_BRAZIL as match,
   playBoard,
 } from '../../../services/api/board/testing/scenes.ts';
-import { CHROMIUM, NEEDS_CHROMIUM, type Visit } from './browser.ts';
+import { CHROMIUM, NEEDS_CHROMIUM, openTabs, type Visit } from './browser.ts';
 import { ShownBoard } from './shown-board.ts';
 
 const PATHS = [
@@ -22,6 +22,7 @@ const PATHS = [
 
 describe.runIf(CHROMIUM !== null)(`eight tabs of one window${NEEDS_CHROMIUM}`, () => {
   const stage = ShownBoard.set({
+    open: openTabs,
     play: ({ played }) => {
       const now = Math.floor(Date.now() / 1000);
       played.health(null);

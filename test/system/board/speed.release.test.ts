@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { WATCH_PAINT } from '../../../services/api/board/testing/paint.ts';
 import { firstHalf, incident } from '../../../services/api/board/testing/scenes.ts';
 import { ServedBoard } from '../../../services/api/board/testing/served.ts';
-import { CHROMIUM, NEEDS_CHROMIUM, openBrowser, Visit } from '../../integration/board/browser.ts';
+import { CHROMIUM, NEEDS_CHROMIUM, openTabs, Visit } from '../../integration/board/browser.ts';
 
 const MATCHES = 300;
 const CHANGES = 200;
@@ -54,7 +54,7 @@ test.runIf(CHROMIUM !== null)(
   `a change is painted soon among ${MATCHES} live matches, where each moves a row${NEEDS_CHROMIUM}`,
   async () => {
     const served = await ServedBoard.start();
-    const browser = await openBrowser();
+    const browser = await openTabs();
     const begun = Math.floor(Date.now() / 1000);
     served.played.health(null);
     for (const fixture of fixtures) {

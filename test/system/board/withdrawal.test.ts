@@ -10,7 +10,7 @@ import {
   secondHalf,
 } from '../../../services/api/board/testing/scenes.ts';
 import { ServedBoard } from '../../../services/api/board/testing/served.ts';
-import { CHROMIUM, NEEDS_CHROMIUM, type Visit } from '../../integration/board/browser.ts';
+import { CHROMIUM, NEEDS_CHROMIUM, openTabs, type Visit } from '../../integration/board/browser.ts';
 import { ShownBoard } from '../../integration/board/shown-board.ts';
 import type { TcpProxy } from '../../support/proxy.ts';
 
@@ -60,8 +60,12 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
   });
 
   /** Opens a page in a new window, because all tabs of a window but the last are hidden. */
-  async function open(path: string, prepare: Prepare = async () => {}): Promise<Visit> {
-    const page = await stage.browser.newPage({ type: 'window' });
+  async function open(
+    path: string,
+    prepare: Prepare = async () => {},
+    browser = stage.browser,
+  ): Promise<Visit> {
+    const page = await browser.newPage({ type: 'window' });
     await prepare(page);
     const visit = await stage.openIn(page, path);
     await visit.until(SAFE);
@@ -85,8 +89,9 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
   test.each(PATHS.map((path, at) => [path, PAGES[at] ?? []] as const))(
     '%s: every page withdraws within two seconds, and is back with the server',
     async (path, pages) => {
-      const hidden = await open(path);
-      const other = await stage.browser.newPage();
+      const browser = await openTabs();
+      const hidden = await open(path, undefined, browser);
+      const other = await browser.newPage();
       await other.bringToFront();
       const shown: [string, Visit][] = [];
       for (const [name, prepare] of pages) shown.push([name, await open(path, prepare)]);
