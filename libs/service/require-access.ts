@@ -1,7 +1,6 @@
 import { type Brokers, shownBrokers } from '#security/brokers.ts';
 import { sleep } from '#timing/clock.ts';
 import { poll } from '#timing/poll.ts';
-import { isServiceName } from '#topics/acls.ts';
 import { parseRegistryAddress, type RegistryUrl, requireRegistryAccess } from '#topics/registry-http.ts';
 import type { Logger } from './logger.ts';
 
@@ -52,6 +51,7 @@ async function requireKafka(
   );
   if (silent !== null) throw new StreamError('UNAVAILABLE', silent);
   if (options.signal.aborted) return;
+  const { isServiceName } = await import('#topics/acls.ts');
   const { requireRights, watchTopics } = await import('#topics/required-topics.ts');
   const names = services.filter(isServiceName);
   await Promise.all(names.map((one) => requireRights(brokers, prefix, one)));

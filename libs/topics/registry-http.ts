@@ -1,6 +1,6 @@
 /** The address of a schema registry, and requests to it. */
 import { once } from 'node:events';
-import { type IncomingMessage, request as requestHttp } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { defineError } from '#errors/touchline-error.ts';
@@ -8,6 +8,9 @@ import { parseJson } from '#json/values.ts';
 import { readSecret, type Secret } from '#security/secret.ts';
 import { readTls, type TlsFiles, tlsFailure } from '#security/tls.ts';
 import { RegistryUnavailableError } from './errors.ts';
+
+// Not imported, as in libs/service/http-server.ts.
+const { request: requestHttp } = process.getBuiltinModule('node:http');
 
 /** Credentials of a registry (HTTP basic authentication). */
 type RegistryUser = { readonly username: string; readonly password: Secret };
