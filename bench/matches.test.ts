@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { applyMessage, matchState, newMatch } from '#domain/match.ts';
 import { normalized } from '#ingestion/testing/normalized.ts';
+import { rounds } from '../test/support/rounds.ts';
 import { BenchMatch, liveRound } from './matches.ts';
 
 const MESSAGES = 200;
@@ -11,7 +12,7 @@ function play(numbers: readonly number[]) {
 }
 
 describe('generated matches', () => {
-  const { live, messages } = play(Array.from({ length: 40 }, (_, number) => number));
+  const { live, messages } = play(Array.from({ length: rounds(40) }, (_, number) => number));
 
   test('are deterministic', () => {
     expect(play([7]).messages).toEqual(play([7]).messages);
@@ -32,18 +33,13 @@ describe('generated matches', () => {
     });
     for (const { eventId, plan } of live) {
       const match = matches.get(eventId);
-      const state = match === undefined ? null : matchState(match);
-      expect(state).toMatchObject({
-        score: plan.final,
-        agreement: 'agrees',
-        under_review: false,
-        status_id: 11,
-      });
+      const played = { score: plan.final, agreement: 'agrees', under_review: false, status_id: 11 };
+      expect(match === undefined ? null : matchState(match)).toMatchObject(played);
     }
   });
 
   test('have goals, and goals that are cancelled in each way', () => {
-    const { messages: more } = play(Array.from({ length: 200 }, (_, number) => number));
+    const { messages: more } = play(Array.from({ length: 120 }, (_, number) => number));
     const incidents = more.map(({ message }) => (message as { data: { incident: Incident } }).data.incident);
     const isGoal = ({ incident_id }: Incident) => [413, 421, 423].includes(incident_id);
     expect(incidents.some((one) => isGoal(one) && one.confirmation === 'cancelled')).toBe(true);

@@ -28,7 +28,6 @@ beforeAll(() => {
 });
 
 test.each([
-  ['up', '/proc/x'],
   ['up', 'file/data'],
   ['api', '/proc/x'],
 ])('%s with a data folder that cannot be created, %s, ends and names DATA_DIR', async (name, folder) => {

@@ -6,11 +6,13 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { bundle } from '../../test/setup/programs.ts';
 
-/** Folder of the fixture as a bundle, which starts in a third of the time, and of its compiled code. */
+/** Folder of the fixture as a bundle, which starts in a third of the time, and of its compiled code. It has no brokers, and no traces. */
 const FOLDER = mkdtempSync(join(tmpdir(), 'touchline-fixture-'));
 const FIXTURE = join(FOLDER, 'node_modules', 'fixture.mjs');
 const SOURCE = join(import.meta.dirname, 'testing/run-service.fixture.ts');
-beforeAll(() => bundle(dirname(FIXTURE), { fixture: SOURCE }));
+const UNUSED = /^(#cluster\/access|#topics\/(acls|required-topics)|\.\/otel)/;
+const resolveId = { filter: { id: UNUSED }, handler: (id: string) => ({ id, external: true }) };
+beforeAll(() => bundle(dirname(FIXTURE), { fixture: SOURCE }, [{ name: 'unused', resolveId }]));
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 const children: ChildProcess[] = [];
 afterEach(() => {

@@ -9,9 +9,6 @@ import { readSecret, type Secret } from '#security/secret.ts';
 import { readTls, type TlsFiles, tlsFailure } from '#security/tls.ts';
 import { RegistryUnavailableError } from './errors.ts';
 
-// Not imported, as in libs/service/http-server.ts.
-const { request: requestHttp } = process.getBuiltinModule('node:http');
-
 /** Credentials of a registry (HTTP basic authentication). */
 type RegistryUser = { readonly username: string; readonly password: Secret };
 
@@ -102,7 +99,8 @@ async function request(address: RegistryAddress, path: string, { timeoutMs, put,
     ...(body === undefined ? {} : { 'content-type': 'application/vnd.schemaregistry.v1+json' }),
   };
   try {
-    const send = url.startsWith('https:') ? requestHttps : requestHttp;
+    // Not imported, as in libs/service/http-server.ts.
+    const send = url.startsWith('https:') ? requestHttps : process.getBuiltinModule('node:http').request;
     const sent = send(`${url}${path}`, { method, headers, signal, ...secured });
     sent.end(body === undefined ? undefined : JSON.stringify(body));
     const [answer] = (await once(sent, 'response')) as [IncomingMessage];

@@ -8,7 +8,7 @@ import { historyOf, runSeeds, SimulationThread, writeHistory } from './harness/r
 
 /** First seed, the same in every run, so that only the code decides the result. `npm run test:simulation` takes other seeds. */
 const FROM = Number(process.env.SEED ?? 1);
-const SEEDS = 300;
+const SEEDS = 150;
 /** Time limit; a busy machine runs fewer seeds in it. */
 const WITHIN_MS = 40_000;
 const MIN_SEEDS = 50;
