@@ -1,7 +1,9 @@
+import { inspect } from 'node:util';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { type HaltOrder, NotHaltedError } from '#topics/halt-orders.ts';
 import { ranking } from '#views/testing/ranking.ts';
+import { forFile } from '../../../test/support/at-end.ts';
 import type { GateOptions } from './gate.ts';
 import { LEVEL_IDS } from './testing/playing.ts';
 import { SERBIA_BRAZIL } from './testing/scenes.ts';
@@ -28,20 +30,24 @@ const sessions = {
   },
 };
 
-async function serve(changes: Partial<GateOptions> = {}): Promise<void> {
-  served = await ServedBoard.startPlayed({
+async function start(changes: Partial<GateOptions> = {}): Promise<ServedBoard> {
+  const board = await ServedBoard.startPlayed({
     gate: { sessions, openOnLoopback: false, competitions: null, publicUrl: undefined, ...changes },
     orderHalt: async (order) => {
       if (order.action === 'resume') throw new NotHaltedError(order.scope);
       ordered.push(order);
     },
   });
-  served.played.ranking(ranking(777, 'teams'));
+  board.played.ranking(ranking(777, 'teams'));
+  return board;
 }
 
-async function serveAgain(changes: Partial<GateOptions>): Promise<void> {
-  await served.close();
-  await serve(changes);
+const boards: Record<string, Promise<ServedBoard>> = {};
+/** Serves a board that no test changes, one for each gate. */
+async function serve(changes: Partial<GateOptions> = {}): Promise<void> {
+  const gate = inspect(changes);
+  boards[gate] ??= forFile(() => start(changes));
+  served = await boards[gate];
 }
 
 beforeEach(async () => {
@@ -105,26 +111,25 @@ describe('without a session', () => {
 
 describe('on loopback', () => {
   test('a server of some competitions names them when it does not find a page', async () => {
-    await serveAgain({ openOnLoopback: true, competitions: new Set([9]) });
+    await serve({ openOnLoopback: true, competitions: new Set([9]) });
     const words = 'his server serves only the competition 9';
     const { status, text } = await get(MATCH, '', 'localhost');
     expect([status, text.includes(words)]).toEqual([404, true]);
-    expect(JSON.parse((await get(RECORD, '', 'localhost')).text)).toEqual({
-      error: `Not found here: t${words}`,
-    });
+    const refused = { error: `Not found here: t${words}` };
+    expect(JSON.parse((await get(RECORD, '', 'localhost')).text)).toEqual(refused);
     expect((await get('/standings?season=312', '', 'localhost')).text).toContain(words);
     expect((await get('/feeds', '', 'localhost')).text).toContain(`<p>T${words}.</p>`);
     expect((await get('/', '', 'localhost')).text).not.toContain('Serbia');
   });
 
   test.each(['localhost:8081', '127.0.0.1', '[::1]:8081'])('%s needs no session', async (host) => {
-    await serveAgain({ openOnLoopback: true });
+    await serve({ openOnLoopback: true });
     expect((await get('/', '', host)).status).toBe(200);
   });
 
   // DNS rebinding: a web page whose name resolves to this machine could read the board through its visitor's browser.
   test.each(['board.example', 'localhost.example', '10.0.0.1'])('%s needs a session', async (host) => {
-    await serveAgain({ openOnLoopback: true });
+    await serve({ openOnLoopback: true });
     expect((await get('/', '', host)).status).toBe(401);
     expect((await get('/', 'v1.all', host)).status).toBe(200);
   });
@@ -132,15 +137,14 @@ describe('on loopback', () => {
   test.each(['x-forwarded-host', 'x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'forwarded', 'via'])(
     'a request of a proxy, with %s, needs a session',
     async (name) => {
-      await serveAgain({ openOnLoopback: true });
+      await serve({ openOnLoopback: true });
       expect((await served.get('/', { host: 'localhost:8081', [name]: 'localhost' })).status).toBe(401);
     },
   );
 
   test('a client on another machine needs a session', async () => {
-    await serveAgain({ openOnLoopback: true });
-    const host = 'localhost:8081';
-    const asked = { url: '/', headers: { host }, remoteAddress: '192.0.2.7' };
+    await serve({ openOnLoopback: true });
+    const asked = { url: '/', headers: { host: 'localhost:8081' }, remoteAddress: '192.0.2.7' };
     expect((await served.app.inject(asked)).statusCode).toBe(401);
   });
 });
@@ -158,9 +162,8 @@ describe('/sign-in', () => {
   });
 
   test('marks the cookie as secure when clients use https', async () => {
-    await serveAgain({ publicUrl: 'https://board.example' });
-    const { headers } = await post('/sign-in', RIGHT);
-    expect(headers['set-cookie']).toMatch(/; Secure$/);
+    await serve({ publicUrl: 'https://board.example' });
+    expect((await post('/sign-in', RIGHT)).headers['set-cookie']).toMatch(/; Secure$/);
   });
 
   test('shows the form again after wrong credentials, and repeats no secret', async () => {
@@ -182,8 +185,7 @@ describe('/sign-in', () => {
     'javascript:alert(1)',
     '\t//evil.example',
   ])('redirects to the board instead of %j', async (to) => {
-    const { headers } = await post('/sign-in', { ...RIGHT, to });
-    expect(headers.location).toBe('/');
+    expect((await post('/sign-in', { ...RIGHT, to })).headers.location).toBe('/');
   });
 
   test('takes no form of another site, and nothing but a form', async () => {
@@ -201,7 +203,7 @@ describe('/sign-in', () => {
   test.each(['/sign-in', '/sign-out'])(
     'takes no form at %s whose origin is another, from an old browser',
     async (path) => {
-      await serveAgain({ publicUrl: 'https://board.example' });
+      await serve({ publicUrl: 'https://board.example' });
       const sent = async (origin: string) => {
         const headers = { host: '10.0.0.7:8081', origin, cookie: 'touchline_session=v1.all' };
         return (await post(path, RIGHT, headers)).statusCode;
@@ -269,6 +271,7 @@ describe('a reader of /board/events', () => {
     [...text.matchAll(/event: match\ndata: {"event_id":(\d+)/g)].map(([, id]) => Number(id));
 
   test('receives only matches of its contract, in the snapshot and as changes', async () => {
+    served = await start();
     const all = await follow('v1.all');
     const other = await follow('v1.other');
     await expect.poll(() => ids(all.text).length).toBeGreaterThan(3);
@@ -286,10 +289,9 @@ describe('a reader of /board/events', () => {
   });
 
   test('is disconnected when its session is over', async () => {
-    await served.close();
     vi.useFakeTimers({ toFake: ['setInterval'] });
     try {
-      await serve();
+      served = await start();
       const all = await follow('v1.all');
       const world = await follow('v1.world');
       await expect.poll(() => ids(all.text).length * ids(world.text).length).toBeGreaterThan(3);
@@ -334,7 +336,7 @@ describe('an order by hand', () => {
   test('has its forms only on the pages of a session that may give it', async () => {
     for (const path of ['/halts', MATCH]) {
       expect((await get(path, 'v1.world')).text).toContain('Halt by hand</button>');
-      await serveAgain({ openOnLoopback: true });
+      await serve({ openOnLoopback: true });
       expect((await get(path, '', 'localhost')).text).not.toContain('action="/halts"');
     }
   });

@@ -1,10 +1,11 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { HOSTILE_NAME } from '#views/testing/ranking.ts';
 import { incident, SERBIA_BRAZIL } from './testing/scenes.ts';
 import { ServedBoard } from './testing/served.ts';
 
 let served: ServedBoard;
-beforeEach(async () => {
+/** A board that no test changes. */
+beforeAll(async () => {
   served = await ServedBoard.startPlayed();
 });
 
@@ -18,19 +19,15 @@ function rows(page: string): number[] {
 const PAGES = ['/', `/match/${SERBIA_BRAZIL.id}`, '/standings', '/standings?table=39720'];
 
 describe('every page', () => {
-  test.each(PAGES)(
-    '%s: has no inline script, style or handler, and links only to this server',
-    async (url) => {
-      const { status, text, headers } = await get(url);
-      expect(status).toBe(200);
-      expect(headers['content-type']).toBe('text/html; charset=utf-8');
-      expect(text).not.toMatch(/<script(?! type="module" src="\/board\/assets\/)/);
-      expect(text).not.toMatch(/<style|\sstyle=|\son[a-z]+=|javascript:/i);
-      for (const [, address] of text.matchAll(/\s(?:src|href|action)="([^"]*)"/g)) {
-        expect(address).toMatch(/^(\/(?!\/)|#)/);
-      }
-    },
-  );
+  test.each(PAGES)('%s: has no inline script, style or handler; links only to this server', async (url) => {
+    const { status, text, headers } = await get(url);
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(text).not.toMatch(/<script(?! type="module" src="\/board\/assets\/)/);
+    expect(text).not.toMatch(/<style|\sstyle=|\son[a-z]+=|javascript:/i);
+    for (const [, address] of text.matchAll(/\s(?:src|href|action)="([^"]*)"/g))
+      expect(address).toMatch(/^(\/(?!\/)|#)/);
+  });
 
   test.each(PAGES)('%s: forbids the browser to load anything else', async (url) => {
     const { headers } = await get(url);
@@ -61,7 +58,7 @@ describe('/', () => {
   });
 
   test('shows the matches that begin next, also where others changed later', async () => {
-    const { played } = served;
+    const { played } = await ServedBoard.startPlayed();
     const inDays = (days: number) =>
       new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 16).replace('T', ' ');
     const scheduled = { status_id: 1, status_type: 'scheduled' };
@@ -98,8 +95,9 @@ describe('/match/{id}', () => {
   test('shows an abandoned match as not final, and not to be settled', async () => {
     const abandoned = { status_id: 7, status_type: 'finished', clock_status: 'stopped' };
     const now = Math.floor(Date.now() / 1000);
-    served.played.publish(SERBIA_BRAZIL, now, abandoned, incident(40, 442, '70:00'));
-    const { text } = await get(`/match/${SERBIA_BRAZIL.id}`);
+    const own = await ServedBoard.startPlayed();
+    own.played.publish(SERBIA_BRAZIL, now, abandoned, incident(40, 442, '70:00'));
+    const { text } = await own.get(`/match/${SERBIA_BRAZIL.id}`);
     expect(text).toContain('<p class="verdict">Abandoned</p>');
     expect(text).toContain('Do not settle yet: no result unless one is awarded; ');
     expect(text).not.toMatch(/Final|in regular time/);

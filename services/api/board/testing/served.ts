@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
 import { Registry } from 'prom-client';
-import { onTestFinished } from 'vitest';
 import { answerErrors } from '#contract/rest/error-answers.ts';
 import { fastifyServer } from '#service/http-server.ts';
+import { atEnd } from '../../../../test/support/at-end.ts';
 import type { GateOptions } from '../gate.ts';
 import { type BoardOptions, boardRoutes, notFoundPage } from '../routes.ts';
 import { PlayedViews } from './playing.ts';
@@ -28,7 +28,7 @@ export class ServedBoard {
 
   static async start(options: Partial<BoardOptions> = {}): Promise<ServedBoard> {
     const served = new ServedBoard();
-    onTestFinished(() => served.close());
+    atEnd(() => served.close());
     const now = (): number => Date.now() / 1000;
     answerErrors(served.app, { now, version: '1.0.0', notFound: notFoundPage });
     await served.app.register(boardRoutes, {
