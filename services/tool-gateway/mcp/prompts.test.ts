@@ -2,13 +2,18 @@ import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { eventMessage } from '#ingestion/testing/messages.ts';
-import { CLOSED, event, OPEN } from './testing/league.ts';
-import { ALL, ALL_REVISIONS, NARROW, ServedMcp } from './testing/served.ts';
+import { CLOSED, event, leagues, OPEN } from './testing/league.ts';
+import { ALL, ALL_REVISIONS, NARROW, type Revision, ServedMcp } from './testing/served.ts';
 import { MATCH_TEMPLATE, TABLE_TEMPLATE } from './uris.ts';
 
 /** A contract without tables. */
 const EVENTS = ['events.index', 'events.show', 'events.incidents'];
 const WITHOUT_TABLES: Access['operations'] = new Set([...EVENTS, 'competitions.index', 'livescore.index']);
+
+/** No prompt or completion changes its world. */
+const world = leagues();
+const connected = async (revision: Revision, client = ALL) =>
+  (await ServedMcp.start({ world, clients: [client] })).connect(revision, client.token);
 
 async function textOf(client: Client, name: string, args: Record<string, string>): Promise<string> {
   const { messages } = await client.getPrompt({ name, arguments: args });
@@ -17,7 +22,7 @@ async function textOf(client: Client, name: string, args: Record<string, string>
 
 describe.each(ALL_REVISIONS)('prompts (revision %s)', (revision) => {
   test('are listed with their arguments, and return a text with the values', async () => {
-    const client = await (await ServedMcp.start()).connect(revision);
+    const client = await connected(revision);
     const { prompts } = await client.listPrompts();
     const listed = prompts.map(({ name, arguments: args = [] }) =>
       [name, ...args.map((one) => `${one.name}${one.required ? '' : '?'}`)].join(' '),
@@ -31,7 +36,7 @@ describe.each(ALL_REVISIONS)('prompts (revision %s)', (revision) => {
   });
 
   test('name existing tools only', async () => {
-    const client = await (await ServedMcp.start()).connect(revision);
+    const client = await connected(revision);
     const { tools } = await client.listTools();
     const names = new Set(tools.map(({ name }) => name));
     const texts = [
@@ -45,7 +50,7 @@ describe.each(ALL_REVISIONS)('prompts (revision %s)', (revision) => {
   });
 
   test('are refused when unknown, or when an argument is missing or too long', async () => {
-    const client = await (await ServedMcp.start()).connect(revision);
+    const client = await connected(revision);
     await expect(client.getPrompt({ name: 'nothing' })).rejects.toThrow('Unknown prompt: nothing');
     const mayAct = (team: string) => client.getPrompt({ name: 'may-i-act', arguments: { team } });
     await expect(mayAct(' ')).rejects.toThrow('needs the argument team');
@@ -54,8 +59,7 @@ describe.each(ALL_REVISIONS)('prompts (revision %s)', (revision) => {
 
   test('are listed only when the contract has all their tools', async () => {
     const access = { ...ALL.access, operations: WITHOUT_TABLES };
-    const served = await ServedMcp.start({ clients: [{ ...ALL, access }] });
-    const client = await served.connect(revision);
+    const client = await connected(revision, { ...ALL, access });
     const { prompts } = await client.listPrompts();
     expect(prompts.map(({ name }) => name)).toEqual(['may-i-act', 'catch-up']);
     const table = client.getPrompt({ name: 'table', arguments: { competition: 'x' } });
@@ -65,24 +69,17 @@ describe.each(ALL_REVISIONS)('prompts (revision %s)', (revision) => {
 
 describe.each(ALL_REVISIONS)('completions (revision %s)', (revision) => {
   type Asked = Parameters<Client['complete']>[0];
-  const complete = async (
-    client: Client,
-    ref: Asked['ref'],
-    argument: Asked['argument'],
-    context: object = {},
-  ) => (await client.complete({ ref, argument, ...context })).completion.values;
-  const ofPrompt = (client: Client, prompt: string, name: string, value: string, known?: object) =>
-    complete(
-      client,
-      { type: 'ref/prompt', name: prompt },
-      { name, value },
-      { context: { arguments: known } },
-    );
+  const complete = async (client: Client, asked: Asked) => (await client.complete(asked)).completion.values;
+  type Known = Record<string, string>;
+  const ofPrompt = (client: Client, prompt: string, name: string, value: string, known?: Known) => {
+    const ref = { type: 'ref/prompt', name: prompt } as const;
+    return complete(client, { ref, argument: { name, value }, context: { arguments: known } });
+  };
   const ofTemplate = (client: Client, uri: string, name: string, value: string) =>
-    complete(client, { type: 'ref/resource', uri }, { name, value });
+    complete(client, { ref: { type: 'ref/resource', uri }, argument: { name, value } });
 
   test('of prompts are names of teams, competitions, and seasons of a competition', async () => {
-    const client = await (await ServedMcp.start()).connect(revision);
+    const client = await connected(revision);
     const teams = await ofPrompt(client, 'may-i-act', 'team', 'goteb');
     expect(teams.toSorted()).toEqual(['Göteborg 101', 'Göteborg 102']);
     expect(await ofPrompt(client, 'table', 'competition', 'zur')).toEqual(['Zürich competition']);
@@ -95,7 +92,7 @@ describe.each(ALL_REVISIONS)('completions (revision %s)', (revision) => {
   });
 
   test('of resources are ids of live matches, matches of a team, and tables of a competition', async () => {
-    const client = await (await ServedMcp.start()).connect(revision);
+    const client = await connected(revision);
     const matches = (value: string) => ofTemplate(client, MATCH_TEMPLATE, 'match_id', value);
     const tables = (value: string) => ofTemplate(client, TABLE_TEMPLATE, 'standings_id', value);
     expect(await matches('')).toEqual([OPEN, CLOSED].map(({ match }) => String(match)));
@@ -107,20 +104,20 @@ describe.each(ALL_REVISIONS)('completions (revision %s)', (revision) => {
   });
 
   test('contain nothing outside the contract', async () => {
-    const client = await (await ServedMcp.start({ clients: [NARROW] })).connect(revision, NARROW.token);
+    const client = await connected(revision, NARROW);
     expect(await ofPrompt(client, 'may-i-act', 'team', 'zurich')).toEqual([]);
     expect(await ofPrompt(client, 'table', 'competition', '')).toEqual(['Göteborg competition']);
     expect(await ofPrompt(client, 'table', 'season', '', { competition: 'Zürich' })).toEqual([]);
     expect(await ofTemplate(client, MATCH_TEMPLATE, 'match_id', '')).toEqual([String(OPEN.match)]);
     expect(await ofTemplate(client, TABLE_TEMPLATE, 'standings_id', '8')).toEqual([]);
     const access = { ...ALL.access, operations: new Set([]) };
-    const bare = await (await ServedMcp.start({ clients: [{ ...ALL, access }] })).connect(revision);
+    const bare = await connected(revision, { ...ALL, access });
     expect(await ofTemplate(bare, MATCH_TEMPLATE, 'match_id', '')).toEqual([]);
     expect(await ofTemplate(bare, TABLE_TEMPLATE, 'standings_id', '')).toEqual([]);
   });
 
   test('are refused for an unknown prompt or resource template', async () => {
-    const client = await (await ServedMcp.start()).connect(revision);
+    const client = await connected(revision);
     await expect(ofPrompt(client, 'nothing', 'team', '')).rejects.toThrow('Unknown prompt');
     for (const uri of ['touchline://players/{id}', 'constructor'])
       await expect(ofTemplate(client, uri, 'id', '')).rejects.toThrow('Unknown resource template');

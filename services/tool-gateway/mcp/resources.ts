@@ -90,6 +90,8 @@ export type ContractDocument = Resource & {
 
 const WHOLE_CATALOGUE: CatalogueQuery = { limit: 100_000, page: 1 };
 const INCIDENT_TYPES = 'Ids and names of incident types, and which interrupt play or matter to traders.';
+const OF_CLIENT = 'What your contract covers: competitions, REST operations, tools.';
+const OF_REST = 'OpenAPI document of the REST interface to the same data.';
 const TABLE_TYPES = 'Types of tables with the codes of their columns.';
 const CATALOGUES = [
   ['statuses', 'Statuses', 'Ids and names of statuses.', 'statuses.index', 'statuses'],
@@ -99,7 +101,8 @@ const CATALOGUES = [
 
 /** Returns all documents, in the order of the list. `version` is that of the service. */
 export function documentsOf(data: ProviderData, version: string): readonly ContractDocument[] {
-  const rest = JSON.stringify(openApi({ version }));
+  /** Made for its first reader: most processes have none. */
+  let rest: string | undefined;
   const document = (
     name: string,
     title: string,
@@ -108,20 +111,11 @@ export function documentsOf(data: ProviderData, version: string): readonly Contr
     read: ContractDocument['read'],
   ) => ({ ...resource(`touchline://documents/${name}`, name, title, description), operations, read });
   return [
-    document(
-      'contract',
-      'Your contract',
-      'What your contract covers: competitions, REST operations, tools.',
-      [],
-      (access) => JSON.stringify(contractOf(access)),
-    ),
-    document(
-      'openapi',
-      'The REST contract',
-      'OpenAPI document of the REST interface to the same data.',
-      [],
-      () => rest,
-    ),
+    document('contract', 'Your contract', OF_CLIENT, [], (access) => JSON.stringify(contractOf(access))),
+    document('openapi', 'The REST contract', OF_REST, [], () => {
+      rest ??= JSON.stringify(openApi({ version }));
+      return rest;
+    }),
     ...CATALOGUES.map(([name, title, description, operation, catalogue]) =>
       document(name, title, description, [operation], () => data[catalogue](WHOLE_CATALOGUE).data.toString()),
     ),
