@@ -191,6 +191,8 @@ function reuseOrCreate({ folder, source, maxAgeMs, boot, now }: OpenViewsOptions
     const database = open(path);
     const problem = damage ?? problemOf(database, meta, now - maxAgeMs);
     if (problem === null) return { database, fresh: null };
+    if (damage === null && database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined)
+      return { database: created(database, meta), fresh: problem };
     fresh = problem;
     database.close();
   } catch (error) {
@@ -202,11 +204,14 @@ function reuseOrCreate({ folder, source, maxAgeMs, boot, now }: OpenViewsOptions
     fresh = 'it cannot be read';
   }
   removeViews(folder);
-  const database = open(path);
+  return { database: created(open(path), meta), fresh };
+}
+
+function created(database: DatabaseSync, meta: Readonly<Record<string, string>>): DatabaseSync {
   database.exec(SCHEMA);
   const write = database.prepare('INSERT INTO meta (key, value) VALUES (?, ?)');
   for (const [key, value] of Object.entries(meta)) write.run(key, value);
-  return { database, fresh };
+  return database;
 }
 
 /** Whether an error shows that the file cannot be written: a full disk, or one that became read-only. */
