@@ -1,7 +1,6 @@
 /**
- * Sends requests of every kind, generated from the server's own document: a few hundred, the same in every run; with
- * `FUZZ=full` ten times as many, different in every run. A failure shows the request as a shell command, and its seed:
- * `FUZZ_SEED=<seed>` with the same settings sends the same requests again.
+ * Sends requests of every kind, generated from the server's own document: the same in every run, other and more with `FUZZ=full`.
+ * A failure shows the request as a shell command, and its seed: `FUZZ_SEED=<seed>` with the same settings sends the same again.
  */
 import { parse } from 'node:querystring';
 import fc from 'fast-check';
@@ -12,13 +11,14 @@ import { REST_ERRORS } from '#contract/rest/errors.ts';
 import type { OpenApiDocument } from '#contract/rest/openapi.ts';
 import { isOperationName, operationNamed } from '#contract/rest/operations.ts';
 import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts';
+import { rounds } from '../../support/rounds.ts';
 import { contract, NARROW, serveContract, tokenUntil } from '../contract/served.ts';
 import { BEGAN, day, LISTED, LONG_AGO, PUBLISHED } from '../contract/world.ts';
 import { type Documented, fits, operationsOf } from './document.ts';
 import { type Bearer, type FuzzRequest, type KnownValues, requests } from './requests.ts';
 
 const FULL = process.env.FUZZ === 'full';
-const RUNS = FULL ? 6_000 : 600;
+const RUNS = FULL ? 6_000 : rounds(1_200);
 const SEED = process.env.FUZZ_SEED ?? (FULL ? undefined : '1');
 
 /** Operations that may refuse valid parameters, by rules over several parameters or over the meaning of a text. */
