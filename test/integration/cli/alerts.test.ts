@@ -13,6 +13,7 @@ import { health, publishHealth } from '../../support/feed-health.ts';
 import { HttpsReceiver } from '../../support/https-receiver.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
+import { rounds } from '../../support/rounds.ts';
 import { SEED, seeded } from '../../support/seed.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type TouchlineRun, touchline } from '../../support/touchline.ts';
@@ -20,7 +21,7 @@ import { startDispatcher, subscribe } from '../../support/webhooks.ts';
 import { HOME, workload } from '../../support/workload.ts';
 
 const RULES = join(import.meta.dirname, '../../../data/alert-rules.json');
-const KILLS = 3;
+const KILLS = rounds(8);
 const EVENTS = 12;
 const SECRET = '0123456789abcdef0123456789ABCDEF';
 const HOUR_MS = 3_600_000;
@@ -107,7 +108,7 @@ beforeAll(async () => {
       SESSION_TIMEOUT_MS: '6000',
       LOG_LEVEL: 'info',
     });
-  const messages = workload({ events: EVENTS, perEvent: 80, seed: SEED });
+  const messages = workload({ events: EVENTS, perEvent: 40, seed: SEED });
   const [first = 0] = messages.map(({ event_id }) => event_id);
   const share = Math.ceil(messages.length / (2 * KILLS + 1));
   const send = (part: number): Promise<void> => feed.send(messages.slice(part * share, (part + 1) * share));
