@@ -8,7 +8,7 @@ import { startService } from '../../support/processes.ts';
 import { type Provider, startProvider } from '../../support/system.ts';
 import type { JsonRecord } from './provider.ts';
 
-const MATCHES = Number(process.env.SIMULATED_MATCHES ?? 6);
+const MATCHES = Number(process.env.SIMULATED_MATCHES ?? 4);
 
 type Answer = { readonly api: { readonly data: unknown; readonly method: { readonly total_items: number } } };
 
