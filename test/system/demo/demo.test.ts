@@ -11,12 +11,13 @@ import { backbone } from '../../setup/backbone.ts';
 import { listeningAddresses } from '../../support/listening.ts';
 import { deliverSigned } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-
 import { SECRET, SERVED, SHORT, services, touchline } from './platform.ts';
+
+// One prefix: the schemas of another one cost the registry more than a start of a service.
+const { brokers, prefix, registryUrl: url } = backbone();
 
 describe('touchline demo', () => {
   test('plays real matches, checks them, prints next steps, and exits with 0', async () => {
-    const { brokers, prefix, registryUrl: url } = backbone();
     const env = { ...SHORT, DATA_DIR: temporaryFolder(), TOPIC_PREFIX: prefix };
     const run = touchline(['demo'], env);
     expect([await run.end(), run.text()]).toEqual([
@@ -41,6 +42,7 @@ describe('touchline up', () => {
     writeFileSync(mark, '');
     const run = touchline(['up', '--replicas', 'match-processor=2'], {
       DATA_DIR: dataDir,
+      TOPIC_PREFIX: prefix,
       WEBHOOK_PORT: String(port),
       API_PORT: '0',
       TOOLS_PORT: '0',
