@@ -1,5 +1,4 @@
-/** Records that nobody can read, on every topic of a running platform: its services and commands leave them out. */
-
+/** Records that nobody can read, on every topic of a running platform: its services and commands leave them out; a replay: test/system/replay. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ClientDirectory } from '#clients/directory.ts';
 import { partitionOfKey } from '#streams/client/port.ts';
@@ -9,7 +8,6 @@ import { sampleOf } from '#topics/testing/samples.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
 import { CLIENTS_KEY } from '../../support/environment.ts';
-
 import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
@@ -106,18 +104,6 @@ describe('records that nobody can read', () => {
     // The client beside them is not hidden.
     if (args[0] === 'clients') expect(out).toContain('first');
     expect(out).not.toContain(STRAY.name);
-  });
-
-  test('of raw-messages are left out by `touchline replay --source raw`, which ends with exit code 1', async () => {
-    const into = `${connection.prefix}rebuilt-raw.`;
-    const { code, err } = await touchlineHere(['replay', '--source', 'raw', '--into', into], env);
-    expect(code).toBe(1);
-    const count = UNREADABLE.length;
-    const named = new RegExp(
-      `left out the record at ${topicName(connection.prefix, 'raw-messages')}-\\d+, offset \\d+`,
-    );
-    expect(err.split('\n').filter((line) => named.test(line))).toHaveLength(count);
-    expect(err).toContain(`${into} lacks ${count} records of raw-messages that nobody can read`);
   });
 
   test('are not written over under their key, and do not count as none', async () => {
