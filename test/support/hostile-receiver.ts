@@ -187,8 +187,10 @@ export function unexplainedRepeats(
   return [...unexplained].map(([request, again]) => ({ ...request, again }));
 }
 
-export const EVENTS = 12;
+export const EVENTS = times(12, 6);
 const PUBLISH_EVERY_MS = times(40, 80);
+/** Minimum pause before a kill, milliseconds: longer in a usual run, since each start of a dispatcher costs a second of processor. */
+const KILL_PAUSE_MS = times(300, 1_200);
 
 /** Publishes messages of several events to webhook-messages, one after the other, until it is stopped. */
 export class NumberedMessages {
@@ -255,7 +257,7 @@ export class KilledDispatchers {
   readonly #connection: PipelineConnection;
   readonly kills: number[] = [];
   readonly #processes: TestService[] = [];
-  #isEnding = false;
+  readonly #ending = new AbortController();
   #running: Promise<void> = Promise.resolve();
 
   constructor(connection: PipelineConnection) {
@@ -269,8 +271,10 @@ export class KilledDispatchers {
 
   killOneAfterAnother(random: () => number): void {
     this.#running = (async () => {
-      for (let at = 0; !this.#isEnding; at = 1 - at) {
-        await delay(300 + random() * 1_200);
+      const { signal } = this.#ending;
+      for (let at = 0; ; at = 1 - at) {
+        await delay((1 + 4 * random()) * KILL_PAUSE_MS, undefined, { signal }).catch(() => {});
+        if (signal.aborted) return;
         this.kills.push(Date.now());
         await this.#processes[at]?.kill();
         this.#processes[at] = await this.#startOne(at);
@@ -286,7 +290,7 @@ export class KilledDispatchers {
       untilTrue('all kills are done', () => this.kills.length >= kills, FAULT_TIMEOUT_MS),
       this.#running,
     ]);
-    this.#isEnding = true;
+    this.#ending.abort();
     await this.#running;
   }
 

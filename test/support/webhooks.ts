@@ -5,7 +5,6 @@ import { ClientDirectory } from '#clients/directory.ts';
 import { deriveKey } from '#clients/keys.ts';
 import { sealWebhook, type WebhookType } from '#clients/webhooks.ts';
 import type { ReaderLimits } from '#trading/feed-status.ts';
-
 import { writeText } from './certificates.ts';
 import { CLIENTS_KEY, connectionEnv } from './environment.ts';
 import { HttpsReceiver } from './https-receiver.ts';
@@ -17,7 +16,7 @@ import { touchlineHere } from './touchline-here.ts';
 const FAST = {
   SESSION_TIMEOUT_MS: '6000',
   WEBHOOK_TIMEOUT_MS: '500',
-  WEBHOOK_RETRY_SECONDS: '0.02,0.05,0.1',
+  WEBHOOK_RETRY_SECONDS: '0.02,0.05,0.1,0.5',
   WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
 };
 
