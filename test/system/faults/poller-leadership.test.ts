@@ -5,8 +5,8 @@ import type { TestService } from '../../support/processes.ts';
 
 const T0 = 1_800_000_000;
 
-/** Settings for tests that wait for the end of a session. */
-const SHORT_SESSION = { SESSION_TIMEOUT_MS: '6000' };
+/** Settings for a test that waits for the end of a session, and needs the feed alone. */
+const SETTINGS = { SESSION_TIMEOUT_MS: '6000', LIVESCORE_PERIOD_MS: '5000', SCHEDULE_PERIOD_MS: '5000' };
 
 const isLeader = async (poller: TestService): Promise<boolean> =>
   (await poller.metric('touchline_poller_leader')) === 1;
@@ -23,7 +23,7 @@ async function rigInPlay(): Promise<{ rig: Rig; play: () => () => void }> {
       const ut = provider.now();
       provider.feed.push(message(at, ut, 9, incident(`5-${at}`, ut)));
       at += 1;
-    }, 20);
+    }, 50);
     return () => clearInterval(playing);
   };
   return { rig, play };
@@ -33,7 +33,7 @@ async function rigInPlay(): Promise<{ rig: Rig; play: () => () => void }> {
 test('loses nothing when the leading poller is killed, is paused past its session, or is stopped', async () => {
   const { rig, play } = await rigInPlay();
   const start = async (): Promise<TestService> => {
-    const poller = rig.startPoller(SHORT_SESSION);
+    const poller = rig.startPoller(SETTINGS);
     await poller.ready();
     return poller;
   };
