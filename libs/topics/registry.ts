@@ -168,10 +168,12 @@ export class Registry {
     }
   }
 
-  /** Sets `BACKWARD` on a topic's subject before its first schema. Throws `IncompatibleSchemaError` for a weaker rule. */
+  /** Sets `BACKWARD` on a topic's subject that no rule checks, before its first schema. Throws `IncompatibleSchemaError` for a weaker rule. */
   async #requireRule(topic: TopicName): Promise<void> {
     const path = `/config/${encodeURIComponent(this.subject(topic))}`;
-    const level = (await this.#ask(path))?.compatibilityLevel;
+    // Some registries know of a subject without schemas not even the rule for all.
+    const rule = (await this.#ask(`${path}?defaultToGlobal=true`)) ?? (await this.#ask('/config'));
+    const level = rule?.compatibilityLevel;
     if (level === undefined || level === 'NONE')
       await this.#ask(path, { put: { compatibility: 'BACKWARD' } });
     else if (!CHECKS_BACKWARD.has(String(level))) {
