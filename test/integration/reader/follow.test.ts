@@ -10,13 +10,14 @@ import { DEADLINE_MS, untilTrue } from '../../support/poll.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
 
 const EVENT = 7_000_001;
-const GOALS = 8;
+const GOALS = 5;
 
 test('waits for its broker, tells only a program that has it, and connects again', async () => {
   const { kafka, proxy, brokers, directBrokers } = await restartableKafka();
   const { registryUrl } = backbone();
+  const services = ['match-processor', 'api'] as const;
   const prefix = `reader-${randomUUID()}.`;
-  const pipeline = await Pipeline.create({ brokers: directBrokers, registryUrl, prefix });
+  const pipeline = await Pipeline.create({ brokers: directBrokers, registryUrl, prefix, services });
   pipeline.startProcessor();
   const feed = await pipeline.openFeed();
   onTestFinished(() => feed.close());
