@@ -25,9 +25,7 @@ const idsIn = (tree: Tree): number[] =>
 
 const id = fc.option(fc.integer({ min: 1, max: 3 }));
 const events = fc
-  .array(fc.record({ competition_id: id, season_id: id, stage_id: id, group_id: id }), {
-    maxLength: 40,
-  })
+  .array(fc.record({ competition_id: id, season_id: id, stage_id: id, group_id: id }), { maxLength: 40 })
   .map((ids) => ids.map((one, index) => treeEvent(index + 1, one)));
 
 describe('a tree of events', () => {

@@ -51,9 +51,7 @@ describe('the record of a source', () => {
     expect(source(...second, wait(4_900))).toMatchObject({ state: 'alive' });
     expect(source(...second, wait(5_000))).toMatchObject(behind);
     expect(source(say('play', 2), say('over', 2), APPLY, say('play'), wait(5_000))).toMatchObject(behind);
-    expect(source(say('play', 2), say('over', 2), wait(6_000))).toMatchObject({
-      state: 'alive',
-    });
+    expect(source(say('play', 2), say('over', 2), wait(6_000))).toMatchObject({ state: 'alive' });
   });
 
   test('is valid until the next report of its ingress service is due', () => {

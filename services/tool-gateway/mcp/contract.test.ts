@@ -6,7 +6,6 @@ import { servedAccess } from '#views/store/served.ts';
 import type { ViewsWorld } from '#views/testing/world.ts';
 import { rounds } from '../../../test/support/rounds.ts';
 import { documentsOf, listResources, readResource } from './resources.ts';
-
 import { CLOSED, type League, leagues, markOf, OPEN } from './testing/league.ts';
 import { ServedMcp } from './testing/served.ts';
 import { argumentsFor, scopeOf } from './testing/tool-calls.ts';

@@ -2,7 +2,6 @@ import { hostname, userInfo } from 'node:os';
 import { expect, test } from 'vitest';
 import type { OperatorOrder } from '#records/types.ts';
 import { backbone } from '../../setup/backbone.ts';
-
 import { CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

@@ -11,10 +11,7 @@ import { startService } from '../../support/processes.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
 
 const CODE = 'KAFKA-20734';
-const UNSTABLE = {
-  'unstable.api.versions.enable': 'true',
-  'unstable.feature.versions.enable': 'true',
-};
+const UNSTABLE = { 'unstable.api.versions.enable': 'true', 'unstable.feature.versions.enable': 'true' };
 
 describe('defects of brokers', () => {
   test('finds none in 4.2.1; in the full run, not even with features of 4.3 enabled', async () => {

@@ -33,10 +33,7 @@ async function get(path: string): Promise<unknown> {
 }
 
 /** Returns the rule that checks a subject: its own, else that for all. */
-async function ruleOf(subject: string): Promise<string> {
-  const rule = (await get(`/config/${subject}?defaultToGlobal=true`)) as { compatibilityLevel: string };
-  return rule.compatibilityLevel;
-}
+const ruleOf = (subject: string) => get(`/config/${subject}?defaultToGlobal=true`);
 
 async function setCompatibility(subject: string, compatibility: string): Promise<void> {
   const { registryUrl } = backbone();
@@ -137,7 +134,7 @@ describe('compatibility', () => {
       expect(await get(`/subjects/${subject}/versions`)).toEqual([1]);
       const latest = (await get(`/subjects/${subject}/versions/latest`)) as { schema: string };
       expect(JSON.parse(latest.schema)).toEqual(schemaOf(topic));
-      expect(await ruleOf(subject)).toBe('BACKWARD');
+      expect(await ruleOf(subject)).toEqual({ compatibilityLevel: 'BACKWARD' });
     }
   });
 
@@ -163,7 +160,8 @@ describe('compatibility', () => {
     await setCompatibility(registry.subject('match-state'), 'FULL_TRANSITIVE');
     await setCompatibility(registry.subject('match-incidents'), 'FORWARD');
     await registry.codec('match-state');
-    expect(await ruleOf(registry.subject('match-state'))).toBe('FULL_TRANSITIVE');
+    const rule = await ruleOf(registry.subject('match-state'));
+    expect(rule).toEqual({ compatibilityLevel: 'FULL_TRANSITIVE' });
     await expect(registry.codec('match-incidents')).rejects.toThrow(
       'it is checked as FORWARD, which does not include BACKWARD',
     );

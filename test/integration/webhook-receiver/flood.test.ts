@@ -56,9 +56,7 @@ describe.each(times([300, 1_000], [150]))(
       const refusedBefore = await receiver.metric('touchline_webhook_overloaded_total');
       const port = Number(new URL(url).port);
       const options: FloodOptions = { port, connections, bytes: FORGED_BYTES, finishAfterMs: FINISH_MS };
-      const worker = new Worker(new URL('./flood.ts', import.meta.url), {
-        workerData: options,
-      });
+      const worker = new Worker(new URL('./flood.ts', import.meta.url), { workerData: options });
       let answers: string[] | undefined;
       worker.once('message', (message) => {
         answers = message;

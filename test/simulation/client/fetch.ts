@@ -67,11 +67,7 @@ function read(broker: number, partition: Partition, of: PartitionFetch, maxBatch
 }
 
 function stateOf({ log }: Partition): Omit<Fetched, 'records' | 'next' | 'epoch' | 'inflated'> {
-  return {
-    highWatermark: log.end,
-    lastStableOffset: log.lastStable,
-    diverging: null,
-  };
+  return { highWatermark: log.end, lastStableOffset: log.lastStable, diverging: null };
 }
 
 export function fetchPartitions(): never {

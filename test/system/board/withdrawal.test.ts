@@ -60,12 +60,8 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
   });
 
   /** Opens a page in a new window, because all tabs of a window but the last are hidden. */
-  async function open(
-    path: string,
-    prepare: Prepare = async () => {},
-    browser = stage.browser,
-  ): Promise<Visit> {
-    const page = await browser.newPage({ type: 'window' });
+  async function open(path: string, prepare: Prepare = async () => {}): Promise<Visit> {
+    const page = await stage.browser.newPage({ type: 'window' });
     await prepare(page);
     const visit = await stage.openIn(page, path);
     await visit.until(SAFE);
@@ -90,7 +86,8 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
     '%s: every page withdraws within two seconds, and is back with the server',
     async (path, pages) => {
       const browser = await openTabs();
-      const hidden = await open(path, undefined, browser);
+      const hidden = await stage.openIn(await browser.newPage(), path);
+      await hidden.until(SAFE);
       const other = await browser.newPage();
       await other.bringToFront();
       const shown: [string, Visit][] = [];

@@ -11,7 +11,6 @@ import { quietLog } from '../../support/log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { makeTopics } from '../../support/topics.ts';
 import { collectExamples, demonstrationIn } from '../reference/collect.ts';
-
 import { runs, SERVED, SHORT, services, touchline } from './platform.ts';
 
 const USUAL_API_PORT = 8081;

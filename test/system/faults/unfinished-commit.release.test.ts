@@ -23,11 +23,7 @@ test('records after a commit without its markers are not committed with it', asy
   );
   const client = openStreamClient({ brokers: directBrokers, clientId: 'test-commit', log: quietLog });
   atEnd(() => client.close());
-  const openProducer = () =>
-    client.openProducer({
-      transactionalId: 'owner',
-      own: PARTITIONS,
-    });
+  const openProducer = () => client.openProducer({ transactionalId: 'owner', own: PARTITIONS });
   const written = (value: string) =>
     PARTITIONS.map((of) => ({ ...of, key: 'key', value: Buffer.from(value) }));
   const producer = await openProducer();

@@ -82,11 +82,7 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
     [gateway] = await Promise.all([startGateway(connection, api.url), standings.ready()]);
     const dispatcher = await startDispatcher(connection);
     await dispatcher.ready();
-    const provider = await startProvider({
-      WEBHOOK_URL: receiver.url,
-      MATCHES: '4',
-      DURATION: PLAY_SECONDS,
-    });
+    const provider = await startProvider({ WEBHOOK_URL: receiver.url, MATCHES: '4', DURATION: PLAY_SECONDS });
     simulator = provider.service;
     const poller = system.startPoller(provider, {
       FEED_WINDOW_SECONDS: '7200',

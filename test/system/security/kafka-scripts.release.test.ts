@@ -9,7 +9,6 @@ import { describeCluster } from '#cluster/describe.ts';
 import { commandsIn } from '../../../cli/testing/printed-commands.ts';
 import { CountingApplication, keepingLog } from '../../integration/streams/counting.ts';
 import { backbone } from '../../setup/backbone.ts';
-
 import { writeText } from '../../support/certificates.ts';
 import { CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';
 import { kafkaScripts } from '../../support/kafka-scripts.ts';

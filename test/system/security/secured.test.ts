@@ -41,7 +41,6 @@ import { rightsOfServices } from './rights.ts';
 const WRONG = 'wrong-password-99';
 /** Life of an authentication at the broker, milliseconds. */
 const SESSION_MS = 3_000;
-const PACE_MS = 5;
 let secured: SecuredKafka;
 let gate: Awaited<ReturnType<typeof startRegistryGate>>;
 let registryEnv: Record<string, string>;
@@ -306,7 +305,7 @@ test('loses no record, repeats none and fails no task when sessions end', async 
     await publisher.publish([{ topic, key: String(message.event_id), value: input.encode(message) }]);
     sent += 1;
     // As fast as a hundred live matches: more would only load the machine.
-    await delay(PACE_MS);
+    await delay(5);
   }
   await publisher.close();
   expect(performance.now()).toBeGreaterThan(end);

@@ -120,12 +120,7 @@ describe('with a goal of the final under review', () => {
     let since: string | undefined;
     for (let page: number | null = 1; page !== null; ) {
       const window = since === undefined ? { minutes: 1_440 } : { since };
-      const answer = await asking.ask('list_changes', {
-        ...window,
-        only: 'goals',
-        limit: 50,
-        page,
-      });
+      const answer = await asking.ask('list_changes', { ...window, only: 'goals', limit: 50, page });
       for (const { match_id, kind, score, ...change } of answer.changes) {
         if (score !== undefined) shown.push(`${match_id} ${change.before ?? ''} ${score}`);
         if (kind === 'goal_taken_back') shown.push(`${match_id} ${change.incident_id} taken back`);

@@ -34,14 +34,7 @@ function goal(eventId: number, id: string, competition: number, more: object = {
     type: 'incident',
     ut,
     data: {
-      incident: {
-        id,
-        action: 'insert',
-        incident_id: 413,
-        participant_id: 1,
-        confirmation: 'tbd',
-        ...more,
-      },
+      incident: { id, action: 'insert', incident_id: 413, participant_id: 1, confirmation: 'tbd', ...more },
       event: { id: eventId, competition_id: competition, status_id: 33, status_type: 'live', clock_time: ut },
     },
   };
