@@ -148,17 +148,17 @@ const OF_2024 = [
 ] as const;
 
 describe.runIf(hasSeason('en.1_2023-24'))('deductions of the Premier League 2023-24', () => {
-  const matches = readSeason('en.1_2023-24');
-  const ids = idsOf(matches.flatMap(({ home, away }) => [home, away]));
-  const corrections = (
-    [
-      ['Everton FC', -10, '2023-11-17'],
-      ['Everton FC', 4, '2024-02-26'],
-      ['Nottingham Forest FC', -4, '2024-03-18'],
-      ['Everton FC', -2, '2024-04-08'],
-    ] as const
-  ).map(([team, value, from]) => correctionOf(ids.get(team) ?? 0, value, { from }));
   test.each(OF_2024)('%s: %s is %dth with %d points', (day, team, rank, points) => {
+    const matches = readSeason('en.1_2023-24');
+    const ids = idsOf(matches.flatMap(({ home, away }) => [home, away]));
+    const corrections = (
+      [
+        ['Everton FC', -10, '2023-11-17'],
+        ['Everton FC', 4, '2024-02-26'],
+        ['Nottingham Forest FC', -4, '2024-03-18'],
+        ['Everton FC', -2, '2024-04-08'],
+      ] as const
+    ).map(([team, value, from]) => correctionOf(ids.get(team) ?? 0, value, { from }));
     const season = new SeasonTables(1, 2, { ...rulesFile('en'), corrections });
     const played = resultsOf(matches, ids).map((one) =>
       (one.start_date ?? '').slice(0, 10) <= day
