@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { makeFolder } from '#security/folders.ts';
+import { parseRegistryAddress, requestJson } from '#topics/registry-http.ts';
 import { findJava, install, javaCommand } from './installation.ts';
 import { freePort, HOST } from './ports.ts';
 import type { OnProgress } from './progress.ts';
@@ -64,15 +65,18 @@ export async function startRegistry(options: EmbeddedRegistryOptions): Promise<S
   });
   await registry.start(options.signal);
   const url = `${address}${CONFLUENT_API}`;
-  // Without a rule for all subjects, each gets its own, which costs the registry more than its schema.
-  await fetch(`${url}/config`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ compatibility: 'BACKWARD' }),
-  });
+  await checkAllSchemas(url).catch(() => {});
   // Without it the next start takes another port.
   await writeFile(portFile, `${port}\n`).catch(() => {});
   return Object.assign(registry, { url });
+}
+
+/** Sets `BACKWARD` for all subjects where nothing is set: else each gets its own rule, which costs more than its schema. */
+async function checkAllSchemas(url: string): Promise<void> {
+  const [address, request] = [parseRegistryAddress(url), { timeoutMs: 5_000 }];
+  const rule = await requestJson(address, '/config', request);
+  if (rule?.compatibilityLevel === 'NONE')
+    await requestJson(address, '/config', { ...request, put: { compatibility: 'BACKWARD' } });
 }
 
 /** Whether the registry reports that it is ready. Its API answers earlier, while schemas are still missing. */
