@@ -114,6 +114,7 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
     const two = await rows();
     expect(two).toMatchObject({ ...shown, heights: one.heights });
     expect(two.lefts).toHaveLength(2);
+    expect(two.page).toBeLessThan(2_700);
     expect(visit.complaints).toEqual([]);
   });
 });
